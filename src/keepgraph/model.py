@@ -344,6 +344,7 @@ class Resolution:
         embedding_off: why the embedding step could not run, in words.
         names_without_vector: how many names the embedding step could not consider, because they have no vector yet.
         hint: what to do, in words, where there is no entity and something can be done.
+        is_ambiguous: whether several entities fit, each as well as the next: they are the first candidates.
     """
 
     entity: Entity | None
@@ -354,6 +355,7 @@ class Resolution:
     embedding_off: str | None = None
     names_without_vector: int = 0
     hint: str | None = None
+    is_ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -447,3 +447,46 @@ def test_the_owner_stays_a_person(owned, path):
     assert all("kg me --clear" in answer["hint"] for answer in (retyped, merged))
     assert exported(owned.graph) == before
     assert "error" not in owned("merge_entities", keep=person(ANA), absorb=concept("Oracle"), across_types=True)
+
+
+# Every tool that takes names
+
+
+def _calls_with(word: str) -> dict[str, dict[str, Any]]:
+    """Calls that name somebody by a word for the speaker."""
+    relation = {"from": word, "to": "Rust", "type": "likes"}
+    chunk = {"text": "I like Rust.", "entities": [{"name": word}, {"name": "Rust"}], "relations": [relation]}
+    return {
+        "remember": {"text": "Lunch was good.", "about": [word]},
+        "add_entity": {"entity": person(word)},
+        "record_fact": {"subject": person("Bob"), "predicate": "reports_to", "object": {"name": word}},
+        "submit_session_extraction": {"entities": [{"name": word}], "relations": [relation], "session_id": "s"},
+        "ingest_prechunked": {"source": "diary", "chunks": [chunk]},
+        "explore_node": {"name": word},
+        "get_entity_connections": {"entity_uuid": word},
+        "get_entity_timeline": {"entity_uuid": word},
+        "trace_path": {"from_entity": word, "to_entity": "Bob"},
+        "search": {"query": "Bob", "center_node_uuid": word},
+        "search_nodes": {"query": "Bob", "center_node_uuid": word},
+        "explain": {"what": word},
+        "get_history": {"about": word},
+    }
+
+
+@pytest.mark.parametrize("word", ["me", "I", "myself", "ich"])
+@pytest.mark.parametrize("tool", _calls_with("me"))
+def test_a_word_for_the_speaker_is_the_owner_in_every_tool(owned, tool, word):
+    answer = owned(tool, **_calls_with(word)[tool])
+
+    assert "error" not in answer
+    assert "Ana Ruiz" in json.dumps(answer)
+    assert not {"me", "I", "myself", "ich"} & {entity["name"] for entity in owned("list_entities")["entities"]}
+
+
+@pytest.mark.parametrize("tool", _calls_with("me"))
+def test_without_an_owner_every_tool_says_how_to_say_who_that_is(call, tool):
+    call.record(person("Bob"), "tagged", literal("x"))
+    answer = call(tool, **_calls_with("me")[tool])
+
+    assert "kg me NAME" in json.dumps(answer)
+    assert [entity["name"] for entity in call("list_entities")["entities"] if entity["name"] != "Rust"] == ["Bob"]

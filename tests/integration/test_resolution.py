@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 import string
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keepgraph.cli.root import kg
 from keepgraph.engine.resolution import abstention, fuzzy
 from keepgraph.language import name_similarity, normalisation
 from keepgraph.model import Settings
@@ -173,6 +177,97 @@ def test_one_name_in_two_types_is_too_close_to_call(call):
     assert answer["entity"] is None
     assert answer["resolution"]["method"] == "none"
     assert {candidate["type"] for candidate in answer["resolution"]["candidates"]} == {"project", "concept"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("recall_entity", {"name_or_alias": "Juno"}),
+        ("explore_node", {"name": "Juno"}),
+        ("get_entity_connections", {"entity_uuid": "Juno"}),
+        ("get_entity_neighbors", {"entity_id": "Juno"}),
+        ("get_entity_timeline", {"entity_uuid": "Juno"}),
+        ("query_entity_relations", {"entity_id": "Juno"}),
+        ("trace_path", {"from_entity": "Juno", "to_entity": "Bob"}),
+        ("search", {"query": "here", "center_node_uuid": "Juno"}),
+        ("search_nodes", {"query": "here", "center_node_uuid": "Juno"}),
+        ("expand_context", {"entity_ids": ["Juno"]}),
+        ("verify_relation", {"from_entity": "Juno", "to_entity": "Bob", "relation_type": "knows"}),
+        ("extract_graph", {"about": "Juno"}),
+        ("get_history", {"about": "Juno"}),
+        ("explain", {"what": "Juno"}),
+        ("add_alias", {"entity": {"name": "Juno"}, "alias": "J"}),
+    ],
+)
+def test_where_two_have_a_name_every_tool_says_so_and_gives_both(call, tool, arguments):
+    create(call, project("Juno"), concept("Juno"), person("Bob"))
+    ids = {entity["id"] for entity in call("list_entities")["entities"] if entity["name"] == "Juno"}
+    answer = json.dumps(call(tool, **arguments), ensure_ascii=False)
+
+    assert re.search("(?i)(two|2 entities|several things) are called ['“]Juno['”]", answer)
+    assert all(public_id in answer for public_id in ids)
+    assert not re.search("(?i)no node found|no connections found|“juno” is not known", answer)
+
+
+@pytest.mark.parametrize("command", ["recall", "show", "timeline", "neighbours", "history"])
+def test_where_two_have_a_name_the_command_says_so_and_gives_both(call, path, command):
+    create(call, project("Juno"), concept("Juno"))
+    ids = {entity["id"] for entity in call("list_entities")["entities"]}
+    done = CliRunner().invoke(kg, ["--db", str(path), command, "Juno"])
+
+    assert done.exit_code == 3
+    assert "Two are called “Juno”" in done.output
+    assert all(public_id in done.output for public_id in ids)
+    assert "is known" not in done.output
+
+
+# Names that only texts have
+
+
+@pytest.mark.parametrize(
+    ("query", "texts"),
+    [
+        ("Oluwaseun Adeyemi", ["Oluwaseun Adeyemi called.", "Lunch with Oluwaseun Adeyemi was good."]),
+        ("Dag", ["I told Dag on Tuesday.", "Dag said so."]),
+        ("dag", ["I told Dag on Tuesday."]),
+        ("Penrose", ["The Penrose offer is here."]),
+        ("田中", ["田中さんから電話"]),
+        ("Mark", ["I told Mark on Tuesday."]),
+    ],
+)
+def test_of_a_name_that_only_texts_have_the_texts_are_the_answer(call, query, texts):
+    """
+    It is not recorded, and the answer says in how many texts it is, with an id, a date and a line of each.
+    """
+    create(call, person("Bob"))
+    ids = {call("add_memory", name="Note", episode_body=text)["uuid"] for text in texts}
+    call("add_memory", name="Other", episode_body="They mark it, and dagger is a word.")
+    answer = call("recall_entity", name_or_alias=query)
+
+    assert answer["entity"] is None
+    assert len(texts) == answer["texts"]["total"]
+    assert ids == {text["doc_id"] for text in answer["texts"]["newest"]}
+    assert set(texts) == {text["quote"] for text in answer["texts"]["newest"]}
+    assert f"“{query}” is not recorded." in answer["resolution"]["hint"]
+
+
+def test_a_command_shows_the_texts_that_have_a_name(call, path):
+    call("add_memory", name="Note", episode_body="I told Dag on Tuesday.", reference_time="2026-03-02T12:00:00Z")
+    done = CliRunner().invoke(kg, ["--db", str(path), "recall", "Dag"])
+
+    assert done.exit_code == 3
+    assert "“Dag” is not recorded. A text mentions it" in done.output
+    assert "I told Dag on Tuesday." in done.output
+    assert "2026-03-02" in done.output
+
+
+def test_a_name_that_only_texts_have_is_not_taken_for_a_shorter_known_one(call):
+    create(call, person("Jenny"), project("Harbor"))
+    call("add_memory", name="Note", episode_body="Jenny Miller flew to Pearl Harbor.")
+    answers = [call("recall_entity", name_or_alias=name) for name in ("Jenny Miller", "Pearl Harbor")]
+
+    assert [answer["entity"] for answer in answers] == [None, None]
+    assert [answer["texts"]["total"] for answer in answers] == [1, 1]
 
 
 def test_a_first_name_that_two_people_have_is_too_close_to_call(call):

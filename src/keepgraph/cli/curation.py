@@ -161,7 +161,7 @@ def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> N
     elif has_match:
         answers.show_history(answer, name=name)
     else:
-        terminal.show_no_match(f"Nothing called “{terminal.printable(name)}” is known.", answer["resolution"])
+        terminal.show_no_match(name, answer["resolution"])
     ctx.exit(0 if has_match else NOTHING_MATCHED)
 
 

@@ -56,7 +56,7 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
     if graph_options.wants_json(ctx):
         terminal.show_json(answers)
     elif entity is None:
-        terminal.show_no_match(f"Nothing called “{terminal.printable(query)}” is known.", around["resolution"])
+        terminal.show_no_match(query, around["resolution"])
     else:
         entity_page.show_page(answers, name=query)
     ctx.exit(0 if entity else NOTHING_MATCHED)
@@ -85,7 +85,7 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
     if graph_options.wants_json(ctx):
         terminal.show_json(answer or around)
     elif answer is None:
-        terminal.show_no_match(f"Nothing called “{terminal.printable(query)}” is known.", around["resolution"])
+        terminal.show_no_match(query, around["resolution"])
     else:
         click.secho(terminal.entity_name(answer["entity"]), bold=True, nl=False)
         click.echo(f"  {entity_page.kind_of(answer['entity'])}{terminal.resolution_note(query, around['resolution'])}")

@@ -131,7 +131,7 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
             "extract_graph", about=about, depth=depth, as_of=options["as_of"], texts=not options["no_texts"]
         )
         if about is not None and extract["about"] is None:
-            terminal.show_no_match(f"Nothing called “{terminal.printable(about)}” is known.", extract["resolution"])
+            terminal.show_no_match(about, extract["resolution"])
             ctx.exit(NOTHING_MATCHED)
         name = profile.name_of(graph.path) or graph.path.name
         extract["title"] = f"{extract['title']} · {name}" if about else name

@@ -87,7 +87,7 @@ def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, 
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif answer["entity"] is None:
-        terminal.show_no_match(f"Nothing called “{terminal.printable(query)}” is known.", answer["resolution"])
+        terminal.show_no_match(query, answer["resolution"])
     else:
         _show_neighbours(answer, name=query)
     ctx.exit(0 if answer["entity"] else NOTHING_MATCHED)
@@ -97,9 +97,7 @@ def _has_unknown_name(answer: Mapping[str, Any], names: Mapping[str, str]) -> bo
     """Say which of the names matched nothing; whether there is one."""
     unknown = [end for end in names if answer[end] is None]
     for end in unknown:
-        terminal.show_no_match(
-            f"Nothing called “{terminal.printable(names[end])}” is known.", answer["resolution"][end]
-        )
+        terminal.show_no_match(names[end], answer["resolution"][end])
     return bool(unknown)
 
 

@@ -34,7 +34,7 @@ def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif is_missing:
-        terminal.show_no_match(f"No project called “{terminal.printable(query)}” is known.", answer["resolution"])
+        terminal.show_no_match(query, answer["resolution"], nothing="No project")
     else:
         _show_steps(answer, name=query)
     ctx.exit(NOTHING_MATCHED if is_missing else 0)

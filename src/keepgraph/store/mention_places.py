@@ -73,6 +73,28 @@ def by_chunk(
     return [MentionPlace(*row) for row in rows]
 
 
+def of_chunks(tx: Tx, chunks: Sequence[int], *, until: str | None, limit: int) -> list[MentionPlace]:
+    """These chunks as places, those of the newest episode first.
+
+    Args:
+        until: leave out episodes that occurred after this timestamp.
+    """
+    rows = tx.conn.execute(
+        """
+        SELECT chunk.id, chunk.episode, NULL, NULL
+        FROM json_each(:chunks) AS asked
+        JOIN chunk ON chunk.id = asked.value
+        JOIN episode ON episode.id = chunk.episode
+        WHERE (:known IS NULL OR recorded_at <= :known)
+          AND (:until IS NULL OR occurred_at <= :until)
+        ORDER BY occurred_at DESC, episode.id DESC, chunk.place, chunk.id
+        LIMIT +:limit
+        """,
+        {"chunks": json_array(chunks), "limit": limit, "known": tx.known_at, "until": until},
+    )
+    return [MentionPlace(*row) for row in rows]
+
+
 def count_chunks(tx: Tx, node: Entity | Proposal, *, since: str | None = None, until: str | None = None) -> int:
     """In how many chunks a node is mentioned; `since` and `until` as in `by_chunk`."""
     row = tx.conn.execute(

@@ -236,7 +236,8 @@ def _resolve(tx: Tx, names_or_ids: Sequence[str]) -> tuple[dict[Key, Node], list
         node, resolution = node_lookup.resolve(tx, given, groups=[tx.group])
         if node is None:
             candidates = [answer_shapes.candidate(candidate) for candidate in resolution.candidates[:MAX_CANDIDATES]]
-            unknown.append({"given": given, "candidates": candidates})
+            hint = {"hint": resolution.hint} if resolution.hint else {}
+            unknown.append({"given": given, "candidates": candidates, **hint})
             continue
         nodes[node.record.row if isinstance(node.record, Entity) else -node.record.row] = node
     return nodes, unknown

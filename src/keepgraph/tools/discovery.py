@@ -135,7 +135,7 @@ def explore_node(
     centre, resolution = node_lookup.resolve(tx, name_or_id, groups=groups)
     if centre is None:
         return _describe_neighbourhood(tx, None, Neighbourhood(), depth=depth) | {
-            "message": f"No node found matching “{name_or_id}”",
+            "message": (resolution.is_ambiguous and resolution.hint) or f"No node found matching “{name_or_id}”",
             "resolution": answer_shapes.resolution(resolution),
             **answer_shapes.other_groups_if_any(tx),
         }

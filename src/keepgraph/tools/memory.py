@@ -15,7 +15,7 @@ from keepgraph.engine.upkeep import idempotency
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import first_person
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Entity, RecordedFact
+from keepgraph.model import Entity, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import (
@@ -74,7 +74,12 @@ def recall_entity(
     limit = MAX_FACTS_IN_BRIEF if detail == brief_answers.BRIEF else MAX_FACTS
     at = timestamps.from_datetime(tx.now)
     if resolution.entity is None:
-        facts, neighbours, texts = [], [], {"total": 0, "newest": []}
+        facts, neighbours = [], []
+        texts = _texts_with_name(tx, name, until=at if as_of else None)
+        if texts["total"] and not resolution.hint:
+            number = "A text mentions" if texts["total"] == 1 else f"{texts['total']} texts mention"
+            hint = f"“{name.text[:80]}” is not recorded. {number} it. To make it known, record a fact about it."
+            resolution = replace(resolution, hint=hint)
     else:
         texts = _texts_about(tx, resolution.entity, until=at if as_of else None)
         # A blocker that says no beginning did not block before it was recorded (ADR 0034).
@@ -338,7 +343,7 @@ def remember(
         occurred_at=reference_time,
         annotations=[
             *texts.storage.annotations_of_project(scope.project),
-            *({"how": "given", "type": None, "name": name} for name in about or ()),
+            *(texts.storage.annotation(knowledge.owner.substitute(tx, Ref(name=name))) for name in about or ()),
         ],
     )
     texts.episodes.index(tx, [added])
@@ -519,6 +524,15 @@ def _texts_about(tx: Tx, entity: Entity, *, until: str | None) -> dict[str, Any]
         answer_shapes.quotation(tx, passage.episode, passage.quote)
         for passage in passages.newest(tx, node, until=until, limit=MAX_TEXTS)
     ]
+    return {"total": total, "newest": quotes}
+
+
+def _texts_with_name(tx: Tx, name: Name, *, until: str | None) -> dict[str, Any]:
+    """How many texts have a name that nothing has, and passages of the newest."""
+    from keepgraph.engine.retrieval import passages
+
+    total, found = passages.of_name(tx, name, until=until, limit=MAX_TEXTS)
+    quotes = [answer_shapes.quotation(tx, passage.episode, passage.quote) for passage in found]
     return {"total": total, "newest": quotes}
 
 

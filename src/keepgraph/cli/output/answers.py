@@ -136,7 +136,8 @@ def show_resolved(answer: dict[str, Any]) -> None:
 def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) -> None:
     entity = answer["entity"]
     if entity is None:
-        show_no_match(f"Nothing called “{printable(name)}” is known.", answer["resolution"])
+        show_no_match(name, answer["resolution"], texts=answer["texts"]["total"])
+        _show_texts(answer["texts"])
         show_other_groups(answer.get("other_groups"))
         return
     click.secho(entity_name(entity), bold=True, nl=False)
@@ -175,7 +176,7 @@ def show_hint(answer: dict[str, Any]) -> None:
 
 def show_decisions(answer: dict[str, Any], *, name: str, topic: str = "", until: str = "") -> None:
     if is_unknown_project(answer):
-        show_no_match(f"No project called “{printable(name)}” is known.", answer["resolution"])
+        show_no_match(name, answer["resolution"], nothing="No project")
         return
     about = f" about {printable(topic)}" if topic else ""
     since = f" since {answer['since']}" if answer["since"] else ""

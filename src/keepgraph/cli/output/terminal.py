@@ -78,9 +78,22 @@ def confirm(question: str, *, action: str, quiet: bool) -> None:
     click.confirm(question, abort=True)
 
 
-def show_no_match(message: str, resolution: dict[str, Any]) -> None:
-    """Show that a name matched nothing, with the candidates that came close."""
-    click.echo(message)
+def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Nothing", texts: int = 0) -> None:
+    """Show that a name matched nothing, or several things, with the candidates.
+
+    Args:
+        nothing: how the message begins: No project.
+        texts: how many texts mention it; then the hint says so.
+    """
+    if resolution.get("ambiguous"):
+        click.echo(printable(resolution["hint"]))
+        for candidate in resolution["candidates"]:
+            click.echo(f"  {printable(candidate['id'])}  {entity_name(candidate)} ({candidate['type']})")
+        return
+    if texts and resolution.get("hint"):
+        click.echo(printable(resolution["hint"]))
+        return
+    click.echo(f"{nothing} called “{printable(name)}” is known.")
     if resolution.get("embedding"):
         click.secho(f"  (by meaning: {printable(resolution['embedding'])})", dim=True)
     if resolution.get("hint"):

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NoReturn
 
 from keepgraph import errors, store
 from keepgraph.command_arguments import entity_argument
@@ -17,7 +18,7 @@ from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Entity, EntityType, NameStyle, Ref
+from keepgraph.model import Candidate, Entity, EntityType, NameStyle, Ref, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -35,8 +36,11 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
 
     Where no entity of the type has the name, the only one of its subtypes that has it is meant.
 
+    "Me" is the owner, unless something has that name.
+
     Raises:
         `error_class` (SubjectRequired or ObjectRequired): there is no such id, or neither id nor name.
+        errors.EntityNotFound: "me" means nobody.
         errors.EntityTypeUnknown: the type is missing, not in the vocabulary, or abstract.
         errors.Ambiguous: several entities of that type, or of its subtypes, have this name or alias.
     """
@@ -54,6 +58,24 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     entity, created = _find_by_name_or_create(tx, entity_type, name, error_class=error_class)
     tx.memo[memo_key] = entity
     return entity, created
+
+
+def all_named(tx: Tx, name: Name) -> list[Entity]:
+    """The entities with this name, else those with this alias, else the owner for "me"."""
+    if entities := store.entities.by_key(tx, name.key) or [
+        entity for entity, _ in store.entities.by_alias_key(tx, name.key)
+    ]:
+        return entities
+    speaker = first_person.resolve(tx, name, of_types=None)
+    return [speaker.entity] if speaker and speaker.entity else []
+
+
+def refuse_unknown_speaker(name: Name, speaker: Resolution) -> NoReturn:
+    """
+    Raises:
+        errors.EntityNotFound: "me" means nobody, because the graph has no owner.
+    """
+    raise errors.EntityNotFound(f"nobody is known whom {name.text!r} means", hint=speaker.hint)
 
 
 def find(tx: Tx, ref: Ref) -> Entity:
@@ -257,6 +279,8 @@ def _find_by_name_or_create(
             )
         return matches[0], False
     entity_types.refuse_abstract(tx, entity_type)
+    if speaker := first_person.resolve(tx, name, of_types=types):
+        return speaker.entity or refuse_unknown_speaker(name, speaker), False
     public_id, created_at = tx.new_id("ent"), timestamps.from_datetime(tx.now)
     row = store.entities.insert(
         tx,

@@ -72,9 +72,8 @@ def substitute(tx: Tx, ref: Ref) -> Ref:
     resolution = owner_resolution.resolve(tx, name, of_types=of_types)
     if resolution is None:
         return ref
-    if resolution.entity is None:
-        raise errors.EntityNotFound(f"nobody is known whom {name.text!r} means", hint=resolution.hint)
-    return Ref(id=resolution.entity.id)
+    entity = resolution.entity or entities.refuse_unknown_speaker(name, resolution)
+    return Ref(id=entity.id)
 
 
 def _find_or_create(tx: Tx, person: Ref) -> tuple[Entity, bool]:

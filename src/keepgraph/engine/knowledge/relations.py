@@ -14,7 +14,8 @@ from keepgraph.engine.knowledge import assumed_types, entities, facts, literals,
 from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
-from keepgraph.language import name_shapes, normalisation, written_values
+from keepgraph.language import first_person, name_shapes, normalisation, written_values
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact, Ref
 from keepgraph.store.transactions import Tx
 
@@ -152,7 +153,8 @@ class RelationRecorder:
             return Outcome(reason=waits.reason)
         except (errors.EndsInvalid, errors.LiteralInvalid, errors.EntityTypeUnknown):
             return Outcome(reason=ENDS)
-        except (errors.Ambiguous, errors.SubjectRequired):  # several have the name, or it is too long
+        # Several have the name, or it is too long; or it is "me", and the graph has no owner.
+        except (errors.Ambiguous, errors.SubjectRequired, errors.EntityNotFound):
             return Outcome(reason=NAME)
 
     def _record(self, tx: Tx, relation: Relation, match: RelationMatch) -> Outcome:
@@ -199,7 +201,7 @@ class RelationRecorder:
             return literal
         is_open = not match.predicate.targets and not match.predicate.is_reversed
         if self._is_accepted and is_open and not name_shapes.is_noun_phrase(relation.object):
-            named = self._named(tx, relation.object)
+            named = entities.all_named(tx, Name(relation.object))
             return None if named else literals.clean(relation.object)
         return None
 
@@ -221,7 +223,9 @@ class RelationRecorder:
         """
         vocabulary = graph_vocabulary.read(tx)
         is_binding = match.predicate.predicate.has_binding_ends or match.subject_type is not None
-        named = self._named(tx, name)
+        named = entities.all_named(tx, Name(name))
+        if not named and given_type is None and first_person.is_pronoun(name):
+            raise _Waits(NAME)  # of nobody, as long as the graph has no owner
         if given_type is not None:
             named = [entity for entity in named if vocabulary.is_kind_of(entity.type, given_type)]
         fitting = [entity for entity in named if vocabulary.fits_side(allowed, entity.type)]
@@ -262,11 +266,6 @@ class RelationRecorder:
     def _choose(self, tx: Tx, name: str, wanted: Sequence[Sequence[str]]) -> str | None:
         named = assumed_types.named_in(tx, name)
         return assumed_types.choose(graph_vocabulary.read(tx), name, wanted, named=named, is_cased=self._is_cased)
-
-    def _named(self, tx: Tx, name: str) -> list[Entity]:
-        """The entities with this name, else with this alias."""
-        key = normalisation.key(name)
-        return store.entities.by_key(tx, key) or [entity for entity, _ in store.entities.by_alias_key(tx, key)]
 
     def _create(self, tx: Tx, name: str, entity_type: str, created: list[Entity]) -> Entity:
         entity, is_new = entities.find_or_create(

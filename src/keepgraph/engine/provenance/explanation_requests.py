@@ -42,7 +42,9 @@ def explain(tx: Tx, what: str, *, kind: str | None = None) -> Explanation:
             return entity_explanations.explain(tx, resolution.entity, resolution=resolution)
         raise type(error)(
             f"no {kind or 'entity, fact, text or call'} is called {what.strip()[:60]!r}",
-            hint="If a candidate is meant, pass its id." if error.candidates else error.hint,
+            hint="If a candidate is meant, pass its id."
+            if error.candidates
+            else (resolution.hint if resolution is not None and resolution.hint else error.hint),
             candidates=error.candidates,
         ) from None
 

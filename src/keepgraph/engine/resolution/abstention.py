@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
 
 MAX_CANDIDATES = 5
@@ -27,6 +29,20 @@ def choose(candidates: Sequence[Candidate], *, threshold: float) -> Resolution:
     best = candidates[0]
     others = tuple(candidate for candidate in candidates[1:MAX_CANDIDATES] if candidate.score >= threshold)
     return Resolution(best.entity, best.method, best.score, others, best.reason)
+
+
+def tell_apart(resolution: Resolution, name: Name, *, threshold: float) -> Resolution:
+    """The resolution of a name, with a hint where several entities fit, each as well as the next."""
+    best = [candidate for candidate in resolution.candidates if candidate.score >= threshold]
+    best = best or list(resolution.candidates[:2])
+    if resolution.entity is not None or len(best) < 2 or sum(candidate.score for candidate in best[:2]) < threshold:
+        return resolution
+    named = " and ".join(f"{candidate.entity.name} ({candidate.entity.type})" for candidate in best)
+    is_same_name = all(candidate.method in ("exact", "alias") for candidate in best)
+    number = "Two" if len(best) == 2 else str(len(best))
+    fit = "are called" if is_same_name else "may be meant by"
+    hint = f"{number} {fit} “{name.text[:60]}”: {named}. Give the id of the one you mean, or its type, as in type:name."
+    return replace(resolution, hint=resolution.hint or hint, is_ambiguous=True)
 
 
 def _is_ambiguous(candidates: Sequence[Candidate]) -> bool:

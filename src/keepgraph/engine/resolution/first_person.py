@@ -32,5 +32,10 @@ def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> Resoluti
     return Resolution(None, "none", 0.0, hint=NO_OWNER_HINT if entity is None else None)
 
 
+def lacks_owner(tx: Tx, name: Name) -> bool:
+    """Whether a name is "me" or another word for the speaker, and the graph has no owner whom it means."""
+    return first_person.is_pronoun(name.text) and store.owners.find(tx) is None
+
+
 def _may_mean_person(tx: Tx, of_types: Collection[str] | None) -> bool:
     return of_types is None or bool(set(of_types).intersection(graph_vocabulary.read(tx).types_of_style("person")))

@@ -41,7 +41,8 @@ def resolve(
         return _resolve_question(tx, asked, of_types, context)
     if is_open:
         resolution = embedding.resolve(tx, name, of_types=of_types, by_letters=candidates, fallback=resolution)
-    if tx.settings.count_unknown_names and _is_unknown(tx, name, resolution):
+    resolution = abstention.tell_apart(resolution, name, threshold=tx.settings.accept)
+    if tx.settings.count_unknown_names and name.key and resolution.entity is None and not resolution.is_ambiguous:
         tx.unknown_names[name.key] = name.text
     return resolution
 
@@ -105,12 +106,6 @@ def _in_context(
     rest = round((1 - score) / len(others), 3)
     shown = tuple(replace(candidate, score=rest) for candidate in others[: abstention.MAX_CANDIDATES])
     return Resolution(chosen.entity, chosen.method, score, shown, reason)
-
-
-def _is_unknown(tx: Tx, name: Name, resolution: Resolution) -> bool:
-    """Whether nothing has a name, and not even several things might be meant."""
-    is_ambiguous = sum(candidate.score for candidate in resolution.candidates[:2]) >= tx.settings.accept
-    return bool(name.key) and resolution.entity is None and not is_ambiguous
 
 
 def needs_vectors(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.resolution import abstention, resolver
+from keepgraph.engine.resolution import abstention, first_person, resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Proposal, Ref, Resolution
@@ -55,18 +55,20 @@ def find(tx: Tx, name_or_id: str, *, not_found: str, groups: Sequence[str] = ())
     if not name.key:
         raise errors.EntityNotFound(f"{not_found}: the id is empty")
     candidates: list[object] = []
+    hint = "Look it up with search_nodes or recall_entity and pass its id."
     for group in dict.fromkeys([*groups, tx.group]):
         within = replace(tx, group=group)
         try:
             return Node(knowledge.entities.find(within, _ref(within, name)), group)
         except errors.EntityNotFound as error:
             candidates += error.candidates
+            hint = first_person.NO_OWNER_HINT if first_person.lacks_owner(within, name) else hint
         if proposed := _proposed(within, name):
             return proposed
     raise errors.EntityNotFound(
         f"{not_found} {_shortened(name.text)}: "
         "that is no id (ent_… and 26 letters and digits), and no name that is known",
-        hint="Look it up with search_nodes or recall_entity and pass its id.",
+        hint=hint,
         candidates=candidates,
     )
 
@@ -91,9 +93,10 @@ def resolve(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> tuple[Node | N
         return (Node(best.entity, group) if best.entity else None), best
     candidates = [candidate for _, resolution in resolutions for candidate in _all_candidates(resolution)]
     likeliest = sorted(candidates, key=lambda candidate: -candidate.score)[: abstention.MAX_CANDIDATES]
-    return None, replace(
+    unresolved = replace(
         resolutions[0][1], entity=None, method="none", score=0.0, candidates=tuple(likeliest), reason=None
     )
+    return None, abstention.tell_apart(unresolved, name, threshold=tx.settings.accept)
 
 
 def needs_vectors(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> bool:

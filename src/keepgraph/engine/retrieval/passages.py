@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from keepgraph import store
 from keepgraph.engine.retrieval.node_lookup import Node
-from keepgraph.language import sentences
+from keepgraph.engine.texts import mention_index
+from keepgraph.language import mention_detection, sentences
+from keepgraph.language.normalisation import Name
 from keepgraph.model import Episode
 from keepgraph.store.mention_places import MentionedNode, MentionPlace
 from keepgraph.store.transactions import Tx
@@ -74,6 +76,30 @@ def newest(tx: Tx, node: Node, *, until: str | None, limit: int) -> list[Passage
         )
         for place in places
     ]
+
+
+def of_name(tx: Tx, name: Name, *, until: str | None, limit: int) -> tuple[int, list[Passage]]:
+    """How many texts have a name that nothing has, and the newest passages: of each text one.
+
+    Texts are counted in the newest chunks that have its words, at most _MAX_CHUNKS_COUNTED.
+    """
+    if proposal := store.proposals.by_keys(tx, "entity", [name.key]).get(name.key):
+        total = store.mention_places.count_episodes(tx, proposal, until=until)
+        return total, newest(tx, Node(proposal, tx.group), until=until, limit=limit)
+    written = name.text if name.text != name.text.lower() else name.text.title()
+    rows = mention_index.chunks_with_name(tx, written, group=tx.group, is_person=False)
+    places = store.mention_places.of_chunks(tx, list(rows), until=until, limit=_MAX_CHUNKS_COUNTED)
+    chunks = store.episodes.chunks_by_rows(tx, [place.chunk for place in places])
+    episodes = store.episodes.by_rows(tx, sorted({place.episode for place in places}))
+    found: dict[int, Passage] = {}
+    for place in places:
+        if place.episode not in found:
+            text, episode = chunks[place.chunk].text, episodes[place.episode]
+            match = next(iter(mention_detection.detect(text, {name.key: [written]})), None)
+            if match or mention_detection.detect(episode.name, {name.key: [written]}):
+                position = (match.start, match.end) if match else (None, None)
+                found[place.episode] = Passage(episode, place.chunk, quote(text, *position))
+    return len(found), list(found.values())[:limit]
 
 
 def mentioned_with(tx: Tx, node: Node, *, limit: int) -> list[tuple[MentionedNode, int]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from keepgraph import store
 from keepgraph.engine.texts.name_lookup import NamedEntity, NameLookup
-from keepgraph.language import common_words, given_names, longer_names, mention_detection, normalisation
+from keepgraph.language import common_words, first_person, given_names, longer_names, mention_detection, normalisation
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
@@ -162,7 +162,10 @@ class Detector:
             entities = self.names.by_name(name, of_type=annotation.get("type") if how == "given" else None)
             for entity in entities:
                 by_row.setdefault(entity.row, Mention(chunk.row, entity.row, how))
-            if not entities and (how != "tag" or f"#{name.text}" in chunk.text):
+            if not entities and first_person.is_pronoun(name.text):
+                if owner := store.owners.find(self.names.tx):
+                    by_row.setdefault(owner.row, Mention(chunk.row, owner.row, how))
+            elif not entities and (how != "tag" or f"#{name.text}" in chunk.text):
                 given_type = self.names.vocabulary.default_type("term") if how == "tag" else annotation.get("type")
                 unknown.append((name.text, given_type))
         return unknown

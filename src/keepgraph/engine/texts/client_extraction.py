@@ -189,7 +189,8 @@ class ExtractionRecorder:
             with self._tx.savepoint():
                 entity, created = self._typed(name, entity_type) if entity_type else self._untyped(name, unknown_type)
         except errors.KeepgraphError as error:
-            self._reject(location, name, error.message)
+            hint = f". {error.hint}" if isinstance(error, errors.EntityNotFound) and error.hint else ""
+            self._reject(location, name, f"{error.message}{hint}")
             return None
         if unknown_type and not self._is_known(unknown_type):
             self._result.unknown_types[unknown_type] = self._result.unknown_types.get(unknown_type, 0) + 1
@@ -203,7 +204,7 @@ class ExtractionRecorder:
     def _typed(self, name: str, entity_type: str) -> tuple[Entity, bool]:
         """The entity of a name whose type was given: one whose type was only assumed gets this one."""
         vocabulary = graph_vocabulary.read(self._tx)
-        named = self._named(name)
+        named = knowledge.entities.all_named(self._tx, Name(name))
         if not any(vocabulary.is_kind_of(entity.type, entity_type) for entity in named):
             for entity in named:
                 if changed := assumed_types.change(self._tx, entity, entity_type, is_assumed=False):
@@ -223,13 +224,14 @@ class ExtractionRecorder:
         """
         vocabulary = graph_vocabulary.read(self._tx)
         wanted = self._recorder.type_of(self._tx, name)
-        if named := self._named(name):
+        if named := knowledge.entities.all_named(self._tx, Name(name)):
             fitting = [entity for entity in named if wanted and vocabulary.is_kind_of(entity.type, wanted)]
             chosen = named if len(named) == 1 else fitting
             if len(chosen) != 1:
                 raise errors.Ambiguous(f"{len(named)} entities are called {name[:80]!r}; give its type")
             changed = assumed_types.change(self._tx, chosen[0], wanted) if wanted else None
             return changed or chosen[0], False
+        knowledge.owner.substitute(self._tx, Ref(name=name))  # refuses "me" where the graph has no owner
         entity_type = wanted or vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
         entity, created = knowledge.entities.find_or_create(
             self._tx, Ref(type=entity_type, name=name), error_class=errors.SubjectRequired
@@ -239,12 +241,6 @@ class ExtractionRecorder:
             if unknown_type:
                 assumed_types.keep_given(self._tx, entity, unknown_type)
         return entity, created
-
-    def _named(self, name: str) -> list[Entity]:
-        key = normalisation.key(name)
-        return store.entities.by_key(self._tx, key) or [
-            entity for entity, _ in store.entities.by_alias_key(self._tx, key)
-        ]
 
     def _find_given_types(self) -> dict[str, set[str]]:
         """The types that were given to the names, by key."""
@@ -317,7 +313,8 @@ class ExtractionRecorder:
 
     def _has_several(self, name: str) -> bool:
         """Whether several entities have a name: a person Georgia, and a place."""
-        return len(self._given_types.get(normalisation.key(name), ())) > 1 or len(self._named(name)) > 1
+        named = knowledge.entities.all_named(self._tx, Name(name))
+        return len(self._given_types.get(normalisation.key(name), ())) > 1 or len(named) > 1
 
     def _record_relation(
         self, tx: Tx, location: str, text: str | None, relation: Relation, dismissed: Mapping[str, str]

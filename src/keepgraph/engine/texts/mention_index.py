@@ -202,7 +202,7 @@ class _Batch:
         for number, name, group, entity_type in store.mention_queue.next_names(tx, limit=_MAX_NAMES_IN_BATCH):
             if name and group:
                 is_person = entity_type is not None and vocabulary.style(entity_type) == "person"
-                rows.update(_chunks_with_name(tx, name, group=group, is_person=is_person))
+                rows.update(chunks_with_name(tx, name, group=group, is_person=is_person))
                 # A link, a tag or a title need not be among the words.
                 rows.update(store.proposals.chunks_of_name(tx, normalisation.key(name), group=group))
             numbers.append(number)
@@ -231,7 +231,7 @@ class _Batch:
         store.mention_queue.remove_chunks(tx, self.deleted)
 
 
-def _chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[int]:
+def chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[int]:
     """The rows of the chunks in which a name may stand; of a person also the first or the last name alone."""
     spaced = normalisation.segment_characters(name) or name
     if not any(c.isalnum() for c in spaced):

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from keepgraph import interruption, store
 from keepgraph.language import normalisation
 from keepgraph.language.chunking import TextChunk
-from keepgraph.model import Chunk, Entity, Episode
+from keepgraph.model import Chunk, Entity, Episode, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -124,6 +124,11 @@ def upsert(
 def annotations_of_project(project: Entity | None) -> tuple[Annotation, ...]:
     """What every chunk of a text that a caller puts into a project is annotated with."""
     return () if project is None else ({"how": "given", "type": project.type, "name": project.name},)
+
+
+def annotation(about: Ref) -> Annotation:
+    """What every chunk of a text that is about something is annotated with."""
+    return {"how": "given", "id": about.id} if about.id else {"how": "given", "type": about.type, "name": about.name}
 
 
 def lacks(tx: Tx, episode: Episode, annotations: Sequence[Annotation]) -> bool:

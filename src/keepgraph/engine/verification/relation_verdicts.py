@@ -249,6 +249,9 @@ def _judge_vocabulary(tx: Tx, case: _Case, wording: str, subject: str, target: s
     ends = ((subject, case.subject, False), (target, case.object, takes_literal))
     missing = [name.strip()[:80] for name, resolution, is_open in ends if resolution.entity is None and not is_open]
     if missing:
+        if ambiguous := next((res.hint for _, res, is_open in ends if res.is_ambiguous and not is_open), None):
+            case.add("vocabulary", "unknown_name", ambiguous)
+            return
         names = " and ".join(f"“{name}”" for name in missing)
         case.add("vocabulary", "unknown_name", f"{names} {'is' if len(missing) == 1 else 'are'} not known.")
         return

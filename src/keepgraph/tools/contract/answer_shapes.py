@@ -68,13 +68,7 @@ def entity_in_full(tx: Tx, entity_: Entity, aliases: Sequence[str]) -> dict[str,
 
 def scope(tx: Tx, scope: Scope, *, named: Sequence[str] = ()) -> dict[str, Any]:
     """The group that a call worked in, and what its texts are about: the project, and other entities that it named."""
-    names = [Name(text) for text in named]
-    others = [
-        other
-        for name in names
-        for other in store.entities.by_key(tx, name.key)
-        or [found for found, _ in store.entities.by_alias_key(tx, name.key)]
-    ]
+    others = [other for text in named for other in knowledge.entities.all_named(tx, Name(text))]
     about = {other.id: other for other in ([scope.project] if scope.project else []) + others}
     answer: dict[str, Any] = {"group_id": scope.group, "about": [entity(other) for other in about.values()]}
     if scope.created and scope.project:
@@ -172,6 +166,8 @@ def resolution(resolution: Resolution) -> dict[str, Any]:
         answer["because"] = resolution.reason
     if resolution.hint:
         answer["hint"] = resolution.hint
+    if resolution.is_ambiguous:
+        answer["ambiguous"] = True
     if resolution.embedding_off:
         answer["embedding"] = f"off: {resolution.embedding_off}"
     elif resolution.names_without_vector:

@@ -30,7 +30,7 @@ from keepgraph.language.normalisation import Name
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import derived_data, time_travel, vocabulary_arguments
+from keepgraph.tools.contract import answer_shapes, derived_data, time_travel, vocabulary_arguments
 from keepgraph.tools.contract.derived_data import Need
 
 COMBINED_MODE = "combined"
@@ -124,6 +124,7 @@ def run_search(
     Raises:
         errors.EntityTypeUnknown, PredicateUnknown: a type or a predicate is not in the vocabulary.
         errors.EntityNotFound: no entity has this id or name.
+        errors.Ambiguous: several have this name.
         errors.MomentInvalid: valid_at is neither a date nor an instant.
         and the errors of search.search.
     """
@@ -226,6 +227,7 @@ def _origins(tx: Tx, arguments: SearchArguments, groups: Sequence[str], scope: S
 def _resolve_key(tx: Tx, id_or_name: str, groups: Sequence[str]) -> Key:
     """The row of an entity, by its id, exact name or alias; or the negative row of a proposed entity, by its id."""
     public_id, name = id_or_name.strip().lower(), Name(id_or_name)
+    hint = None
     exact_only = replace(tx, settings=replace(tx.settings, rungs=()))
     for group in groups:
         in_group = replace(exact_only, group=group)
@@ -235,9 +237,19 @@ def _resolve_key(tx: Tx, id_or_name: str, groups: Sequence[str]) -> Key:
                 return -proposal.row
             continue
         entity = store.entities.by_id(in_group, public_id) or store.entities.by_former_id(in_group, public_id)
-        entity = entity or resolver.resolve(in_group, name).entity
         if entity is not None:
             return entity.row
+        resolution = resolver.resolve(in_group, name)
+        if resolution.is_ambiguous:
+            raise errors.Ambiguous(
+                f"{len(resolution.candidates)} entities are called {id_or_name[:60]!r}",
+                hint="Pass the id of the one you mean.",
+                candidates=[answer_shapes.entity(candidate.entity) for candidate in resolution.candidates],
+            )
+        if resolution.entity is not None:
+            return resolution.entity.row
+        hint = hint or resolution.hint
     raise errors.EntityNotFound(
-        f"there is no entity {id_or_name[:60]!r}", hint="Use the uuid of a node, as search_nodes gives it (ent_…)."
+        f"there is no entity {id_or_name[:60]!r}",
+        hint=hint or "Use the uuid of a node, as search_nodes gives it (ent_…).",
     )
