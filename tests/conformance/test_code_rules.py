@@ -62,7 +62,7 @@ CYPHER_TEXTS = (
     "cypher.syntax",
     "engine.query.descriptions",
     "engine.query.empty_results",
-    "engine.query.graph_probe",
+    "engine.query.failing_conditions",
     "errors",
 )
 """Modules and packages with queries in Cypher, or with advice on it: its words are those of SQL for the most part."""
@@ -74,7 +74,7 @@ COUNT_DEADLINES = {
     "engine.backfill.time_limits",
     "engine.backfill.vectors",
     "engine.query.bounds",
-    "engine.query.graph_probe",
+    "engine.query.failing_conditions",
     "engine.texts.ingestion",
     "engine.texts.mention_index",
     "store.cancellation",

@@ -35,35 +35,6 @@ def next_boundary(tx: Tx, *, at: str) -> str:
     return min((timestamp for timestamp in row if timestamp is not None), default="~")
 
 
-def last_end(tx: Tx, predicates: Sequence[int], *, entity: int | None, at: str) -> str | None:
-    """When the last of the facts with these predicates that have ended did; None where none has.
-
-    Args:
-        entity: at one of its ends; None for any, of the first thousand that are not retracted.
-    """
-    if entity is None:
-        facts = """
-            SELECT valid_to FROM fact INDEXED BY fact_by_predicate JOIN predicates USING (predicate)
-            WHERE retracted_at IS NULL LIMIT 1000
-        """
-    else:
-        facts = """
-            SELECT valid_to FROM fact JOIN predicates USING (predicate)
-            WHERE subject = :entity AND retracted_at IS NULL
-            UNION ALL
-            SELECT valid_to FROM fact INDEXED BY fact_in JOIN predicates USING (predicate)
-            WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
-        """
-    row = tx.conn.execute(
-        f"""
-        WITH predicates(predicate) AS (SELECT value FROM json_each(:predicates))
-        SELECT max(valid_to) FROM ({facts}) WHERE valid_to <= :at
-        """,
-        {"predicates": json.dumps([*predicates]), "entity": entity, "at": at},
-    ).fetchone()
-    return row[0] if row[0] is not None else None
-
-
 def count_entities_by_type(tx: Tx) -> dict[int, int]:
     """How many entities there are of each type."""
     return cardinalities.entities_by_type(tx)

@@ -112,7 +112,7 @@ def _projected(items: Sequence[ast.ProjectionItem], before: _Names, rewriter: _R
 def _names_in(trees: Sequence[ast.SyntaxNode], outside: _Names, rewriter: _Rewriter) -> _Names:
     """The names that these trees see: those from outside, and those that are declared anywhere in them."""
     parts = [part for tree in trees for part in walk(tree)]
-    rewriter.names = replace(outside, variables=_graph_variables(parts, outside.variables))
+    rewriter.names = replace(outside, variables=graph_variables(parts, outside.variables))
     return replace(rewriter.names, instants=_instant_names(parts, rewriter.is_instant, outside.instants))
 
 
@@ -150,7 +150,7 @@ def _names_instant(part: ast.SyntaxNode, properties: InstantProperties) -> bool:
     return False
 
 
-def _graph_variables(parts: Sequence[ast.SyntaxNode], outside: Mapping[str, str]) -> dict[str, str]:
+def graph_variables(parts: Sequence[ast.SyntaxNode], outside: Mapping[str, str]) -> dict[str, str]:
     """The variables that are always nodes, or always relationships, by kind: 'node' or 'relationship'."""
     kinds: dict[str, set[str]] = {name: {kind} for name, kind in outside.items()}
     renamed: list[tuple[str, str]] = []

@@ -6,15 +6,12 @@ if TYPE_CHECKING:
     from keepgraph.engine.query import (
         adjacency_arrays,
         bounds,
-        comparison_causes,
         descriptions,
         empty_results,
         failing_conditions,
         graph_catalogue,
-        graph_probe,
         hydration,
         query_pipeline,
-        query_terms,
         schema,
     )
 else:

@@ -1,134 +1,319 @@
-"""Failing conditions: which clause of a query leaves no row, and which condition in it (minimal failing subqueries).
+"""Failing conditions: which condition of a query has rows once it is dropped, and what those rows have in its place.
 
 After Godfrey, "Minimization in cooperative response to failing database queries" (1997): a part of the query fails if
-the query has rows without it.
+the query has rows without it. The graph is probed with short queries; what cannot be found out in time is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
-from keepgraph.cypher import functions
-from keepgraph.cypher.repair.tolerant_tokenizer import shorten
-from keepgraph.cypher.syntax import ast, conjunctions, parser
-from keepgraph.engine.query.graph_probe import GraphProbe
+from keepgraph import errors
+from keepgraph.cypher.interpret import evaluate
+from keepgraph.cypher.interpret.runtime import Row, Run
+from keepgraph.cypher.repair.foreign_syntax import spelling_key
+from keepgraph.cypher.repair.tolerant_tokenizer import quote_name, shorten
+from keepgraph.cypher.syntax import ast, conjunctions, parser, traversal
+from keepgraph.cypher.syntax.tree_walk import walk
+from keepgraph.engine.query import graph_catalogue, query_pipeline
+from keepgraph.engine.resolution import resolver
+from keepgraph.language.normalisation import Name
+from keepgraph.model import GraphEdge, GraphNode
+from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
 
-_MAX_RELAXATIONS = 16
-_MAX_REPORTED = 3
+MAX_SECONDS = 0.2
+"""The time for all probes of one result."""
+
+_MAX_RELAXATIONS = 24
+_MAX_FAILING = 3
+_MAX_SUGGESTIONS = 5
+_MAX_SHOWN = 3
+_SAMPLE_SIZE = 50
+_MAX_TEXT = 200
+
 _SHARE_OF_TIME = 0.3
 """Which part of the time that is left a probe may take: one that has rows has them soon, others may take long."""
 
-_ONE_ROW = ast.Projection(
-    is_return=True,
-    distinct=False,
-    star=False,
-    items=(ast.ProjectionItem(ast.Literal(1), "one", has_alias=True),),
-    order=(),
-    skip=None,
-    limit=ast.Literal(1),
-)
-_TESTS_OF_TEXTS = frozenset(("=", "CONTAINS", "STARTS WITH", "ENDS WITH", "=~"))
+_MIN_SIMILARITY = 0.6
+"""The similarity of two words, from 0 to 1, as difflib measures it, from which one is suggested for the other."""
+
+_MIN_PREFIX = 3
+"""The length from which a word suggests the words that begin with it."""
+
+NO_SUCH_DIRECTION = "no_such_direction"
+FAILING_CONDITION = "failing_condition"
+
+_ORDERED = ("<", "<=", ">", ">=")
+_TESTS = ("=", "<>", *_ORDERED, "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~")
+_SEEN = "seen"
 
 
 @dataclass(frozen=True, slots=True)
-class FailingCondition:
-    """A part of a query that no row passes.
+class Cause:
+    """A part of a query that leaves no rows, or that no row shows to be in vain.
 
     Attributes:
-        written: the part, as the query says it.
-        message: what is wrong with it.
-        near: what has rows in its place; empty where only leaving it out does.
-        is_direction: whether it is an arrow.
+        kind: one of the constants above, or of `empty_results`.
+        written: what the query says.
+        message: what is wrong, and what there is.
+        near: what has rows in its place.
     """
 
+    kind: str
     written: str
     message: str
-    near: str = ""
-    is_direction: bool = False
+    near: tuple[str, ...] = ()
 
 
-def find(
-    graph: GraphProbe, text: str, parameters: Mapping[str, Any], *, has_rows: bool, found_nothing: bool
-) -> Iterator[FailingCondition]:
-    """The conditions of a query that no row passes; the query itself where there is no time to find out.
+class Probe:
+    """Short queries to the graph, within a time that is set for all together.
 
-    Args:
-        text: the query as it ran.
-        has_rows: whether it had rows, with nothing in a column of them.
-        found_nothing: whether it had no rows, or one with nothing in it.
+    Attributes:
+        labels, types: those that a query may name, but for inverse types.
     """
-    search = _Search(graph, text, parameters)
-    parts = parser.parse(text).parts
-    failing = [each for part in parts for each in search.failures(part.clauses, has_rows=has_rows)]
-    yield from failing
-    if not failing and found_nothing and search.ran_out_of_time:
-        dropping = [clause for part in parts for clause in part.clauses[:-1] if _may_drop_rows(clause)]
-        written = shorten(text[dropping[0].span[0] : dropping[-1].span[1]])
-        yield FailingCondition(written, "Nothing fits this; there was no time to find out which part of it fails.")
+
+    def __init__(self, tx: Tx) -> None:
+        self.tx = tx
+        self._end = time.monotonic() + MAX_SECONDS
+        self.ran_out_of_time = False
+        self.labels, self.types = graph_catalogue.words(tx)
+
+    @property
+    def seconds_left(self) -> float:
+        return self._end - time.monotonic()
+
+    def rows(
+        self,
+        clauses: Sequence[ast.Clause],
+        columns: Sequence[ast.Expression] = (),
+        *,
+        limit: int = 1,
+        distinct: bool = False,
+        parameters: Mapping[str, Any],
+        text: str = "",
+        of_all_times: bool = False,
+    ) -> list[Row] | None:
+        """The first rows of clauses of a query; None where there is no time to find out, or they fail."""
+        seconds = self.seconds_left * _SHARE_OF_TIME
+        if seconds <= 0:
+            self.ran_out_of_time = True
+            return None
+        items = tuple(
+            ast.ProjectionItem(column, f"column {number}", has_alias=True)
+            for number, column in enumerate(columns or (ast.Literal(1),))
+        )
+        projection = ast.Projection(
+            is_return=True, distinct=distinct, star=False, items=items, order=(), skip=None, limit=ast.Literal(limit)
+        )
+        query = ast.Query((ast.SingleQuery((*clauses, projection)),), ())
+        try:
+            return query_pipeline.run_tree(
+                self.tx, query, text, parameters, rows=limit, seconds=seconds, of_all_times=of_all_times
+            )
+        except errors.QueryTooSlow:
+            self.ran_out_of_time = True
+        except errors.QueryError:
+            pass
+        return None
+
+
+_Part = ast.NodePattern | ast.RelationshipPattern
+_Filtering = ast.Match | ast.Projection
 
 
 @dataclass(frozen=True, slots=True)
 class _Relaxation:
-    """A clause with less in it, and what is to be said if it has rows."""
+    """A clause without one of its conditions.
 
-    clause: ast.Clause
-    failing: FailingCondition
+    Attributes:
+        written: the condition, as the query says it.
+        condition: the same as an expression; None for labels, types and arrows.
+        about: the expression whose values the condition is about, and which the rows without it show; None for none.
+        wanted: the constant that it is compared with.
+        near: what the clause has in the place of the condition; empty where it has nothing.
+    """
+
+    clause: _Filtering
+    written: str
+    condition: ast.Expression | None = None
+    about: ast.Expression | None = None
+    wanted: ast.Expression | None = None
+    near: str = ""
 
 
-class _Search:
-    """The search in one query."""
+class Search:
+    """The search for what fails in one query."""
 
-    def __init__(self, graph: GraphProbe, text: str, parameters: Mapping[str, Any]) -> None:
-        self._graph = graph
-        self._text = text
-        self._parameters = parameters
-        self.ran_out_of_time = False
+    def __init__(self, probe: Probe, result: query_pipeline.QueryResult) -> None:
+        self._probe = probe
+        self._text = result.text
+        self._parameters = result.parameters
+        self._has_rows_itself = bool(result.rows)
+        values = list(chain.from_iterable(result.rows))
+        self._found_nothing = all(map(is_blank, values)) or (len(values) == 1 and isinstance(values[0], bool))
 
-    def failures(self, clauses: Sequence[ast.Clause], *, has_rows: bool) -> list[FailingCondition]:
+    def failures(self) -> list[Cause]:
+        """The conditions that no row passes; the query itself where there is no time to find out."""
+        parts = parser.parse(self._text).parts
+        failing = [cause for part in parts for cause in self._failures(part.clauses)]
+        if not failing and self._found_nothing and self._probe.ran_out_of_time:
+            dropping = [clause for part in parts for clause in part.clauses[:-1] if _may_drop_rows(clause)]
+            written = shorten(self._text[dropping[0].span[0] : dropping[-1].span[1]])
+            message = "Nothing fits this; there was no time to find out which part of it fails."
+            return [Cause(FAILING_CONDITION, written, message)]
+        return failing
+
+    def _failures(self, clauses: Sequence[ast.Clause]) -> list[Cause]:
         """What fails in the first clause behind which there is no row."""
         last = clauses[-1]
         skip = last.skip if isinstance(last, ast.Projection) else None
         dropping = [index for index, clause in enumerate(clauses[:-1]) if _may_drop_rows(clause)]
-        for index in dropping:
+        for index in dropping if self._found_nothing else ():
             # To find out that there are no rows takes as long as the query did: of the last clause that is known.
-            is_empty = not has_rows and index == dropping[-1] and not any(map(_may_cut_all, clauses[index:]))
-            if is_empty or self._has_rows(clauses[: index + 1]) is False:
+            is_known = not self._has_rows_itself and index == dropping[-1] and not any(map(_may_cut, clauses[index:]))
+            if is_known or self._rows(clauses[: index + 1]) == []:
                 return self._failures_in(clauses[:index], clauses[index])
-        if not has_rows:
-            return [FailingCondition(f"SKIP {self._written(skip)}", "SKIP skips all rows.")] if skip else []
-        for index, clause in enumerate(clauses[:-1]):
-            if isinstance(clause, ast.Match) and clause.optional:
-                required = replace(clause, optional=False)
-                if self._has_rows([*clauses[:index], required]) is False:
-                    return self._failures_in(clauses[:index], required)
+        if not self._has_rows_itself:
+            return [Cause(FAILING_CONDITION, f"SKIP {self._written(skip)}", "SKIP skips all rows.")] if skip else []
+        for index, clause in enumerate(clauses):
+            for required in _optional_clauses(clause):
+                before = [*clauses[:index], *required[:-1]]
+                if self._rows([*clauses[:index], *required]) == []:
+                    return self._failures_in(before, required[-1])
         return []
 
-    def _failures_in(self, before: Sequence[ast.Clause], clause: ast.Clause) -> list[FailingCondition]:
+    def _failures_in(self, before: Sequence[ast.Clause], clause: ast.Clause) -> list[Cause]:
         if isinstance(clause, ast.Unwind):
-            return [FailingCondition(self._written(clause), "UNWIND gives no rows: its list is empty, or null.")]
-        failing = self._first_failing(before, self._without_conditions(clause))
+            message = "UNWIND gives no rows: its list is empty, or null."
+            return [Cause(FAILING_CONDITION, self._written(clause), message)]
+        failing = [*self._ended(before, clause), *self._explained(before, self._relaxations(clause))]
         if failing:
-            return failing
+            return failing[:_MAX_FAILING]
         bare = _without_conditions(clause)
-        if bare != clause and self._has_rows([*before, bare]):
-            return [FailingCondition(self._written(clause), "No row passes all conditions of this together.")]
-        hop = self._failing_hop(before, bare) if isinstance(bare, ast.Match) else []
-        return [*hop, *self._first_failing(before, self._without_names(clause))][:_MAX_REPORTED]
+        if bare != clause and self._rows([*before, bare]):
+            message = "No row passes all conditions of this together."
+            return [Cause(FAILING_CONDITION, self._written(clause), message)]
+        return self._failing_hop(before, bare) if isinstance(bare, ast.Match) else []
 
-    def _first_failing(
-        self, before: Sequence[ast.Clause], relaxations: Iterator[_Relaxation]
-    ) -> list[FailingCondition]:
-        """What fails by relaxations that have rows; of two of one condition the first, which asks for more."""
-        failing: dict[str, FailingCondition] = {}
+    def _explained(self, before: Sequence[ast.Clause], relaxations: Iterator[_Relaxation]) -> list[Cause]:
+        """What fails by relaxations that have rows."""
+        failing: list[Cause] = []
         for each in islice(relaxations, _MAX_RELAXATIONS):
-            if len(failing) < _MAX_REPORTED and self._has_rows([*before, each.clause]):
-                failing.setdefault(each.failing.written, each.failing)
-        return list(failing.values())
+            if len(failing) < _MAX_FAILING and self._rows([*before, each.clause]):
+                failing.append(self._cause(before, each))
+        return failing
 
-    def _failing_hop(self, before: Sequence[ast.Clause], clause: ast.Match) -> list[FailingCondition]:
+    def _cause(self, before: Sequence[ast.Clause], relaxation: _Relaxation) -> Cause:
+        """What is to be said of a condition without which there are rows, with the values that those have."""
+        written, near = relaxation.written, relaxation.near
+        if near:
+            message = f"Nothing fits {written}; with the arrow turned there are rows: {near}."
+            return Cause(NO_SUCH_DIRECTION, written, message, (near,))
+        message = f"No row passes {written}; without it there are rows"
+        if relaxation.about is None:
+            return Cause(FAILING_CONDITION, written, f"{message}.")
+        values, is_null = self._values(before, relaxation)
+        similar = self._similar_values(before, relaxation, values)
+        about = self._written(relaxation.about) or _name_of(relaxation.about)
+        shown = list(dict.fromkeys(filter(None, map(_literal, similar or values))))
+        if len(shown) > 1 and not similar and _is_ordered(relaxation.condition):
+            message += f", where {about} goes from {shown[0]} to {shown[-1]}"
+        elif shown:
+            message += f", where {about} is {', '.join(shown[:_MAX_SHOWN])}{' …' if len(shown) > _MAX_SHOWN else ''}"
+        never = " Values of these kinds are not compared: this is never true." if is_null else ""
+        return Cause(FAILING_CONDITION, written, f"{message}.{never}", similar)
+
+    def _values(self, before: Sequence[ast.Clause], relaxation: _Relaxation) -> tuple[list[Any], bool]:
+        """Some values that rows have without a condition, sorted, and whether the condition is null for all of them."""
+        condition = relaxation.condition or ast.Literal(value=True)
+        columns = (relaxation.about or ast.Literal(None), condition)
+        rows = self._rows([*before, relaxation.clause], columns, limit=_SAMPLE_SIZE, distinct=True) or []
+        if _is_ordered(condition):
+            ends = [ast.Call(name, columns[:1]) for name in ("min", "max")]
+            if extremes := self._rows([*before, relaxation.clause], ends):
+                return list(extremes[0]), bool(rows) and all(passes is None for _, passes in rows)
+        values = [value for row in rows for value in (row[0] if isinstance(row[0], list) else [row[0]])]
+        texts = sorted({value for value in values if isinstance(value, str)})
+        others = [value for value in values if not isinstance(value, str)]
+        is_null = any(value is not None for value in values) and all(passes is None for _, passes in rows)
+        return [*texts, *others], is_null
+
+    def _similar_values(
+        self, before: Sequence[ast.Clause], relaxation: _Relaxation, values: Sequence[Any]
+    ) -> tuple[str, ...]:
+        """The values that rows have without a condition and that are like the text that it asks for."""
+        about = relaxation.about
+        for text in self._texts(relaxation.wanted):
+            lower = [ast.Call("toLower", (each,)) for each in (about, ast.Literal(text)) if each is not None]
+            conditions: list[ast.Expression] = [ast.Binary("CONTAINS", lower[0], lower[1])]
+            if isinstance(about, ast.Property) and about.key in ("name", "id") and text == text.strip():
+                names = tuple(map(ast.Literal, self._resolved(text, about.key)))
+                conditions.append(ast.Binary("IN", about, ast.ListLiteral(names)))
+            for condition in conditions:
+                clause = replace(
+                    relaxation.clause, condition=conjunctions.join([*_conditions(relaxation.clause), condition])
+                )
+                rows = self._rows([*before, clause], [about or condition], limit=_MAX_SUGGESTIONS, distinct=True)
+                found = tuple(row[0] for row in rows or () if isinstance(row[0], str) and row[0] != text)
+                if found:
+                    return found
+            if similar := similar_words(text, [value for value in values if isinstance(value, str)]):
+                return similar
+        return ()
+
+    def _resolved(self, text: str, key: str) -> list[str]:
+        """What fuzzy resolution takes a name for, or nearly; without embedding it, which takes too long."""
+        if self._probe.seconds_left <= 0:
+            return []
+        tx = self._probe.tx
+        resolution = resolver.resolve(replace(tx, settings=replace(tx.settings, rungs=("fuzzy",))), Name(text))
+        found = [resolution.entity] if resolution.entity else []
+        found += [candidate.entity for candidate in resolution.candidates]
+        return [entity.id if key == "id" else entity.name for entity in found][:_MAX_SUGGESTIONS]
+
+    def _texts(self, constant: ast.Expression | None) -> list[str]:
+        """The texts that a constant is, or holds if it is a list."""
+        if constant is None:
+            return []
+        no_graph: Any = None
+        run = Run(no_graph, self._parameters, self._probe.tx.now, lambda work: None)
+        try:
+            value = evaluate.build_evaluator(constant, evaluate.NO_COLUMNS)((), run)
+        except errors.QueryError:
+            return []
+        texts = value if isinstance(value, list) else [value]
+        return [text for text in texts if isinstance(text, str) and text.strip() and len(text) <= _MAX_TEXT]
+
+    def _ended(self, before: Sequence[ast.Clause], clause: _Filtering) -> list[Cause]:
+        """The pattern itself, where facts fit it that do not hold now."""
+        if not isinstance(clause, ast.Match) or not any(path.relationships for path in clause.paths):
+            return []
+        named: _Filtering = clause
+        edges: list[ast.Expression] = []
+        for number, part in enumerate(_parts(clause)):
+            if isinstance(part, ast.RelationshipPattern) and part.length is None:
+                variable = part.variable or f"{_SEEN} {number}"
+                named = _with_part(named, part, replace(part, variable=variable))
+                edges.append(ast.Property(ast.Variable(variable), "valid_to"))
+        rows = self._rows([*before, named], [ast.Call("max", (edge,)) for edge in edges], of_all_times=True)
+        at = timestamps.from_datetime(self._probe.tx.now)
+        ended = [end for end in (rows[0] if rows else ()) if isinstance(end, str) and end <= at]
+        if not ended:
+            return []
+        message = (
+            f"The facts that fit this ended, the last one on {max(ended)[:10]}; a query sees those that hold. "
+            "They are seen with as_of at an earlier day."
+        )
+        return [Cause(FAILING_CONDITION, self._written(clause), message)]
+
+    def _failing_hop(self, before: Sequence[ast.Clause], clause: ast.Match) -> list[Cause]:
         """The shortest beginning of a pattern that nothing fits."""
         for number, path in enumerate(clause.paths):
             for hops in range(len(path.relationships) + 1):
@@ -136,154 +321,125 @@ class _Search:
                 shorter = replace(clause, paths=(*clause.paths[:number], start))
                 if path.shortest and hops < len(path.relationships):
                     continue
-                if self._has_rows([*before, shorter]) is False:
+                if self._rows([*before, shorter]) == []:
                     written = shorten(self._text[path.nodes[0].span[0] : path.nodes[hops].span[1]])
                     behind = " in the rows so far" if before else ""
-                    return [FailingCondition(written, f"Nothing fits {written}{behind}.")]
+                    return [Cause(FAILING_CONDITION, written, f"Nothing fits {written}{behind}.")]
         return []
 
-    def _without_conditions(self, clause: _Filtering) -> Iterator[_Relaxation]:
-        """The clause with each arrow turned, and without each condition and each property of a pattern."""
+    def _relaxations(self, clause: _Filtering) -> Iterator[_Relaxation]:
+        """The clause with each arrow turned, and without each condition, property, label and type."""
         if isinstance(clause, ast.Match):
-            yield from self._turned_arrows(clause)
-        for condition in conjunctions.split(clause.condition):
-            yield from self._relaxed_condition(clause, condition)
+            for old, turned, written, near in [(path, *hop) for path in clause.paths for hop in self._turned(path)]:
+                paths = tuple(turned if each is old else each for each in clause.paths)
+                yield _Relaxation(replace(clause, paths=paths), written, near=near)
+        for condition, rest in _each_and_rest(clause.condition):
+            if isinstance(condition, ast.PatternPredicate):
+                for turned, written, near in self._turned(condition.pattern):
+                    both = conjunctions.join([*conjunctions.split(rest), replace(condition, pattern=turned)])
+                    yield _Relaxation(replace(clause, condition=both), written, near=near)
+            yield self._without(replace(clause, condition=rest), condition, self._written(condition))
         for part in _parts(clause):
-            for condition in conjunctions.split(part.condition):
-                rest = conjunctions.join([each for each in conjunctions.split(part.condition) if each is not condition])
-                yield self._without(clause, part, replace(part, condition=rest), self._written(condition))
-            if isinstance(part.properties, ast.MapLiteral):
-                for key, value in part.properties.entries:
-                    entries = tuple(entry for entry in part.properties.entries if entry[0] != key)
-                    properties = ast.MapLiteral(entries) if entries else None
-                    yield self._without(
-                        clause, part, replace(part, properties=properties), f"{{{key}: {self._written(value)}}}"
-                    )
-
-    def _without_names(self, clause: _Filtering) -> Iterator[_Relaxation]:
-        """The clause without the labels, or the types, of each part of its patterns."""
+            named = replace(part, variable=part.variable or _SEEN)
+            variable = ast.Variable(named.variable or _SEEN)
+            is_path = isinstance(part, ast.RelationshipPattern) and part.length is not None
+            for condition, rest in _each_and_rest(part.condition):
+                relaxed = _with_part(clause, part, replace(named, condition=rest))
+                yield self._without(relaxed, condition, self._written(condition))
+            for key, value in entries(part):
+                others = ast.MapLiteral(tuple(entry for entry in entries(part) if entry[0] != key))
+                relaxed = _with_part(clause, part, replace(named, properties=others if others.entries else None))
+                written = f"{{{key}: {self._written(value)}}}"
+                condition = ast.Binary("=", ast.Property(variable, key), value)
+                yield _Relaxation(relaxed, written) if is_path else self._without(relaxed, condition, written)
         for part in _parts(clause):
-            if isinstance(part, ast.NodePattern) and part.labels is not None:
-                yield self._without(clause, part, replace(part, labels=None), f"the label in {self._written(part)}")
-            elif isinstance(part, ast.RelationshipPattern) and part.types is not None:
-                yield self._without(clause, part, replace(part, types=None), f"the type in {self._written(part)}")
+            named = replace(part, variable=part.variable or _SEEN)
+            variable = ast.Variable(named.variable or _SEEN)
+            if isinstance(named, ast.NodePattern) and named.labels is not None:
+                relaxed = _with_part(clause, part, replace(named, labels=None))
+                about = ast.Call("labels", (variable,))
+                yield _Relaxation(relaxed, f"the label in {self._written(part)}", about=about)
+            elif isinstance(named, ast.RelationshipPattern) and named.types is not None:
+                relaxed = _with_part(clause, part, replace(named, types=None))
+                type_of = ast.Call("type", (variable,)) if named.length is None else None
+                yield _Relaxation(relaxed, f"the type in {self._written(part)}", about=type_of)
 
-    def _turned_arrows(self, clause: ast.Match) -> Iterator[_Relaxation]:
-        for path in clause.paths:
-            for left, edge, right in zip(path.nodes, path.relationships, path.nodes[1:], strict=False):
-                if edge.direction != "both":
-                    written, near = self._turned(left, edge, right)
-                    yield _Relaxation(_with_part(clause, edge, _turned(edge)), _wrong_direction(written, near))
+    def _without(self, clause: _Filtering, condition: ast.Expression, written: str) -> _Relaxation:
+        about, wanted = _subject(condition)
+        return _Relaxation(clause, written, condition, about, wanted)
 
-    def _turned_predicate(
-        self, clause: _Filtering, predicate: ast.PatternPredicate, others: Sequence[ast.Expression]
-    ) -> Iterator[_Relaxation]:
-        path = predicate.pattern
-        if len(path.relationships) == 1 and path.relationships[0].direction != "both":
-            edge = path.relationships[0]
-            turned = replace(predicate, pattern=replace(path, relationships=(_turned(edge),)))
-            written, near = self._turned(path.nodes[0], edge, path.nodes[1])
-            relaxed = replace(clause, condition=conjunctions.join([*others, turned]))
-            yield _Relaxation(relaxed, _wrong_direction(written, near))
+    def _turned(self, path: ast.Path) -> Iterator[tuple[ast.Path, str, str]]:
+        """A pattern with one arrow turned, for each; that hop as it is written, and as it is then."""
+        for number, edge in enumerate(path.relationships):
+            if edge.direction != "both":
+                arrow = self._written(edge)
+                other = f"<{arrow[:-1]}" if edge.direction == "out" else f"{arrow[1:]}>"
+                ends = self._written(path.nodes[number]), self._written(path.nodes[number + 1])
+                turned = replace(edge, direction="in" if edge.direction == "out" else "out")
+                edges = (*path.relationships[:number], turned, *path.relationships[number + 1 :])
+                yield replace(path, relationships=edges), arrow.join(ends), other.join(ends)
 
-    def _turned(self, left: ast.NodePattern, edge: ast.RelationshipPattern, right: ast.NodePattern) -> tuple[str, str]:
-        """A hop as it is written, and with its arrow turned."""
-        arrow = self._written(edge)
-        other = f"<{arrow[:-1]}" if edge.direction == "out" else f"{arrow[1:]}>"
-        ends = self._written(left), self._written(right)
-        return arrow.join(ends), other.join(ends)
-
-    def _relaxed_condition(self, clause: _Filtering, condition: ast.Expression) -> Iterator[_Relaxation]:
-        """A clause with a condition that ignores case, then without it."""
-        others = [each for each in conjunctions.split(clause.condition) if each is not condition]
-        written = self._written(condition)
-        folded = self._ignoring_case(condition)
-        if isinstance(condition, ast.PatternPredicate):
-            yield from self._turned_predicate(clause, condition, others)
-        if folded is not None:
-            expression, near = folded
-            yield _Relaxation(
-                replace(clause, condition=conjunctions.join([*others, expression])),
-                FailingCondition(
-                    written, f"No row passes {written}; where case is ignored there are rows: {near}.", near
-                ),
-            )
-        rest = " and the rest of the condition" if others else ""
-        message = f"No row passes {written}{rest}; without it there are rows. {self._advice(condition)}"
-        yield _Relaxation(
-            replace(clause, condition=conjunctions.join(others)), FailingCondition(written, message.rstrip())
-        )
-
-    def _ignoring_case(self, condition: ast.Expression) -> tuple[ast.Expression, str] | None:
-        """A test of a text that ignores case, and how it is written; None for any other condition."""
-        if not isinstance(condition, ast.Binary) or condition.operator not in _TESTS_OF_TEXTS:
-            return None
-        left, right = condition.left, condition.right
-        text = self._constant(right)
-        if not isinstance(text, str) or isinstance(left, ast.Literal | ast.Parameter) or not text:
-            return None
-        if not isinstance(right, ast.Literal | ast.Parameter):
-            return None
-        subject, operator = self._written(left), condition.operator
-        if operator == "=~":
-            if text.startswith("(?"):
-                return None
-            folded = ast.Binary("+", ast.Literal("(?i)"), right)
-            pattern = self._written(right)
-            written = f"'(?i){pattern[1:]}" if isinstance(right, ast.Literal) else f"'(?i)' + {pattern}"
-            return replace(condition, right=folded), f"{subject} =~ {written}"
-        case = functions.letter_case(left.name) if isinstance(left, ast.Call) else None
-        if case is not None and text == case.change(text):
-            return None
-        name = (case or functions.LOWER_CASE).names[0]
-        if case is None:
-            left, subject = ast.Call(name, (left,)), f"{name}({subject})"
-        changed = replace(condition, left=left, right=ast.Call(name, (right,)))
-        return changed, f"{subject} {operator} {name}({self._written(right)})"
-
-    def _advice(self, condition: ast.Expression) -> str:
-        if not isinstance(condition, ast.Binary):
-            return ""
-        if condition.operator == "=~":
-            return "=~ matches the whole text: '.*word.*' finds a word in it, '(?i)' ignores case."
-        text = self._constant(condition.right)
-        if isinstance(text, str) and isinstance(condition.left, ast.Call):
-            case = functions.letter_case(condition.left.name)
-            if case is not None and text != case.change(text):
-                return f"{condition.left.name}() never gives {text!r}."
-        return ""
-
-    def _constant(self, expression: ast.Expression) -> Any:
-        if isinstance(expression, ast.Parameter):
-            return self._parameters.get(expression.name)
-        return expression.value if isinstance(expression, ast.Literal) else None
-
-    def _without(self, clause: _Filtering, old: _Part, new: _Part, written: str) -> _Relaxation:
-        message = f"No row passes {written}; without it there are rows."
-        return _Relaxation(_with_part(clause, old, new), FailingCondition(written, message))
-
-    def _has_rows(self, clauses: Sequence[ast.Clause]) -> bool | None:
-        """Whether the clauses give a row; None where there is no time to find out."""
-        query = ast.Query((ast.SingleQuery((*clauses, _ONE_ROW)),), ())
-        rows = self._graph.rows_of_tree(query, self._text, self._parameters, share=_SHARE_OF_TIME)
-        self.ran_out_of_time |= rows is None
-        return None if rows is None else bool(rows)
+    def _rows(
+        self, clauses: Sequence[ast.Clause], columns: Sequence[ast.Expression] = (), **options: Any
+    ) -> list[Row] | None:
+        return self._probe.rows(clauses, columns, parameters=self._parameters, text=self._text, **options)
 
     def _written(self, node: ast.SyntaxNode) -> str:
         return shorten(self._text[slice(*node.span)])
 
 
-_Part = ast.NodePattern | ast.RelationshipPattern
-_Filtering = ast.Match | ast.Projection
+def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expression | None]:
+    """The expression whose values a condition is about, and the constant that it is compared with; None for neither."""
+    if isinstance(condition, ast.Unary):
+        return _subject(condition.operand)
+    if isinstance(condition, ast.IsNull):
+        return condition.operand, None
+    if isinstance(condition, ast.HasLabels):
+        return ast.Call("labels", (condition.subject,)), None
+    if not isinstance(condition, ast.Binary):
+        return None, None
+    if condition.operator == "OR":
+        return _subject(condition.left)
+    sides = condition.left, condition.right
+    constant = [not traversal.free_variables(side) for side in sides]
+    if condition.operator not in _TESTS or constant[0] == constant[1]:
+        return None, None
+    return (sides[1], sides[0]) if constant[0] else sides
 
 
-def _turned(edge: ast.RelationshipPattern) -> ast.RelationshipPattern:
-    return replace(edge, direction="in" if edge.direction == "out" else "out")
+def _is_ordered(condition: ast.Expression | None) -> bool:
+    return isinstance(condition, ast.Binary) and condition.operator in _ORDERED
 
 
-def _wrong_direction(written: str, near: str) -> FailingCondition:
-    message = f"Nothing fits {written}; with the arrow turned there are rows: {near}."
-    return FailingCondition(written, message, near, is_direction=True)
+def _name_of(expression: ast.Expression) -> str:
+    """What a condition in a pattern is about, where the query has no expression for it."""
+    if isinstance(expression, ast.Property):
+        return expression.key
+    return "the label" if expression == ast.Call("labels", getattr(expression, "arguments", ())) else "the type"
+
+
+def _literal(value: Any) -> str:
+    """A value as Cypher writes it, nodes and relationships in short; empty for a list or a map."""
+    if isinstance(value, str):
+        return "'" + shorten(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(value, GraphNode):
+        return f"(:{quote_name(value.labels[0])})"
+    if isinstance(value, GraphEdge):
+        return f"[:{quote_name(value.type)}]"
+    return json.dumps(value) if value is None or isinstance(value, bool | int | float) else ""
+
+
+def _conditions(clause: _Filtering) -> list[ast.Expression]:
+    return list(conjunctions.split(clause.condition))
+
+
+def _each_and_rest(
+    condition: ast.Expression | None,
+) -> Iterator[tuple[ast.Expression, ast.Expression | None]]:
+    """Each of the conditions that all have to be true, with the others as one."""
+    conditions = list(conjunctions.split(condition))
+    for each in conditions:
+        yield each, conjunctions.join([other for other in conditions if other is not each])
 
 
 def _may_drop_rows(clause: ast.Clause) -> bool:
@@ -292,7 +448,26 @@ def _may_drop_rows(clause: ast.Clause) -> bool:
     return isinstance(clause, ast.Unwind) or clause.condition is not None
 
 
-def _may_cut_all(clause: ast.Clause) -> bool:
+def _optional_clauses(clause: ast.Clause) -> Iterator[list[ast.Clause]]:
+    """What a clause looks for and need not find, as clauses that must find it: OPTIONAL MATCH, patterns of values."""
+    if isinstance(clause, ast.Match):
+        if clause.optional:
+            yield [replace(clause, optional=False)]
+    elif isinstance(clause, ast.Projection):
+        for part in walk(clause):
+            if isinstance(part, ast.PatternPredicate | ast.PatternPath | ast.PatternComprehension):
+                condition = part.condition if isinstance(part, ast.PatternComprehension) else None
+                yield [ast.Match(optional=False, paths=(part.pattern,), condition=condition)]
+            elif isinstance(part, ast.Subquery):
+                for query in part.query.parts:
+                    found = [
+                        inner for inner in query.clauses if not (isinstance(inner, ast.Projection) and inner.is_return)
+                    ]
+                    if found:
+                        yield found
+
+
+def _may_cut(clause: ast.Clause) -> bool:
     """Whether SKIP or LIMIT may leave no row."""
     if not isinstance(clause, ast.Projection):
         return False
@@ -300,13 +475,17 @@ def _may_cut_all(clause: ast.Clause) -> bool:
     return clause.skip is not None or not keeps_one
 
 
+def entries(part: ast.NodePattern | ast.RelationshipPattern) -> tuple[tuple[str, ast.Expression], ...]:
+    """The properties that a part of a pattern asks for, with their values."""
+    return part.properties.entries if isinstance(part.properties, ast.MapLiteral) else ()
+
+
 def _parts(clause: _Filtering) -> list[_Part]:
-    if isinstance(clause, ast.Projection):
-        return []
-    parts: list[_Part] = []
-    for path in clause.paths:
-        parts += [*path.nodes, *path.relationships]
-    return parts
+    return (
+        [part for path in clause.paths for part in traversal.pattern_parts(path)]
+        if isinstance(clause, ast.Match)
+        else []
+    )
 
 
 def _with_part(clause: _Filtering, old: _Part, new: _Part) -> _Filtering:
@@ -322,8 +501,23 @@ def _with_part(clause: _Filtering, old: _Part, new: _Part) -> _Filtering:
 
 
 def _without_conditions(clause: _Filtering) -> _Filtering:
-    if isinstance(clause, ast.Projection):
-        return replace(clause, condition=None)
     for part in _parts(clause):
         clause = _with_part(clause, part, replace(part, properties=None, condition=None))
     return replace(clause, condition=None)
+
+
+def is_blank(value: Any) -> bool:
+    return value is None or value == [] or value == 0
+
+
+def similar_words(written: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Words with nearly the same letters, in any spelling, nearest first; then words with this one as their prefix."""
+    from difflib import get_close_matches
+
+    words_by_key: dict[str, list[str]] = defaultdict(list)
+    for word in known:
+        words_by_key[spelling_key(word)].append(word)
+    written_key = spelling_key(written)[:100]
+    similar = get_close_matches(written_key, words_by_key, n=3, cutoff=_MIN_SIMILARITY)
+    longer = [key for key in words_by_key if len(written_key) >= _MIN_PREFIX and key.startswith(written_key)]
+    return tuple(word for key in dict.fromkeys([*similar, *longer]) for word in words_by_key[key])[:_MAX_SUGGESTIONS]

@@ -93,16 +93,19 @@ def relationship_type(predicate: str) -> str:
     return re.sub(r"[\s-]+", "_", predicate).upper()
 
 
-def statement_cache(tx: Tx) -> StatementCache:
+def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
     """The catalogue of the graph at the instant of the call, with the statements that were compiled for it.
 
     Made anew when what it says of the graph has changed: the vocabulary, the groups, whether all facts hold, and
     roughly how many there are.
+
+    Args:
+        of_all_times: whether facts are seen that do not hold at the instant, too.
     """
     shape = store.change_cache.get(tx, ("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many moments.
     is_known_now = tx.known_at is None
-    all_hold = is_known_now and shape.all_hold_since <= timestamps.from_datetime(tx.now)
+    all_hold = is_known_now and (of_all_times or shape.all_hold_since <= timestamps.from_datetime(tx.now))
     key = ("statements", tx.group, is_known_now, all_hold)
     compiled_for, cache = tx.connection_cache.get(key, (None, None))
     # A shape is compared once for each revision: then the next transaction finds the same one.
@@ -112,6 +115,13 @@ def statement_cache(tx: Tx) -> StatementCache:
         tx.connection_cache[key] = shape, cache
     statements: StatementCache = cache
     return statements
+
+
+def words(tx: Tx) -> tuple[list[str], list[str]]:
+    """The labels, and the relationship types but for inverse ones, that a query may name."""
+    vocabulary = graph_vocabulary.read(tx)
+    types = [relationship_type(term.name) for term in vocabulary.predicates if term.inverse_of is None]
+    return [*(label(term.name) for term in vocabulary.types), LITERAL], types
 
 
 def condition_values(tx: Tx) -> dict[str, object]:

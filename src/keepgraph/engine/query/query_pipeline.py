@@ -6,7 +6,7 @@ Nothing is ever written: the grammar has no way to say it, the connection cannot
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -50,6 +50,7 @@ class QueryResult:
         limit: the limit of rows.
         truncated: whether there were more.
         target: what ran the query: 'sql', 'sql and python' or 'python'.
+        of_text: what readers of results computed of the text alone, kept with the compiled query.
     """
 
     text: str
@@ -62,6 +63,7 @@ class QueryResult:
     limit: int
     truncated: bool
     target: str
+    of_text: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class _PreparedQuery:
         limit: the limit as results show it.
         limit_injected: whether the query itself had no limit.
         instants: the parameters that are compared with timestamps, each after the name of what has these.
+        of_text: as in a QueryResult.
     """
 
     text: str
@@ -97,6 +100,7 @@ class _PreparedQuery:
     limit: int
     limit_injected: bool
     instants: tuple[tuple[str, str], ...]
+    of_text: dict[str, Any] = field(default_factory=dict)
 
     def repairs_for(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         """What was repaired, and which of the values of its parameters is no instant where one is compared."""
@@ -139,24 +143,30 @@ def run(
         limit=prepared.limit,
         truncated=truncated,
         target=target,
+        of_text=prepared.of_text,
     )
 
 
-def run_internal(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int, seconds: float) -> list[tuple[Any, ...]]:
-    """Run a query of our own, which is neither repaired nor refused, and return its first rows.
+def run_tree(
+    tx: Tx,
+    tree: ast.Query,
+    text: str,
+    values: Mapping[str, Any],
+    *,
+    rows: int,
+    seconds: float,
+    of_all_times: bool = False,
+) -> list[tuple[Any, ...]]:
+    """Run a query of our own, or a part of one that has been parsed from a text, and return its first rows.
+
+    Args:
+        of_all_times: whether it sees facts that do not hold at the instant of the call, too.
 
     Raises:
         errors.QueryTooSlow: it would take longer.
     """
-    return run_tree(tx, parser.parse(text), text, values, rows=rows, seconds=seconds)
-
-
-def run_tree(
-    tx: Tx, tree: ast.Query, text: str, values: Mapping[str, Any], *, rows: int, seconds: float
-) -> list[tuple[Any, ...]]:
-    """The same of a query that has been parsed from a text, or of a part of it."""
     bounds = Bounds(tx, seconds)
-    statements = graph_catalogue.statement_cache(tx)
+    statements = graph_catalogue.statement_cache(tx, of_all_times=of_all_times)
     types = parameters.infer_types(values)
     compiled = compiler.compile_tree(tree, text, statements.catalogue, types, row_cap=rows)
     return _execute(tx, compiled, statements, values, bounds, max_rows=rows)[0]
