@@ -41,7 +41,7 @@ def is_empty(rows: Sequence[Row]) -> bool:
     """
     if not rows or (len(rows) == len(rows[0]) == 1 and isinstance(rows[0][0], bool)):
         return True
-    return any(all(map(is_blank, column)) for column in zip(*rows, strict=True))
+    return any(map(is_blank, rows[0])) and any(all(map(is_blank, column)) for column in zip(*rows, strict=True))
 
 
 def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:

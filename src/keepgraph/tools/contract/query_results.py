@@ -19,9 +19,13 @@ def summarise(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str
     also without any row: a table, in which nodes and relationships are objects.
     """
     values = [value for row in rows for value in row if value is not None]
-    if values and all(isinstance(value, GraphPath) for value in values):
+    if _JSON_TYPES.issuperset(map(type, values)):
+        if len(rows) == 1 and len(columns) == 1:
+            return {"type": "scalar", "result": rows[0][0]}
+        return {"type": "tabular", "rows": list(map(list, rows))}
+    if all(isinstance(value, GraphPath) for value in values):
         return {"type": "path", "steps": [to_json(value) for row in rows for value in row]}
-    if values and all(map(_is_graph_element, values)):
+    if all(map(_is_graph_element, values)):
         elements = {element.id: element for value in values for element in _elements(value)}
         return {
             "type": "graph",
@@ -30,8 +34,6 @@ def summarise(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str
         }
     if len(rows) == 1 and len(columns) == 1:
         return {"type": "scalar", "result": to_json(rows[0][0])}
-    if set(map(type, values)) <= _JSON_TYPES:
-        return {"type": "tabular", "rows": list(map(list, rows))}
     return {"type": "tabular", "rows": [[to_json(value) for value in row] for row in rows]}
 
 
