@@ -913,6 +913,37 @@ def test_where_the_background_reads_texts_a_search_does_not_wait_for_many_of_the
     assert (len(at_once["episodes"]), at_once["unread"]) == (3, 3)
 
 
+@needs_vectors
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("When is the dripping tap repaired?", "The plumber comes on Thursday to look at the dripping tap."),
+        ("Where do the singers practise?", "The choir rehearses the requiem in the gym."),
+    ],
+)
+def test_behind_what_answers_no_texts_follow_that_are_only_near(call, asked, expected):
+    for text in (
+        "The plumber comes on Thursday to look at the dripping tap.",
+        "The choir rehearses the requiem in the gym.",
+        "Invoice 4711 was paid twice by mistake.",
+        "The old laptop goes to the school in Nakuru.",
+        "The rent rises by four percent in April.",
+        "Batteries failed at minus twenty degrees.",
+    ):
+        call("remember", text=text)
+    found = call("search", query=asked)
+    with_near = call("search", query=asked, near=True)
+
+    assert [text["chunk"] for text in found["episodes"]] == [expected]
+    assert len(with_near["episodes"]) > 1
+
+
+def test_a_hit_in_a_note_begins_after_its_front_matter(call):
+    remember(call, "Roof", "---\ntags: [roof, water]\ndate: 2026-04-02\n---\nThe cistern is full.\n")
+
+    assert call("search", query="cistern")["episodes"][0]["chunk"] == "The cistern is full."
+
+
 def with_vectors_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: "the model is not installed")
 

@@ -110,7 +110,7 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 @click.option("--since", metavar="WHEN", type=dates.BEGINNING, help="Only texts of this day and later: “last week”.")
 @click.option("--until", metavar="WHEN", type=dates.END, help="Only texts of this day and before.")
 @click.option("--newest", is_flag=True, help="The newest first; without WORDS, the newest texts.")
-@click.option("--near", is_flag=True, help="Also what is only near, where nothing answers.")
+@click.option("--near", is_flag=True, help="Also what is only near.")
 @graph_options.all_options
 @click.pass_context
 def search_command(

@@ -9,6 +9,9 @@ from keepgraph.engine.retrieval import fusion, weights
 from keepgraph.engine.retrieval.fusion import Hit
 from keepgraph.engine.retrieval.search_context import SearchContext
 
+SOURCE = "names"
+"""Its name in results."""
+
 
 def apply(context: SearchContext, chunks: Sequence[Hit]) -> list[Hit]:
     """The chunks with the boost, which takes the place of the names that words and vectors leave out (ADR 0028)."""
@@ -19,5 +22,5 @@ def apply(context: SearchContext, chunks: Sequence[Hit]) -> list[Hit]:
     if entities:
         known |= store.retrieval.unspoken_mentioning(tx, rows, entities, [])
     proposed = store.retrieval.unspoken_mentioning(tx, rows, [], proposals) - known if proposals else set()
-    boosted = fusion.boost(chunks, known, by=weights.NAMED_SPEAKER, source="names") if known else list(chunks)
-    return fusion.boost(boosted, proposed, by=weights.PROPOSED_NAME_IN_TEXT, source="names") if proposed else boosted
+    boosted = fusion.boost(chunks, known, by=weights.NAMED_SPEAKER, source=SOURCE) if known else list(chunks)
+    return fusion.boost(boosted, proposed, by=weights.PROPOSED_NAME_IN_TEXT, source=SOURCE) if proposed else boosted

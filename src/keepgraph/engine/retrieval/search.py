@@ -74,13 +74,34 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
     kinds = _needed_kinds(context)
     early = {kind: _retrieve_early(context, kind) for kind in kinds}  # while the question is embedded
     for kind in kinds:
-        context.hits[kind] = fuse(context, kind, retrieve(context, kind, early[kind]))
+        rankings = retrieve(context, kind, early[kind])
+        hits = fuse(context, kind, rankings)
+        context.hits[kind] = hits if request.includes_near else _without_merely_near(kind, hits, rankings)
     abstained = request.may_abstain and relevance_floor.abstains(context)
     results = _results(context)
     if not abstained or request.includes_near:
         return replace(results, abstained=abstained)
     near = {kind: len(hits) for kind in KINDS if (hits := getattr(results, kind))}
     return SearchResults(embedding_state=results.embedding_state, abstained=True, near=near)
+
+
+def _without_merely_near(kind: str, hits: list[Hit], rankings: Mapping[str, Ranking]) -> list[Hit]:
+    """The hits without those that only their vectors have found, and that are clearly farther than the nearest."""
+    of_vectors = [retriever.source for retriever in RETRIEVERS[kind] if retriever.compares_vectors]
+    cosines: dict[Key, float] = {}
+    for source in of_vectors:
+        for key, cosine in rankings.get(source, ()):
+            cosines[key] = max(cosine, cosines.get(key, 0.0))
+    if not cosines:
+        return hits
+    others = [ranking for source, ranking in rankings.items() if source not in {*of_vectors, by_feedback.SOURCE}]
+    found_otherwise = {key for ranking in others for key, _ in ranking}
+    least = weights.NEAR_SHARE_OF_BEST * max(cosines.get(hit.key, 0.0) for hit in hits)
+    return [
+        hit
+        for hit in hits
+        if hit.key in found_otherwise or cosines.get(hit.key, 0.0) >= least or name_boost.SOURCE in hit.why
+    ]
 
 
 def check(tx: Tx, request: SearchRequest) -> None:
