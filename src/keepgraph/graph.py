@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from keepgraph import errors, permissions, store
 from keepgraph.engine.upkeep import backups, unfinished_changes
@@ -20,9 +21,16 @@ from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import dispatch
 
+if TYPE_CHECKING:
+    from keepgraph.tool_calls import ToolCalls
+else:
+    ToolCalls = object
 
-class Graph:
-    """A graph in one file. Use it as a context manager, or close it; any thread may call it.
+
+class Graph(ToolCalls):
+    """A graph in one file. Each tool is a method: `graph.recall_entity(name_or_alias="Ana")`.
+
+    Use it as a context manager, or close it; any thread may call it.
 
     Attributes:
         database: the file and its transactions.
@@ -84,6 +92,18 @@ class Graph:
             cancellation=cancellation,
             progress=progress,
         )
+
+    if not TYPE_CHECKING:  # type checkers see the methods of ToolCalls, and refuse all others
+
+        def __getattr__(self, name: str) -> Callable[..., dict[str, Any]]:
+            """The tool of this name as a method."""
+            from keepgraph.tools.contract import catalogue
+
+            try:
+                catalogue.find(name)
+            except errors.UnknownTool as error:
+                raise AttributeError(error.message, name=name, obj=self) from None
+            return partial(self.call, name)
 
     def close(self) -> None:
         """Close the file. Closing twice is fine."""

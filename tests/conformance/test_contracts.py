@@ -15,6 +15,7 @@ import jsonschema_rs
 import pytest
 from referencing import Registry
 
+import keepgraph.schemas
 from keepgraph import errors, package_files
 from keepgraph.tools.contract import catalogue, dispatch, schemas, validation
 from words import concept, decision, dump, literal, person, project
@@ -57,7 +58,28 @@ def test_a_schema_is_valid_json_schema():
 
 def test_a_schema_is_called_as_its_file_is():
     for file, schema in SCHEMAS.items():
-        assert schema["$id"] == f"keepgraph://schemas/v1/{file.relative_to(package_files.schemas()).as_posix()}"
+        assert schema["$id"] == keepgraph.schemas.BASE + file.relative_to(package_files.schemas()).as_posix()
+
+
+def test_a_result_of_many_facts_is_typed_as_that_of_one():
+    one, many = (schemas.load("memory", tool, "output") for tool in ("record_fact", "record_facts"))
+    result = many["properties"]["results"]["items"]["properties"]
+    of_a_call = ("call", "not_checked")
+
+    assert {name: part for name, part in one["properties"].items() if name not in of_a_call}.items() <= result.items()
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_other_libraries_resolve_a_schema_from_the_package(tool, side, monkeypatch):
+    monkeypatch.setattr(socket, "socket", lambda *_, **__: pytest.fail("a schema was fetched"))
+    schema = keepgraph.schemas.read(tool.name, side)
+    validator = jsonschema.Draft202012Validator(schema, registry=keepgraph.schemas.registry())
+
+    for part in parts(schema):
+        if "$ref" in part:
+            assert validator._resolver.lookup(part["$ref"]).contents
+    assert validator.is_valid(schema["examples"][0]) if "examples" in schema else not validator.is_valid([])
 
 
 def test_a_schema_refers_to_nothing_outside():

@@ -293,6 +293,18 @@ def test_prompts_resources_and_completions_are_there(path: Path, era: str) -> No
     assert found["ids"] == ["Adopt SQLite"]
 
 
+def test_output_schemas_are_listed_whole_on_request(path: Path) -> None:
+    def listed(*options: str) -> dict[str, Any]:
+        tools = ask_child(path, lambda client: client.list_tools(), *options).tools
+        return next(tool.output_schema for tool in tools if tool.name == "record_facts")
+
+    outline, whole = listed(), listed("--output-schemas", "full")
+
+    assert outline["properties"]["results"] == {}
+    assert whole["properties"]["results"]["items"]["properties"]["fact_id"] == {"type": "string"}
+    assert "$id" not in whole
+
+
 def test_a_server_that_can_ingest_has_a_prompt_for_it(path: Path) -> None:
     async def question(client: Client) -> Any:
         prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]

@@ -27,9 +27,15 @@ _FIRST_REQUEST_SECONDS = 2.0
     "--toolsets", metavar="NAME,…", help="Which toolsets to show, or “all”; memory and discovery if not given."
 )
 @click.option("--read-only", is_flag=True, help="Show and allow only tools that change nothing.")
+@click.option(
+    "--output-schemas",
+    type=click.Choice(["outline", "full"]),
+    default="outline",
+    help="How much of the schemas of answers to list: full is for programs that check them.",
+)
 @graph_options.all_options
 @click.pass_context
-def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> None:
+def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool, output_schemas: str) -> None:
     """Serve the graph to an MCP client over standard input and output, until the input ends.
 
     \b
@@ -79,7 +85,8 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool) -> 
             with background.running(
                 graph, daily=settings.daily_backups, garden=settings.garden_when_idle, activity=calls
             ):
-                stdio.serve(server.build(graph, toolsets=chosen, activity=calls))
+                whole = output_schemas == "full"
+                stdio.serve(server.build(graph, toolsets=chosen, activity=calls, whole_outputs=whole))
         except* KeyboardInterrupt:
             _close_soon(graph)
             # A thread still waits for input, and an ordinary exit would wait for that thread.

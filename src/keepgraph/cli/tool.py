@@ -1,4 +1,4 @@
-"""`kg tool`: lists the tools, and calls a tool by name with JSON, for scripts."""
+"""`kg tool`: lists the tools, prints their schemas, and calls a tool by name with JSON, for scripts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ def _complete_tool(ctx: click.Context, parameter: click.Parameter, incomplete: s
 
 @click.group("tool")
 def tool_command() -> None:
-    """List the tools, or call one by name.
+    """List the tools, print the schema of one, or call one by name.
 
     \b
     kg tool list
     kg tool call recall_entity '{"name_or_alias": "Ana"}'
+    kg tool schema recall_entity --output
     """
 
 
@@ -56,6 +57,22 @@ def list_command(ctx: click.Context) -> None:
         for tool in tools:
             if tool.toolset == toolset:
                 click.echo(f"  {tool.name:{width}}  {tool.description.splitlines()[0]}")
+
+
+@tool_command.command("schema")
+@click.argument("name", shell_complete=_complete_tool)
+@click.option("--output", "of_output", is_flag=True, help="The schema of the answer, not of the arguments.")
+def schema_command(name: str, of_output: bool) -> None:
+    """Print the JSON Schema of a tool, with all that it refers to inside it.
+
+    \b
+    kg tool schema record_fact
+    kg tool schema record_fact --output
+    """
+    from keepgraph.tools.contract import catalogue, schemas
+
+    tool = catalogue.find(name)
+    terminal.show_json(schemas.load(tool.toolset, tool.name, "output" if of_output else "input"))
 
 
 @tool_command.command("call")

@@ -33,10 +33,18 @@ _log = logging.getLogger("keepgraph.mcp")
 
 
 def build(
-    graph: Graph, *, toolsets: Sequence[str] | None = catalogue.DEFAULT_TOOLSETS, activity: Activity | None = None
+    graph: Graph,
+    *,
+    toolsets: Sequence[str] | None = catalogue.DEFAULT_TOOLSETS,
+    activity: Activity | None = None,
+    whole_outputs: bool = False,
 ) -> Server[Any]:
-    """A server over one graph, with the tools of these toolsets (None: of all); its calls are counted in `activity`."""
-    handlers = _Handlers(graph, toolsets, activity or Activity())
+    """A server over one graph, with the tools of these toolsets (None: of all); its calls are counted in `activity`.
+
+    Args:
+        whole_outputs: list the whole output schemas, for a program that checks answers; else their outlines.
+    """
+    handlers = _Handlers(graph, toolsets, activity or Activity(), whole_outputs=whole_outputs)
     return Server(
         "keepgraph",
         version=_version.__version__,
@@ -56,8 +64,11 @@ def build(
 class _Handlers:
     """One method for each request of the protocol; every access to the graph runs in a worker thread."""
 
-    def __init__(self, graph: Graph, toolsets: Sequence[str] | None, activity: Activity) -> None:
+    def __init__(
+        self, graph: Graph, toolsets: Sequence[str] | None, activity: Activity, *, whole_outputs: bool
+    ) -> None:
         self._graph = graph
+        self._whole_outputs = whole_outputs
         self._activity = activity
         self.tools = {tool.name: tool for tool in catalogue.tools(toolsets, read_only=graph.read_only)}
         # Two limiters, so that readers never wait for writers. SQLite has one writer at a time anyway.
@@ -70,7 +81,13 @@ class _Handlers:
         # All on one page: not every client asks for a second.
         return t.ListToolsResult(
             tools=[
-                _advertise(tool, descriptions.get(tool.name, tool.description), words, shown=self.tools)
+                _advertise(
+                    tool,
+                    descriptions.get(tool.name, tool.description),
+                    words,
+                    shown=self.tools,
+                    whole_outputs=self._whole_outputs,
+                )
                 for tool in self.tools.values()
             ]
         )
@@ -199,13 +216,21 @@ def _progress_reporter(ctx: Any) -> Progress:
     return report
 
 
-def _advertise(tool: Tool, description: str, words: dict[str, dict[str, Any]], *, shown: Collection[str]) -> t.Tool:
+def _advertise(
+    tool: Tool,
+    description: str,
+    words: dict[str, dict[str, Any]],
+    *,
+    shown: Collection[str],
+    whole_outputs: bool,
+) -> t.Tool:
     """A tool as it is listed; what it says of other tools is for a reader who sees those that are shown."""
     input_schema, output_schema = schemas.advertise(
         tool.toolset,
         tool.name,
         vocabulary={kind: of_kind["names"] for kind, of_kind in words.items()},
         totals={kind: of_kind["total"] for kind, of_kind in words.items()},
+        whole_output=whole_outputs,
     )
     return t.Tool(
         name=tool.name,

@@ -75,12 +75,18 @@ def example(toolset: str, tool: str) -> dict[str, Any] | None:
 
 
 def advertise(
-    toolset: str, tool: str, *, vocabulary: Mapping[str, Sequence[str]], totals: Mapping[str, int] | None = None
+    toolset: str,
+    tool: str,
+    *,
+    vocabulary: Mapping[str, Sequence[str]],
+    totals: Mapping[str, int] | None = None,
+    whole_output: bool = False,
 ) -> tuple[Schema, Schema]:
     """The input and the output schema as clients see them: self-contained, with the vocabulary of the graph.
 
     A model reads every schema at the start of every conversation. So the words of the vocabulary are listed once in a
     schema, and of the output only an outline is shown (ADR 0008): the details of an answer are in the answer.
+    A program that checks them asks for the whole.
 
     Args:
         vocabulary: entity types and predicates, by the values of x-vocabulary.
@@ -91,7 +97,8 @@ def advertise(
     shown["additionalProperties"] = False
     if used := [kind for kind in words if _uses(shown, _LOCAL + kind)]:
         shown["$defs"] = {**shown.get("$defs", {}), **{kind: {"type": "string", **words[kind]} for kind in used}}
-    return _inlined(shown), _outline(load(toolset, tool, "output"))
+    output = load(toolset, tool, "output")
+    return _inlined(shown), _advertised(output, {}) if whole_output else _outline(output)
 
 
 @cache

@@ -1,0 +1,82 @@
+"""The tools as typed methods of a graph: the generated stub is that of the schemas, and type checkers go by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import keepgraph
+import tool_calls
+from keepgraph.tools.contract import aliases, catalogue
+
+
+def test_the_stub_is_what_the_schemas_say(request):
+    expected = tool_calls.generate()
+    if request.config.getoption("--update-golden"):
+        tool_calls.FILE.write_text(expected, encoding="utf-8")
+
+    assert tool_calls.FILE.read_text(encoding="utf-8") == expected
+
+
+PROGRAM = """\
+import keepgraph
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keepgraph.tool_calls import RecordFact
+
+with keepgraph.open("notes.db") as graph:
+    priya = {{"type": "person", "name": "Priya"}}
+    answer: "RecordFact" = graph.record_fact(
+        subject={{"type": "person", "name": "Priya"}}, predicate="knows", object={{"type": "person", "name": "Ana"}}
+    )
+    print(answer["fact_id"].upper(), answer["subject"]["name"])
+    {line}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("pass", None),
+        ('graph.search(query="Ana", reranker="mmr", limit=3)["nodes"]', None),
+        ('graph.record_fact(subjekt={"name": "Priya"}, predicate="knows", object={"name": "Ana"})', "subjekt"),
+        ('graph.search(query="Ana", reranker="best")', "arg-type"),
+        ('graph.search(query="Ana")["results"]', "results"),
+        ('graph.recal_entity(name_or_alias="Ana")', "recal_entity"),
+    ],
+)
+def test_a_type_checker_knows_the_tools(tmp_path, line, problem):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(line=line), "utf-8")
+    checked = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--cache-dir",
+            str(tool_calls.MYPY_CACHE),
+            "--follow-imports=silent",
+            str(program),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+
+    assert (checked.returncode == 0) is (problem is None), checked.stdout
+    assert (problem or "") in checked.stdout
+
+
+def test_each_tool_is_a_method_of_a_graph(graph: keepgraph.Graph):
+    assert graph.get_status()["status"] == "ok"
+    for name in [*(tool.name for tool in catalogue.tools()), *aliases.TOOLS]:
+        assert callable(getattr(graph, name))
+
+
+def test_what_is_no_tool_is_no_attribute(graph: keepgraph.Graph):
+    with pytest.raises(AttributeError, match="there is no tool"):
+        graph.recal_entity  # noqa: B018
