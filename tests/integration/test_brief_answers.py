@@ -217,7 +217,7 @@ def test_a_text_is_shown_without_its_front_matter(call):
 def test_reasons_and_all_fields_of_a_hit_are_there_on_request(filled):
     full = filled("search", query="licence rollout plan", detail="full")
     fields = schemas.load("discovery", "search", "output")["$defs"]
-    optional = {"content", "chunk_truncated", "mentioned_with", "reads", "proposed", "named_by"}
+    optional = {"content", "chunk_truncated", "mentioned_with", "reads", "proposed", "named_by", "beginning"}
     for kind, name in (("nodes", "found_node"), ("edges", "found_edge"), ("episodes", "found_episode")):
         assert full[kind]
         for hit in full[kind]:

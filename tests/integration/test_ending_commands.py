@@ -64,7 +64,8 @@ def test_a_fact_is_ended_as_it_is_said(run, ana, words):
 
     assert shown.exit_code == 0
     assert shown.output.startswith("Ended: Ana works_at Acme until 2026-06-30\n")
-    assert "works_at" not in run("recall", "Ana").output
+    assert "works_at →" not in run("recall", "Ana").output
+    assert "until 2026-06-30: works_at Acme" in run("recall", "Ana").output
 
 
 @pytest.mark.parametrize("words", [("Ana works_at Acme",), ("Ana works at Acme",), ("Ana", "works", "at", "Acme")])

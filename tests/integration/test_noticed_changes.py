@@ -200,3 +200,161 @@ def learnt(call: Caller, *, subjects: int, with_two: int) -> list[dict[str, Any]
 )
 def test_what_is_usual_for_a_word_of_ones_own_is_learnt_from_the_graph(call, subjects, with_two, expected):
     assert expected == [conflict["kind"] for conflict in learnt(call, subjects=subjects, with_two=with_two)]
+
+
+# What comes first
+
+
+def listed(call: Caller) -> dict[str, list[str]]:
+    """The objects of Lena's facts in the order in which each tool lists them."""
+    name = "Lena Brandt"
+    explored = call("explore_node", name=name)
+    found = call("search", query=name)
+    return {
+        "recall_entity": [target(fact["object"]) for fact in call("recall_entity", name_or_alias=name)["facts"]],
+        "explore_node": [edge["target_name"] for edge in (*explored["edges"], *explored["facts"])],
+        "search": [edge["target_name"] for edge in found["edges"]],
+        "search_memory_facts": [edge["target_name"] for edge in call("search_memory_facts", query=name)["facts"]],
+        "get_entity_connections": [
+            edge["target_name"] for edge in call("get_entity_connections", entity_uuid=name)["facts"]
+        ],
+        "query_entity_relations": [edge["to"] for edge in call("query_entity_relations", entity_id=name)["facts"]],
+    }
+
+
+def target(object: dict[str, Any]) -> str:
+    return object.get("name") or object["literal"]
+
+
+OF_LENA = [(earlier, later) for earlier, later in CHANGES if earlier[0] == LENA and later[0] == LENA]
+
+
+@pytest.mark.parametrize(("earlier", "later"), OF_LENA, ids=lambda case: f"{case[1]}")
+def test_the_later_of_two_where_one_is_usual_comes_first_in_every_list(call, clock, earlier, later):
+    call.record(*earlier)
+    clock.pass_by(days=1)
+    call.record(*later)
+
+    for tool, objects in listed(call).items():
+        assert objects == [target(later[2]), target(earlier[2])], tool
+
+
+def test_what_began_later_comes_first_though_it_was_recorded_before(call, clock):
+    call.record(LENA, "works_at", OTHER_FIRM, valid_from="2026-02-01")
+    clock.pass_by(days=1)
+    call.record(LENA, "works_at", FIRM, valid_from="2020-02-01")
+
+    for tool, objects in listed(call).items():
+        assert objects == ["Tern Ltd", "Corvus AG"], tool
+
+
+# What rests on what
+
+
+def test_ending_a_job_names_what_rests_on_it(call):
+    job = call.record(LENA, "works_at", FIRM)
+    resting = [
+        call.record(LENA, "leads", HELIOS),
+        call.record(LENA, "reports_to", OLAF),
+        call.record(RUT, "reports_to", LENA),
+        call.record(LENA, "belongs_to", organisation("Night shift")),
+    ]
+    for other in (
+        (LENA, "lives_in", place("Oslo")),
+        (LENA, "married_to", OLAF),
+        (LENA, "has_skill", literal("sailing")),
+    ):
+        call.record(*other)
+    ended = call("end_fact", fact_id=job["fact_id"], valid_to="2026-03-31")
+
+    assert {fact["fact_id"] for fact in ended["may_have_ended"]} == {fact["fact_id"] for fact in resting}
+    assert "may_have_ended" in ended["message"]
+    assert "may_have_ended" not in call("end_fact", fact_id=resting[0]["fact_id"])
+
+
+def test_a_new_job_names_what_rested_on_the_one_that_it_takes_the_place_of(call):
+    job = call.record(LENA, "works_at", FIRM)
+    call.record(LENA, "leads", HELIOS)
+    call.record(LENA, "leads", HARBOUR, valid_from="2026-04-02")
+    changed = call.record(
+        LENA, "works_at", OTHER_FIRM, valid_from="2026-04-01", supersedes=[job["fact_id"]]
+    )  # fmt: skip
+
+    assert [fact["text"] for fact in changed["may_have_ended"]] == ["Lena Brandt leads Helios"]
+
+
+# Other times
+
+
+def test_what_has_ended_and_what_is_to_come_is_told_in_a_line_a_predicate(call):
+    for organisation_, start, end in (
+        ("Gull BV", "2015-01-01", "2018-12-31"),
+        ("Corvus AG", "2019-01-01", "2026-03-31"),
+    ):
+        call.record(LENA, "works_at", organisation(organisation_), valid_from=start, valid_to=end)
+    call.record(LENA, "lives_in", place("Oslo"), valid_to="2024-06-30")
+    call.record(LENA, "works_at", OTHER_FIRM, valid_from="2027-01-02")
+    expected = {
+        "ended": ["until 2026-03-31: works_at Corvus AG", "until 2024-06-30: lives_in Oslo", "1 more ended"],
+        "to_come": ["from 2027-01-02: works_at Tern Ltd"],
+    }
+    named = {
+        "ended": [
+            "until 2026-03-31: Lena Brandt works_at Corvus AG",
+            "until 2024-06-30: Lena Brandt lives_in Oslo",
+            "1 more ended",
+        ],
+        "to_come": ["from 2027-01-02: Lena Brandt works_at Tern Ltd"],
+    }
+
+    for detail in ("brief", "full"):
+        for tool, arguments, lines in (
+            ("recall_entity", {"name_or_alias": "Lena Brandt"}, expected),
+            ("explore_node", {"name": "Lena Brandt"}, expected),
+            ("search", {"query": "Lena Brandt"}, named),
+            ("search_nodes", {"query": "Lena Brandt"}, named),
+            ("search_memory_facts", {"query": "Lena Brandt"}, named),
+        ):
+            answer = call(tool, detail=detail, **arguments)
+            assert {name: answer[name] for name in lines} == lines, (tool, detail)
+    around = call("get_entity_neighbors", entity_id="Lena Brandt")
+    assert {name: around[name] for name in expected} == expected
+    path = call("trace_path", from_entity="Lena Brandt", to_entity="Tern Ltd")
+    assert path["to_come"] == named["to_come"]
+
+
+def test_from_the_other_end_other_times_read_by_the_inverse(call):
+    call.record(LENA, "works_at", FIRM, valid_to="2026-03-31")
+    call.record(OLAF, "reports_to", LENA, valid_from="2026-06-01")
+
+    assert call("recall_entity", name_or_alias="Corvus AG")["ended"] == ["until 2026-03-31: employs Lena Brandt"]
+    assert call("recall_entity", name_or_alias="Lena Brandt")["to_come"] == [
+        "from 2026-06-01: Olaf Nyberg reports_to Lena Brandt"
+    ]
+
+
+def test_where_nothing_has_ended_nothing_is_said_of_it(call):
+    call.record(LENA, "works_at", FIRM)
+    retracted = call.record(LENA, "lives_in", place("Oslo"), valid_to="2024-06-30")
+    call("retract_fact", fact_id=retracted["fact_id"])
+
+    for tool, arguments in (("recall_entity", {"name_or_alias": "Lena Brandt"}), ("search", {"query": "Lena Brandt"})):
+        assert not {"ended", "to_come"} & call(tool, **arguments).keys()
+
+
+@pytest.mark.parametrize("detail", ["brief", "full"])
+def test_a_fact_that_may_have_begun_later_than_asked_for_is_marked_and_comes_last(call, detail):
+    call.record(LENA, "lives_in", place("Oslo"), valid_from="2026-01-01")
+    call.record(LENA, "works_at", FIRM)
+    facts = call("recall_entity", name_or_alias="Lena Brandt", as_of="2026-04-01", detail=detail)["facts"]
+
+    assert [(fact["predicate"], fact.get("beginning")) for fact in facts] == [
+        ("lives_in", None),
+        ("works_at", "unknown, recorded 2026-05-15"),
+    ]
+    explored = call("explore_node", name="Lena Brandt", as_of="2026-04-01")["edges"]
+    assert [edge.get("beginning") for edge in explored] == [None, "unknown, recorded 2026-05-15"]
+    relations = call("query_entity_relations", entity_id="Lena Brandt", as_of="2026-04-01")["facts"]
+    assert [relation.get("beginning") for relation in relations] == [None, "unknown, recorded 2026-05-15"]
+    now = call("recall_entity", name_or_alias="Lena Brandt", detail=detail)["facts"]
+    assert not any("beginning" in fact for fact in now)

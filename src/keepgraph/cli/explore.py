@@ -158,6 +158,7 @@ def search_command(
         if answer["embedding"] != "on":
             click.secho(f"  (by meaning: {terminal.printable(answer['embedding'])})", dim=True)
     if not graph_options.wants_json(ctx):
+        tool_answers.show_other_times(answer)
         tool_answers.show_hint(answer)
     ctx.exit(0 if has_hits else NOTHING_MATCHED)
 

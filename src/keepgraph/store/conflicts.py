@@ -116,6 +116,21 @@ def other_objects(
     )
 
 
+def is_usually_one(tx: Tx, predicate: int, *, besides: int, now: str, least_subjects: int, least_share: float) -> bool:
+    """Whether one object is usual of a predicate, as `other_objects` counts it, beside one subject."""
+    row = tx.conn.execute(
+        f"SELECT {_USUALLY_ONE}",
+        {
+            "predicate": predicate,
+            "subject": besides,
+            "now": now,
+            "least_subjects": least_subjects,
+            "least_share": least_share,
+        },
+    ).fetchone()
+    return bool(row[0])
+
+
 def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
     """The facts with either end of this one and another entity that hold at a time at which this one does, by row."""
     held = f"""

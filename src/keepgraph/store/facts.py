@@ -157,6 +157,59 @@ def count_about(tx: Tx, entity: Entity, *, at: str, begun_when_recorded: Sequenc
     return int(_execute(tx, _COUNT_ABOUT, values).fetchone()[0])
 
 
+def at_other_times(
+    tx: Tx, entities: Sequence[int], *, at: str, predicates: Sequence[str] | None = None, by_subject: bool = False
+) -> list[tuple[int, bool, int]]:
+    """The facts with some entities as subject or object that have ended, or begin later: one for each predicate.
+
+    It is that which ended last, or begins first; those that ended last, or begin first, come first.
+
+    Args:
+        by_subject: one for each subject and predicate; else one for each predicate in which they are subjects, and one
+            in which they are objects.
+
+    Returns:
+        The row of the fact, whether it is to come, and for how many it stands, itself among them.
+    """
+    other = "retracted_at IS NULL AND (valid_to <= :at OR valid_from > :at)"
+    rows = _execute(
+        tx,
+        f"""
+        WITH wanted (id) AS (SELECT value FROM json_each(:entities)),
+        found AS (
+            SELECT id, predicate, iif(:by_subject, subject, -1) AS side, valid_from, valid_to FROM FACTS
+            WHERE subject IN wanted AND object IS NOT NULL AND {other}
+            UNION
+            SELECT id, predicate, iif(:by_subject, subject, -1), valid_from, valid_to FROM FACTS
+            WHERE subject IN wanted AND literal IS NOT NULL AND {other}
+            UNION
+            SELECT id, predicate, iif(:by_subject, subject, -2), valid_from, valid_to FROM FACTS
+            WHERE object IN wanted AND object IS NOT NULL AND subject <> object AND {other}
+        ), ordered AS (
+            SELECT id, valid_from > :at AS is_to_come, valid_from, valid_to,
+                   count(*) OVER alike AS facts,
+                   row_number() OVER (alike ORDER BY iif(valid_from > :at, '', valid_to) DESC, valid_from, id DESC)
+                       AS place
+            FROM found
+            WHERE :predicates IS NULL OR predicate IN (
+                SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))
+            )
+            WINDOW alike AS (PARTITION BY predicate, side, valid_from > :at)
+        )
+        SELECT id, is_to_come, facts FROM ordered
+        WHERE place = 1
+        ORDER BY is_to_come, iif(is_to_come, '', valid_to) DESC, valid_from, id DESC
+        """,
+        {
+            "entities": _json(entities),
+            "at": at,
+            "predicates": None if predicates is None else _json(predicates),
+            "by_subject": by_subject,
+        },
+    )
+    return [(row[0], bool(row[1]), row[2]) for row in rows]
+
+
 def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
     """The neighbours of an entity, by the number of facts that hold between the two, most first."""
     rows = _execute(

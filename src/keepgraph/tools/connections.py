@@ -83,7 +83,7 @@ def get_entity_connections(
         if remaining
         else []
     )
-    facts = store.facts.by_rows(tx, rows)
+    facts = knowledge.successions.sort(tx, store.facts.by_rows(tx, rows), lambda fact: fact)
     fact_details = store.details.of_facts(tx, rows)
     return _connections(
         entity_uuid,
@@ -233,6 +233,7 @@ def search_nodes(
         "nodes": nodes,
         "truncated": search_request.NODES in results.truncated_kinds,
         "embedding": results.embedding_state,
+        **search_answers.other_times(tx, results),
         **search_answers.scope(tx, arguments, is_empty=not nodes),
     }
     return brief_shapes.nodes(answer) if detail == brief_answers.BRIEF else answer
@@ -273,6 +274,7 @@ def search_memory_facts(
         "facts": edges,
         "truncated": search_request.EDGES in results.truncated_kinds,
         "embedding": results.embedding_state,
+        **search_answers.other_times(tx, results, edge_types),
         **search_answers.scope(tx, arguments, is_empty=not edges),
     }
     return brief_shapes.facts(answer) if detail == brief_answers.BRIEF else answer
@@ -321,6 +323,7 @@ def trace_path(
         "relations": [step["predicate"] for step in paths[0]["steps"]] if paths else [],
         "length": paths[0]["length"] if paths else -1,
         "found": bool(paths),
+        **({} if paths else _other_times(tx, start.entity, end.entity, as_of=as_of, predicates=predicates)),
         "paths": paths,
         "from": answer_shapes.entity(start.entity) if start.entity else None,
         "to": answer_shapes.entity(end.entity) if end.entity else None,
@@ -379,6 +382,7 @@ def get_entity_neighbors(
         ],
         "entity": answer_shapes.entity(resolution.entity) if resolution.entity else None,
         "resolution": answer_shapes.resolution(resolution),
+        **_other_times(tx, resolution.entity, as_of=as_of, predicates=predicates),
         "total": total,
         "total_is_exact": all(count.exact for count in around.counts),
         "truncated": total > len(around.neighbours),
@@ -421,13 +425,16 @@ def query_entity_relations(
         if resolution.entity
         else ([], 0)
     )
+    moved = replace(tx, now=moment) if moment else tx
+    facts = knowledge.successions.sort(moved, store.facts.by_rows(tx, rows), lambda fact: fact)
     return {
         "entity": resolution.entity.name if resolution.entity else None,
         "entity_id": resolution.entity.id if resolution.entity else None,
         "resolution": answer_shapes.resolution(resolution),
         "as_of": as_of or "",
         "direction": direction,
-        "facts": [_relation(tx, fact) for fact in store.facts.by_rows(tx, rows)],
+        "facts": [_relation(moved, fact) for fact in facts],
+        **(_other_times(tx, resolution.entity, as_of=as_of, predicates=predicates) if as_of else {}),
         "count": len(rows),
         "total": total,
         "truncated": offset + len(rows) < total,
@@ -467,6 +474,15 @@ def _path(path: TracedPath) -> dict[str, Any]:
     }
 
 
+def _other_times(
+    tx: Tx, *entities: Entity | None, as_of: str | None, predicates: Sequence[str] | None
+) -> dict[str, Any]:
+    """What has ended and what is to come, seen from `as_of`, of one entity or of two, which are named then."""
+    known = [entity.row for entity in entities if entity]
+    moment = time_travel.to(tx, as_of=as_of or None, known_at=None)
+    return answer_shapes.other_times(moment, known, predicates=predicates, names_entities=len(entities) > 1)
+
+
 def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
     return {
         "from": fact.subject.name,
@@ -474,6 +490,7 @@ def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
         "relation_type": fact.predicate,
         "confidence": fact.confidence,
         **answer_shapes.validity(tx, fact),
+        **answer_shapes.beginning(tx, fact),
         "verifier": "manual",
         "current": knowledge.validity.holds_at(fact, timestamps.from_datetime(tx.now)),
         "fact_id": fact.id,

@@ -187,12 +187,15 @@ def end_fact(
     ended = knowledge.ending.end(tx, named, valid_to=valid_to, source=source)
     until = ended.fact.valid_to and timestamps.format_end(ended.fact.valid_to, tx.zone)
     effect = {"ended": "Ended", "changed": "Changed the end of"}.get(ended.effect, "Nothing changed:")
+    resting = answer_shapes.may_have_ended(tx, [ended.fact])
+    ask = " What is in may_have_ended rests on it: ask whether that has ended too." if resting else ""
     return {
         "fact": answer_shapes.fact(tx, ended.fact),
         "effect": ended.effect,
         "validity_before": answer_shapes.validity(tx, ended.before),
         "also_ended": answer_shapes.dated_facts(tx, ended.also_ended),
-        "message": f"{effect} {knowledge.facts.sentence(ended.fact)}, until {until}.",
+        **resting,
+        "message": f"{effect} {knowledge.facts.sentence(ended.fact)}, until {until}.{ask}",
     }
 
 

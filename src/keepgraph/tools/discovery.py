@@ -152,6 +152,11 @@ def explore_node(
     matched_by = f" (“{name_or_id}” matched by {resolution.method}, {resolution.score:.2f})" if is_similar else ""
     answer |= {
         "message": f"Found {counts} around {centre.name}{matched_by}",
+        **(
+            answer_shapes.other_times(tx, [centre.record.row], predicates=predicates)
+            if isinstance(centre.record, Entity)
+            else {}
+        ),
         "resolution": answer_shapes.resolution(resolution),
     }
     return brief_shapes.exploration(answer) if detail == brief_answers.BRIEF else answer
@@ -216,6 +221,7 @@ def search(
     if fills:
         results = results.at_most(plan.limit, but=EPISODES)
     answer = search_answers.answer(tx, results, max_tokens=None if is_brief else max_tokens)
+    answer |= search_answers.other_times(tx, results, edge_types)
     is_empty = search_answers.is_empty(answer)
     answer |= search_answers.scope(tx, arguments, is_empty=is_empty)
     answer |= search_answers.communities_hint(tx, plan.kinds, is_empty=is_empty)

@@ -85,6 +85,7 @@ def recall_entity(
         # A blocker that says no beginning did not block before it was recorded (ADR 0034).
         blocking = graph_vocabulary.read(tx).names_of_role("blocks") if as_of else ()
         facts = store.facts.about(tx, resolution.entity, at=at, limit=limit + 1, begun_when_recorded=blocking)
+        facts = knowledge.successions.sort(tx, facts, lambda fact: fact)
         neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
     answer = {
         "entity": _entity_in_full(tx, resolution.entity),
@@ -95,6 +96,7 @@ def recall_entity(
         ],
         "resolution": answer_shapes.resolution(resolution),
         "texts": texts,
+        **(answer_shapes.other_times(tx, [resolution.entity.row]) if resolution.entity else {}),
         "truncated_facts": len(facts) > limit,
         "truncated_related_entities": len(neighbours) > MAX_RELATED,
         **(answer_shapes.other_groups_if_any(tx) if resolution.entity is None else {}),

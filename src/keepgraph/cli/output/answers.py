@@ -59,6 +59,7 @@ def show_recorded(answer: dict[str, Any]) -> None:
         click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['type']}")
     for ended in answer["superseded"]:
         click.echo(f"  ended, until {last_day(ended['valid_to'])}: {ended['fact_id']}")
+    _show_resting(answer)
     for entity in answer["auto_created_entities"]:
         click.echo(f"  new {entity['type']}: {entity_name(entity)}")
     for duplicate in answer["possible_duplicates"]:
@@ -123,7 +124,16 @@ def show_ended(answer: dict[str, Any]) -> None:
         click.echo(f"  before:{_validity(answer['validity_before'])}")
     for other in answer["also_ended"]:
         click.echo(f"  ended too: {other['fact_id']}{_validity(other)}")
+    _show_resting(answer)
     click.echo(f"  To take it back: kg undo {answer['call']}")
+
+
+def _show_resting(answer: dict[str, Any]) -> None:
+    """Show what rests on a fact that has ended, with the lines that end it too."""
+    if resting := answer.get("may_have_ended"):
+        click.secho("  rests on it; if it has ended too:", fg="yellow")
+        for fact in resting:
+            click.echo(f"    kg end {fact['fact_id']}   {printable(fact['text'])}")
 
 
 def show_resolved(answer: dict[str, Any]) -> None:
@@ -154,6 +164,7 @@ def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) ->
         click.echo(f"  {fact_id}{fact['predicate']} {arrow} {other}{_fact_details(fact)}")
     if answer["truncated_facts"]:
         click.echo(f"  … and older facts; these are the newest {len(answer['facts'])}")
+    show_other_times(answer)
     if answer["related_entities"]:
         related = ", ".join(
             f"{entity_name(related_entity)} ({related_entity['co_occurrence_count']})"
@@ -161,6 +172,12 @@ def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) ->
         )
         click.secho(f"  related: {related}", dim=True)
     _show_texts(answer["texts"])
+
+
+def show_other_times(answer: dict[str, Any]) -> None:
+    """Show what has ended, and what is to come."""
+    for line in (*answer.get("to_come", ()), *answer.get("ended", ())):
+        click.secho(f"  {printable(line)}", dim=True)
 
 
 def is_unknown_project(answer: dict[str, Any]) -> bool:
@@ -380,7 +397,7 @@ def _validity(dated: dict[str, Any]) -> str:
 
 
 def _fact_details(fact: dict[str, Any]) -> str:
-    details = [day(fact["recorded_at"])]
+    details = [f"beginning {fact['beginning']}" if "beginning" in fact else day(fact["recorded_at"])]
     if fact["valid_from"]:
         details.append(f"from {day(fact['valid_from'])}")
     if fact["valid_to"]:

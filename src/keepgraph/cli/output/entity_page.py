@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from keepgraph.cli.output import pages, terminal
@@ -110,7 +110,10 @@ def _other_endpoint(fact: dict[str, Any], *, outgoing: bool) -> str:
 
 
 def _fact_details(fact: dict[str, Any]) -> str:
-    details = [f"since {terminal.day(fact['valid_at'])}" if fact["valid_at"] else terminal.day(fact["created_at"])]
+    began = fact["valid_at"]
+    is_to_come = bool(began) and datetime.fromisoformat(began) > datetime.now(UTC)
+    since = "from" if is_to_come else "since"
+    details = [f"{since} {terminal.day(began)}" if began else terminal.day(fact["created_at"])]
     if fact["invalid_at"]:
         details.append(f"until {_last_day(fact['invalid_at'])}")
     if fact["confidence"] < 1:

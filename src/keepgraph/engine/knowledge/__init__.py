@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         next_steps,
         owner,
         owner_alias,
+        past_and_future,
         predicates,
         projects,
         proposed_facts,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         retraction,
         rollup,
         statements,
+        successions,
         validity,
         word_changes,
     )

@@ -66,6 +66,24 @@ def end(tx: Tx, found: Sequence[Fact], *, valid_to: str | None, source: str | No
     return EndedFact(ended[0], before, effect, tuple(ended[1:]))
 
 
+def resting_on(tx: Tx, ended: Sequence[Fact]) -> list[Fact]:
+    """The facts that hold and may have ended with others: what rests on a job, for example, where that has ended.
+
+    The vocabulary says by flags what is a basis, and what rests on one; it is that of the subject, on either side. What
+    began after the basis had ended rests on another.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    resting = [term.name for term in vocabulary.predicates if "rests_on_basis" in term.flags]
+    at = timestamps.from_datetime(tx.now)
+    found: dict[int, Fact] = {}
+    for basis in ended:
+        if resting and "basis" in vocabulary.predicate_by_name[basis.predicate].flags and basis.valid_to is not None:
+            for fact in store.facts.touching(tx, basis.subject, resting, at=at):
+                if fact.valid_from is None or fact.valid_from < basis.valid_to:
+                    found[fact.row] = fact
+    return list(found.values())[:MAX_CANDIDATES]
+
+
 def find_by_id(tx: Tx, fact_id: str, *, valid_to: str | None) -> list[Fact]:
     """The fact with this id, as a list of one.
 

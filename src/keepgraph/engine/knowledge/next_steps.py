@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 
 from keepgraph import store
 from keepgraph.engine.knowledge import blockers, decisions, literals
@@ -176,8 +176,9 @@ def _not_done(
 
 def _days_ahead(tx: Tx) -> tuple[str, str]:
     """Today, and the last of the days that a next step looks ahead."""
-    today = tx.now.astimezone(tx.zone).date()
-    return today.isoformat(), (today + timedelta(days=DAYS_AHEAD)).isoformat()
+    today = date.fromisoformat(timestamps.local_date(timestamps.from_datetime(tx.now), tx.zone))
+    ahead = timedelta(days=min(DAYS_AHEAD, (date.max - today).days))
+    return today.isoformat(), (today + ahead).isoformat()
 
 
 def _deadlines(tx: Tx) -> frozenset[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from keepgraph import store
+from keepgraph.engine.knowledge import successions
 from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -114,7 +116,7 @@ def literal_facts(tx: Tx, entity: Entity, *, predicates: Sequence[str] | None, l
     rows, total = store.neighbourhood.literal_facts(
         tx, entity, predicates=predicates, at=timestamps.from_datetime(tx.now), limit=limit
     )
-    return store.facts.by_rows(tx, rows), total
+    return successions.sort(tx, store.facts.by_rows(tx, rows), lambda fact: fact), total
 
 
 def _with_facts(
@@ -139,8 +141,8 @@ def _with_facts(
     shown = _nearest_links(selected, links, ways, limit=_FACTS_PER_ENTITY * limit)
     facts = {fact.row: fact for fact in store.facts.by_rows(tx, [link[0] for link in shown])}
     return Neighbourhood(
-        neighbours=tuple(_neighbours(centre, entities, selected, ways, facts)),
-        facts=tuple(facts[link[0]] for link in shown),
+        neighbours=tuple(_later_first(tx, _neighbours(centre, entities, selected, ways, facts), facts)),
+        facts=tuple(successions.sort(tx, [facts[link[0]] for link in shown], lambda fact: fact)),
         fact_total=len(links),
         counts=tuple(counts),
         complete=len(links) <= _MAX_FACTS_BETWEEN
@@ -148,6 +150,17 @@ def _with_facts(
         and all(count.exact for count in counts)
         and sum(count.total for count in counts) == len(selected) - 1,
     )
+
+
+def _later_first(tx: Tx, neighbours: Sequence[Neighbour], facts: Mapping[int, Fact]) -> list[Neighbour]:
+    """The neighbours in their order, but that a later fact leads to one of them before the fact that it followed."""
+    ordered: list[Neighbour] = []
+    for _, ring in groupby(neighbours, key=lambda neighbour: neighbour.distance):
+        at_distance = list(ring)
+        reached = [one for one in at_distance if one.fact is not None]
+        later_first = iter(successions.sort(tx, reached, lambda one: facts[one.fact or 0]))
+        ordered += [one if one.fact is None else next(later_first) for one in at_distance]
+    return ordered
 
 
 def _ways(selected: _Selected, links: Iterable[_Link]) -> dict[int, tuple[int, int]]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from keepgraph import errors, store
+from keepgraph.engine import knowledge
 from keepgraph.engine.retrieval import (
     content_reranking,
     fusion,
@@ -47,6 +48,7 @@ from keepgraph.engine.retrieval.search_results import (
     NodeResult,
     SearchResults,
 )
+from keepgraph.model import Fact
 from keepgraph.store.derived_tables import CHUNK_VECTORS, FACT_VECTORS, NAME_VECTORS
 from keepgraph.store.transactions import Tx
 
@@ -82,7 +84,7 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
     if not abstained or request.includes_near:
         return replace(results, abstained=abstained)
     near = {kind: len(hits) for kind in KINDS if (hits := getattr(results, kind))}
-    return SearchResults(embedding_state=results.embedding_state, abstained=True, near=near)
+    return SearchResults(named=results.named, embedding_state=results.embedding_state, abstained=True, near=near)
 
 
 def _without_merely_near(kind: str, hits: list[Hit], rankings: Mapping[str, Ranking]) -> list[Hit]:
@@ -263,7 +265,7 @@ def _results(context: SearchContext) -> SearchResults:
     """The results of each kind that was asked for, filtered, reranked and read."""
     kinds, limit = context.request.kinds, context.request.limit
     nodes = _nodes(context) if NODES in kinds else []
-    edges = _facts(context) if EDGES in kinds else []
+    edges = knowledge.successions.sort(context.tx, _facts(context), _fact_of) if EDGES in kinds else []
     episodes = _chunks(context) if EPISODES in kinds else []
     communities = _communities(context) if COMMUNITIES in kinds and COMMUNITIES in context.hits else []
     if context.request.reranker == NEWEST:
@@ -281,6 +283,7 @@ def _results(context: SearchContext) -> SearchResults:
         communities=communities[:limit],
         episodes=episodes[:limit],
         truncated_kinds=frozenset(kind for kind, results in lists.items() if len(results) > limit),
+        named=tuple(key for key in context.question.nodes if key > 0),
         embedding_state=context.vectors.state,
     )
 
@@ -298,6 +301,10 @@ def _newest_texts(tx: Tx, request: SearchRequest) -> SearchResults:
         episodes=hydration.chunks(tx, hits[: request.limit]),
         truncated_kinds=frozenset([EPISODES] if len(rows) > request.limit else []),
     )
+
+
+def _fact_of(result: FactResult) -> Fact:
+    return result.fact
 
 
 def _nodes(context: SearchContext) -> list[NodeResult]:

@@ -57,6 +57,7 @@ class SearchResults:
         truncated_kinds: the kinds of which more was found than the limit allows.
         abstained: whether nothing that was found answers the question.
         near: how many hits of each kind are near all the same, and left out; none where they are in the lists.
+        named: the rows of the entities that the question names.
         embedding_state: the state of the vectors, in words: on, how many are missing, or why they are off.
     """
 
@@ -65,6 +66,7 @@ class SearchResults:
     communities: Sequence[CommunityResult] = ()
     episodes: Sequence[ChunkResult] = ()
     truncated_kinds: frozenset[str] = frozenset()
+    named: tuple[int, ...] = ()
     embedding_state: str = "on"
     abstained: bool = False
     near: Mapping[str, int] = field(default_factory=dict)

@@ -13,10 +13,10 @@ from typing import Any
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.knowledge import literals
+from keepgraph.engine.knowledge import literals, successions
 from keepgraph.engine.verification import cycle_paths, literal_values, settlements
 from keepgraph.engine.verification.settlements import Settlement
-from keepgraph.engine.vocabulary import graph_vocabulary, sets
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import opposite_statements
 from keepgraph.model import ADVISORY_FLAGS, Entity, Fact, Predicate, Role
@@ -28,10 +28,6 @@ MAX_CONFLICTS = 5
 
 MAX_CYCLE = 12
 """Of a longer cycle, so many facts are named."""
-
-MIN_SUBJECTS = 20
-MIN_SHARE_OF_ONE = 0.9
-"""Where so many subjects have a fact of a predicate, and so many of them just one, one is usual in the graph."""
 
 _MAX_DECISIONS = 200
 _DECISION_ROLES: tuple[Role, ...] = ("decides", "part_of")
@@ -166,9 +162,14 @@ class Rules:
             rows = store.conflicts.others_of_either(self._tx, fact, predicate=row, now=self._now)
         elif kind in self._flags:
             rows = store.conflicts.other_objects(self._tx, fact, predicate=row, now=self._now)
-        elif _may_be_learnt(self._predicate):
+        elif successions.may_be_learnt(self._predicate):
             rows = store.conflicts.other_objects(
-                self._tx, fact, predicate=row, now=self._now, least_subjects=MIN_SUBJECTS, least_share=MIN_SHARE_OF_ONE
+                self._tx,
+                fact,
+                predicate=row,
+                now=self._now,
+                least_subjects=successions.MIN_SUBJECTS,
+                least_share=successions.MIN_SHARE_OF_ONE,
             )
         else:
             return
@@ -402,11 +403,6 @@ def _is_disjoint(vocabulary: Vocabulary, entity_type: str, allowed: Sequence[str
         )
         for end in allowed
     )
-
-
-def _may_be_learnt(predicate: Predicate) -> bool:
-    """Whether what is usual of a predicate is a question to the graph: roles and the sets of this program decide it."""
-    return predicate.role is None and "symmetric" not in predicate.flags and not sets.is_shipped(predicate.set)
 
 
 def _since(fact: Fact, tx: Tx) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from keepgraph.engine import knowledge
 from keepgraph.model import Entity, Fact
 
 Settlement: TypeAlias = tuple[str, Mapping[str, Any]]
@@ -17,14 +18,10 @@ _MUCH_LESS = 0.2
 def supersede(fact: Fact, other: Fact) -> Settlement:
     """The call by which the later of two facts takes the place of the earlier one.
 
-    A beginning that nobody gave is taken to be when it was recorded. Where both begin at one moment the other is
+    Where both begin at one moment the other is
     retracted, and where the later one is much less certain, that is.
     """
-    newer, older = (other, fact) if _is_recorded_after(other, fact) else (fact, other)
-    # Of the older one a missing beginning may be any before the newer one, and so it may of what had ended by then.
-    had_ended = newer.valid_to is not None and newer.valid_to <= newer.recorded_at
-    is_reversed = (older.valid_from or "") > (newer.valid_from or ("" if had_ended else newer.recorded_at))
-    later, earlier = (older, newer) if is_reversed else (newer, older)
+    later, earlier = knowledge.successions.in_order(fact, other)
     if not earlier.id or (later.valid_from is not None and later.valid_from == earlier.valid_from):
         return retract(other)
     if later.id and later.confidence <= earlier.confidence - _MUCH_LESS:
@@ -59,11 +56,6 @@ def arguments(fact: Fact) -> dict[str, Any]:
     }
     bounds = {"valid_from": fact.valid_from, "valid_to": fact.valid_to}
     return given | {name: value for name, value in bounds.items() if value is not None}
-
-
-def _is_recorded_after(fact: Fact, other: Fact) -> bool:
-    """Whether a fact was recorded after another; one that is not recorded yet (its row is 0) is the newest."""
-    return bool(other.row) and (not fact.row or fact.row > other.row)
 
 
 def _reference(entity: Entity) -> dict[str, str]:

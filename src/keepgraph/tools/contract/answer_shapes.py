@@ -108,7 +108,30 @@ def fact(tx: Tx, fact: Fact, *, seen_from: Entity | None = None) -> dict[str, An
         "confidence": fact.confidence,
         "recorded_at": timestamps.format_local(fact.recorded_at, tx.zone),
         **validity(tx, fact),
+        **beginning(tx, fact),
         **_reading(tx, fact, seen_from),
+    }
+
+
+def beginning(tx: Tx, fact: Fact) -> dict[str, str]:
+    """That nobody knows whether a fact had begun by the time that is asked for; nothing where that is known."""
+    if not knowledge.successions.begins_unknown(fact, timestamps.from_datetime(tx.now)):
+        return {}
+    return {"beginning": f"unknown, recorded {timestamps.local_date(fact.recorded_at, tx.zone)}"}
+
+
+def other_times(
+    tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None = None, names_entities: bool = False
+) -> dict[str, Any]:
+    """What has ended and what is to come of some entities, by row, in lines; nothing where there is none."""
+    # Imported here, because tools that record load these shapes and tell of no other times.
+    from keepgraph.engine.knowledge import past_and_future
+
+    ended, to_come = past_and_future.of_entities(tx, entities, predicates=predicates, names_entities=names_entities)
+    return {
+        name: [*told.lines, *([f"{told.more} more {'to come' if told is to_come else 'ended'}"] if told.more else [])]
+        for name, told in (("ended", ended), ("to_come", to_come))
+        if told.lines
     }
 
 
@@ -121,6 +144,17 @@ def validity(tx: Tx, fact: Fact) -> dict[str, Any]:
         "valid_from": fact.valid_from and timestamps.format_local(fact.valid_from, tx.zone),
         "valid_to": fact.valid_to and timestamps.format_local(fact.valid_to, tx.zone),
     }
+
+
+def fact_as_text(tx: Tx, fact: Fact) -> dict[str, Any]:
+    """A fact as a sentence, with its id and when it holds."""
+    return {"fact_id": fact.id, "text": knowledge.facts.sentence(fact), **validity(tx, fact)}
+
+
+def may_have_ended(tx: Tx, ended: Sequence[Fact]) -> dict[str, Any]:
+    """What rests on facts that have ended, as candidates to end too; nothing where nothing does."""
+    resting = knowledge.ending.resting_on(tx, ended) if ended else []
+    return {"may_have_ended": [fact_as_text(tx, fact) for fact in resting]} if resting else {}
 
 
 def dated_facts(tx: Tx, facts: Sequence[Fact]) -> list[dict[str, Any]]:
@@ -308,6 +342,7 @@ def edge(
         "confidence": fact.confidence,
         "source": fact.source,
         "episodes": list(details.episodes) if details else [],
+        **beginning(tx, fact),
         **_reading(tx, fact, seen_from),
         **_why(why),
     }

@@ -269,11 +269,12 @@ def _line_of_fact(fact: Mapping[str, Any]) -> str:
             target.get("name") or f"“{target.get('literal', '')}”",
         )
     )
-    return _line(fact["id"], _period(fact["recorded_at"], fact["valid_from"], fact["valid_to"]), sentence)
+    period = _period(fact["recorded_at"], fact["valid_from"], fact["valid_to"], fact.get("beginning"))
+    return _line(fact["id"], period, sentence)
 
 
 def _line_of_edge(edge: Mapping[str, Any]) -> str:
-    return _line(edge["uuid"], _period(edge["created_at"], edge["valid_at"], edge["invalid_at"]), edge["fact"])
+    return _line(edge["uuid"], _period_of_edge(edge), edge["fact"])
 
 
 def _line_of_node(node: Mapping[str, Any], exploration: Mapping[str, Any]) -> str:
@@ -282,8 +283,7 @@ def _line_of_node(node: Mapping[str, Any], exploration: Mapping[str, Any]) -> st
         return _line_of_name(node)
     edge = next(edge for edge in exploration["edges"] if edge["uuid"] == node["via"]["edge"])
     path = node["via"]["path"].removeprefix(exploration["center_node"]["name"]).strip()
-    period = _period(edge["created_at"], edge["valid_at"], edge["invalid_at"])
-    return _line(node["uuid"], period, f"{path} ({node['type']})")
+    return _line(node["uuid"], _period_of_edge(edge), f"{path} ({node['type']})")
 
 
 def _line_of_name(entry: Mapping[str, Any]) -> str:
@@ -312,8 +312,18 @@ def _line(id: str, when: str, text: str) -> str:
     return " ".join(filter(None, (id, when, brief_answers.quote(text, limit=_MAX_LINE_CHARACTERS))))
 
 
-def _period(recorded: str, since: str | None, until: str | None) -> str:
-    """When a fact holds, by days; where it says neither beginning nor end, the day on which it was recorded."""
+def _period_of_edge(edge: Mapping[str, Any]) -> str:
+    return _period(edge["created_at"], edge["valid_at"], edge["invalid_at"], edge.get("beginning"))
+
+
+def _period(recorded: str, since: str | None, until: str | None, beginning: str | None) -> str:
+    """When a fact holds, by days; where it says neither beginning nor end, the day on which it was recorded.
+
+    Args:
+        beginning: that it is unknown whether the fact had begun by the time that is asked for.
+    """
+    if beginning:
+        return f"beginning {beginning}{f', until {until[:10]}' if until else ''}:"
     if since and until:
         return f"{since[:10]} to {until[:10]}:"
     return f"since {since[:10]}:" if since else f"until {until[:10]}:" if until else recorded[:10]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from keepgraph.engine import knowledge
 from keepgraph.engine.verification import conflicts, settlements
 from keepgraph.engine.verification.conflicts import Conflict
 from keepgraph.model import ADVISORY_FLAGS, Fact, RecordedFact
@@ -16,7 +15,7 @@ _ONCE = ("retracted", *ADVISORY_FLAGS)
 
 
 def of_recorded(tx: Tx, recorded: RecordedFact) -> dict[str, Any]:
-    """The conflicts of a fact that was just recorded; nothing where there are none.
+    """The conflicts of a fact that was just recorded, and what may have ended with those that it ended, if anything.
 
     That it was retracted once is said when it is recorded again, and not each time that it is repeated; nor is what
     usually holds alone.
@@ -25,7 +24,11 @@ def of_recorded(tx: Tx, recorded: RecordedFact) -> dict[str, Any]:
     found = [
         conflict for conflict in conflicts.of_fact(tx, fact) if not (recorded.deduplicated and conflict.kind in _ONCE)
     ]
-    return {"conflicts": describe(tx, found, besides=fact)} if found else {}
+    ended = [*recorded.superseded, *([fact] if recorded.effect == "ended" else [])]
+    return {
+        **({"conflicts": describe(tx, found, besides=fact)} if found else {}),
+        **answer_shapes.may_have_ended(tx, ended),
+    }
 
 
 def describe(tx: Tx, found: Iterable[Conflict], *, besides: Fact | None = None) -> list[dict[str, Any]]:
@@ -40,7 +43,7 @@ def describe(tx: Tx, found: Iterable[Conflict], *, besides: Fact | None = None) 
             "sentence": conflict.statement,
             **_advice(conflict, besides),
             "facts": [
-                {"fact_id": fact.id, "text": knowledge.facts.sentence(fact), **answer_shapes.validity(tx, fact)}
+                answer_shapes.fact_as_text(tx, fact)
                 for fact in conflict.facts
                 if besides is None or fact.row != besides.row
             ],

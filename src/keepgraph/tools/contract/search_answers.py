@@ -14,10 +14,11 @@ from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISOD
 from keepgraph.engine.retrieval.search_results import NodeResult, SearchResults
 from keepgraph.language import front_matter
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import answer_shapes, search_arguments
+from keepgraph.tools.contract import answer_shapes, search_arguments, vocabulary_arguments
 from keepgraph.tools.contract.search_arguments import SearchArguments
 
 _CHARACTERS_PER_TOKEN = 4  # a rough estimate
+_MAX_NAMED = 5
 _ENVELOPE_TOKENS = 80  # set aside for what surrounds the lists
 
 
@@ -41,6 +42,12 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
         "embedding": results.embedding_state,
         **({"abstained": True} if results.abstained else {}),
     }
+
+
+def other_times(tx: Tx, results: SearchResults, edge_types: Sequence[str] | None = None) -> dict[str, Any]:
+    """What has ended, and what is to come, of the entities that the question names."""
+    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    return answer_shapes.other_times(tx, results.named[:_MAX_NAMED], predicates=predicates, names_entities=True)
 
 
 def is_empty(answer: Mapping[str, Any]) -> bool:

@@ -43,10 +43,7 @@ def ends(verdict: RelationVerdict) -> dict[str, Any]:
 
 def facts(tx: Tx, facts: tuple[Fact, ...]) -> list[dict[str, Any]]:
     """Facts as sentences, with their ids and when they held."""
-    return [
-        {"fact_id": fact.id, "text": knowledge.facts.sentence(fact), **answer_shapes.validity(tx, fact)}
-        for fact in facts
-    ]
+    return [answer_shapes.fact_as_text(tx, fact) for fact in facts]
 
 
 def _evidence(tx: Tx, verdict: RelationVerdict) -> list[dict[str, Any]]:
