@@ -944,6 +944,26 @@ def test_a_hit_in_a_note_begins_after_its_front_matter(call):
     assert call("search", query="cistern")["episodes"][0]["chunk"] == "The cistern is full."
 
 
+def test_conversations_and_documents_are_ranked_as_wholes_on_request(call, monkeypatch):
+    """
+    By all their parts: two turns about it are more than one that says a little more. Each has its best part as a hit.
+    """
+    with_vectors_off(monkeypatch)
+    for day, turns in (
+        ("2026-03-02", ["The harbour crane is painted.", "We paint the crane of the harbour red."]),
+        ("2026-03-09", ["Harbour crane, harbour crane!"]),
+        ("2026-03-16", ["Lunch is at noon."]),
+    ):
+        for number, turn in enumerate(turns):
+            remember(call, f"{day} {number}", turn, source="message", reference_time=day)
+    each = call("search", query="harbour crane", search_mode="episodes")["episodes"]
+    whole = call("search", query="harbour crane", search_mode="episodes", rank_texts="whole")["episodes"]
+
+    assert [text["name"][:10] for text in each].count("2026-03-02") == 2
+    assert [text["name"][:10] for text in whole][:2] == ["2026-03-02", "2026-03-09"]
+    assert whole[0]["why"]["whole"]["rank"] == 1
+
+
 def with_vectors_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: "the model is not installed")
 

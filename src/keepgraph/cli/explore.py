@@ -110,6 +110,7 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 @click.option("--since", metavar="WHEN", type=dates.BEGINNING, help="Only texts of this day and later: “last week”.")
 @click.option("--until", metavar="WHEN", type=dates.END, help="Only texts of this day and before.")
 @click.option("--newest", is_flag=True, help="The newest first; without WORDS, the newest texts.")
+@click.option("--whole", is_flag=True, help="Rank conversations and documents by all their parts.")
 @click.option("--near", is_flag=True, help="Also what is only near.")
 @graph_options.all_options
 @click.pass_context
@@ -140,6 +141,7 @@ def search_command(
             edge_types=list(predicates) or None,
             valid_at=filters["valid_at"],
             project=filters["project"] or None,
+            rank_texts="whole" if filters["whole"] else "each",
             near=filters["near"],
         )
     has_hits = any(answer[kind] for kind in _MODES[1:])

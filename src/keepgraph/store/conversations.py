@@ -57,6 +57,27 @@ def turns(tx: Tx, chunks: Sequence[int]) -> set[int]:
     return {row[0] for row in rows}
 
 
+def wholes(tx: Tx, chunks: Sequence[int]) -> dict[int, str]:
+    """What each of some chunks is a part of, by a key: its text, or, of a message, the messages of its group and day.
+
+    A message with several turns is a conversation by itself.
+    """
+    rows = tx.conn.execute(
+        """
+        SELECT chunk.id,
+               iif(episode.kind = 'message' AND NOT EXISTS (
+                       SELECT 1 FROM chunk AS other WHERE other.episode = chunk.episode AND other.id <> chunk.id),
+                   substr(episode.occurred_at, 1, 10) || ' ' || episode.group_id,
+                   episode.public_id)
+        FROM chunk
+        JOIN episode ON episode.id = chunk.episode
+        WHERE chunk.id IN (SELECT value FROM json_each(?))
+        """,
+        (json_array(chunks),),
+    )
+    return dict(rows.fetchall())
+
+
 def any_document(tx: Tx) -> bool:
     """Whether any chunk, of any group, is not a turn of a conversation."""
 

@@ -12,7 +12,7 @@ from keepgraph.engine.retrieval import neighbourhood, node_lookup, passages
 from keepgraph.engine.retrieval.neighbourhood import Neighbour, Neighbourhood
 from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.retrieval.passages import Passage
-from keepgraph.engine.retrieval.search_request import EPISODES
+from keepgraph.engine.retrieval.search_request import EACH, EPISODES
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Fact
 from keepgraph.store.details import EntityDetails
@@ -180,6 +180,7 @@ def search(
     group_ids: Sequence[str] | None = None,
     project: str | None = None,
     limit: int | None = None,
+    rank_texts: str = EACH,
     near: bool = False,
     max_tokens: int | None = None,
     detail: str = "full",
@@ -205,6 +206,7 @@ def search(
         project,
         since,
         until,
+        rank_texts,
     )
     is_brief = detail == brief_answers.BRIEF
     # Where a model does not say how many texts it wants, it gets as many as it has room for.

@@ -131,6 +131,28 @@ def spread(ranking: Ranking, neighbours: Mapping[Key, Iterable[tuple[Key, float]
     return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
 
 
+def combine(hits: Sequence[Hit], whole_of: Mapping[Key, str], *, share: float, source: str) -> list[Hit]:
+    """The best hit of each whole, with the score of the whole, best first; it is noted under the name `source`.
+
+    Args:
+        hits: best first; parts of wholes.
+        share: what each next part of a whole counts, of what the one before it counts: .5 is a half, a quarter, …
+    """
+    best: dict[str, Hit] = {}
+    scores: dict[str, float] = {}
+    counts: dict[str, float] = {}
+    for hit in hits:
+        whole = whole_of[hit.key]
+        best.setdefault(whole, hit)
+        scores[whole] = scores.get(whole, 0.0) + counts.get(whole, 1.0) * hit.score
+        counts[whole] = share * counts.get(whole, 1.0)
+    order = _best_first(hit._replace(score=scores[whole]) for whole, hit in best.items())
+    return [
+        hit._replace(why=_noting(hit.why, {source: Placement(rank, round_score(hit.score))}))
+        for rank, hit in enumerate(order, 1)
+    ]
+
+
 def sum_scores(groups: Iterable[tuple[Sequence[Key], float]]) -> list[tuple[Key, float]]:
     """The members of groups that have scores, each with the sum of the scores of its groups, best first."""
     scores: dict[Key, float] = {}

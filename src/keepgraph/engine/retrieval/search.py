@@ -39,6 +39,7 @@ from keepgraph.engine.retrieval.search_request import (
     NODE_DISTANCE,
     NODES,
     RRF,
+    WHOLE,
     SearchRequest,
 )
 from keepgraph.engine.retrieval.search_results import (
@@ -348,9 +349,10 @@ def _distances_of_facts(context: SearchContext, hits: Sequence[Hit]) -> dict[int
 
 
 def _chunks(context: SearchContext) -> list[ChunkResult]:
-    """The best chunk of each episode."""
+    """The best chunk of each episode, or of each conversation and document."""
     tx, request = context.tx, context.request
-    hits, episode_of = _best_chunks(context, _pool_size(request))
+    best_chunks = _best_of_wholes if request.rank_texts == WHOLE else _best_chunks
+    hits, episode_of = best_chunks(context, _pool_size(request))
     if request.reranker == NODE_DISTANCE:
         reached = context.distances.episodes
         distances = {hit.key: reached[episode_of[hit.key]] for hit in hits if episode_of[hit.key] in reached}
@@ -373,6 +375,14 @@ def _best_chunks(context: SearchContext, limit: int) -> tuple[list[Hit], dict[in
             break
     hits = dict(list(best.items())[:limit])
     return list(hits.values()), {hit.key: episode for episode, hit in hits.items()}
+
+
+def _best_of_wholes(context: SearchContext, limit: int) -> tuple[list[Hit], dict[int, int]]:
+    """The best chunk of each of the best conversations and documents, and the episodes of these chunks."""
+    all_hits = context.hits[EPISODES]
+    whole_of = store.conversations.wholes(context.tx, [hit.key for hit in all_hits])
+    hits = fusion.combine(all_hits, whole_of, share=weights.SHARE_OF_NEXT_PART, source=WHOLE)[:limit]
+    return hits, store.retrieval.episodes_of_chunks(context.tx, [hit.key for hit in hits])
 
 
 def _communities(context: SearchContext) -> list[CommunityResult]:

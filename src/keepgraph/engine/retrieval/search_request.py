@@ -27,6 +27,9 @@ RRF, MMR, CROSS_ENCODER, NODE_DISTANCE, EPISODE_MENTIONS, NEWEST = (
 BFS, PPR, HYBRID = TRAVERSALS = ("bfs", "ppr", "hybrid")
 """Which rankings by the graph a multi-hop search fuses, as callers name them; `hybrid` is both."""
 
+EACH, WHOLE = ("each", "whole")
+"""What is ranked of texts: each text by its best part, or conversations and documents as wholes."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
@@ -41,6 +44,7 @@ class SearchRequest:
         limit: the number of results of each kind.
         may_abstain: whether nothing is an answer where all that is found is only near.
         includes_near: whether what is only near is in the results all the same.
+        rank_texts: EACH or WHOLE.
     """
 
     question: str
@@ -52,6 +56,7 @@ class SearchRequest:
     limit: int = 10
     may_abstain: bool = False
     includes_near: bool = False
+    rank_texts: str = EACH
 
     @property
     def starting_nodes(self) -> tuple[Key, ...]:

@@ -14,6 +14,7 @@ from keepgraph.engine.retrieval import search
 from keepgraph.engine.retrieval.fusion import Key
 from keepgraph.engine.retrieval.search_request import (
     CROSS_ENCODER,
+    EACH,
     EDGES,
     EPISODE_MENTIONS,
     EPISODES,
@@ -95,6 +96,7 @@ class SearchArguments:
     project: str | None = None
     since: str | None = None
     until: str | None = None
+    rank_texts: str = EACH
 
 
 _NAMES = tuple(field.name for field in fields(SearchArguments))
@@ -184,6 +186,7 @@ def _request(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit:
         centre=_resolve_key(tx, centre, groups) if centre else None,
         origins=_origins(tx, arguments, groups, scope),
         limit=limit,
+        rank_texts=arguments.rank_texts,
     )
     return tx, request
 
