@@ -494,3 +494,41 @@ def test_the_first_and_the_last_part_of_a_text_are_those_of_its_parts(call: Call
     assert call("run_cypher", query=query)["rows"] == [
         [parts[0], parts[0], parts[-1], tagged[-1]] for parts, tagged in expected
     ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (p:Person {name: $name}) RETURN p.name",
+        "MATCH (p:Person {name: $name})-[:REPORTS_TO]->(m) RETURN m.name",
+        "MATCH (p:Person {name: $name})-[r:REPORTS_TO]->(m) RETURN r.recorded_at ORDER BY m.name LIMIT 5",
+    ],
+)
+def test_a_query_that_runs_again_reads_its_rows_and_compiles_nothing(ask, graph, query):
+    asked: list[str] = []
+    compiled: list[int] = []
+    parameters = {"name": "Ada Lovelace"}
+    first = ask(query, parameters=parameters)
+    with graph.database.read("test") as tx:
+        conn = tx.conn
+    conn.set_authorizer(lambda action, *_: compiled.append(action) or sqlite.SQLITE_OK)
+    ask(query, parameters=parameters)  # another authorizer has SQLite compile all statements anew
+    compiled.clear()
+    conn.set_trace_callback(asked.append)
+    again = ask(query, parameters=parameters)
+    conn.set_trace_callback(None)
+
+    assert compiled == []
+    assert [text.partition(" ")[0] for text in asked] == ["BEGIN", "PRAGMA", "SELECT", "ROLLBACK"]
+    assert rows(first) == rows(again)
+    assert again["row_count"] == 1
+
+
+def test_a_query_that_ran_before_sees_what_was_written_since(ask, call, graph):
+    query, parameters = "MATCH (p:Person {name: $name})-->(m) RETURN m.name ORDER BY m.name", {"name": "Alan Turing"}
+    before = ask(query, parameters=parameters)["row_count"]
+    call("record_fact", subject=person("Alan Turing"), predicate="tagged", object=literal("new"))
+    with keepgraph.open(graph.path) as other:
+        other.call("record_fact", subject=person("Alan Turing"), predicate="tagged", object=literal("other"))
+
+    assert (before, ask(query, parameters=parameters)["row_count"]) == (1, 3)

@@ -1,4 +1,4 @@
-"""What other dialects have is refused by name, with a query that runs in its stead; what writes is refused anywhere."""
+"""What other dialects have is refused by name, with what to write instead; what writes is refused anywhere."""
 
 import itertools
 
@@ -9,8 +9,9 @@ from plain_tables import PlainTables
 
 from keepgraph.cypher import functions
 from keepgraph.cypher.check import binder
-from keepgraph.cypher.dialect import from_sql
-from keepgraph.cypher.dialect.refusal import explain, refuse
+from keepgraph.cypher.dialect import foreign_clauses
+from keepgraph.cypher.dialect.foreign_functions import refuse
+from keepgraph.cypher.dialect.refusal import explain
 from keepgraph.cypher.repair.pipeline import Vocabulary, repair
 from keepgraph.cypher.syntax import parser
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
@@ -88,7 +89,6 @@ def failure(text):
         ("apoc.coll.occurrences([1, 2, 1], 1)", 2),
         ("apoc.coll.reverse([1, 2])", [2, 1]),
         ("apoc.coll.pairsMin([1, 2, 3])", [[1, 2], [2, 3]]),
-        ("apoc.coll.max(apoc.coll.flatten([[1], [4, 2]]))", 4),
         ("apoc.map.get({a: 1}, 'a')", 1),
         ("apoc.map.get({a: 1}, 'b', 2)", 2),
         ("apoc.map.values({a: 1, b: 2}, ['b', 'a'])", [2, 1]),
@@ -105,8 +105,8 @@ def failure(text):
         ("ceiling(1.2)", 2.0),
         ("ln(1)", 0.0),
         ("cosh(0)", 1.0),
-        ("sinh(0) + tanh(0)", 0.0),
-        ("year('2024-05-06') + month('2024-05-06') + day('2024-05-06')", 2035),
+        ("tanh(0)", 0.0),
+        ("year('2024-05-06')", 2024),
         ("concat('a', 'b')", "ab"),
         ("contains('abc', 'b')", True),
         ("power(2, 3)", 8.0),
@@ -118,36 +118,37 @@ def failure(text):
     ],
 )
 def test_a_function_of_others_is_refused_with_what_says_the_same(ask, call, value):
-    error = failure(f"RETURN {call} AS it")
+    text = f"RETURN {call} AS it"
+    error = failure(text)
 
     assert isinstance(error, QueryUnsupported)
-    assert error.hint
-    assert [[value]] == ask(error.rewrite)
+    assert [[value]] == ask(with_advice(text, error))
+
+
+def with_advice(text, error):
+    """The query with what the hint says to write in the place of the call that was refused."""
+    start, end = error.span
+    return text[:start] + error.hint.removeprefix("Write ").removesuffix(".") + text[end:]
 
 
 @pytest.mark.parametrize(
     ("text", "rows"),
     [
-        ("MATCH (n:Person) RETURN apoc.coll.toSet(collect(n.kind)) AS k", [[["a", "b"]]]),
         ("MATCH (n:Person) RETURN size(apoc.text.join(collect(n.name), ', ')) AS s", [[12]]),
-        ("MATCH (n:Person {name: 'Ada'}) RETURN apoc.coll.sort(apoc.coll.toSet(n.tags)) AS t", [[["x", "y"]]]),
+        ("MATCH (n:Person {name: 'Ada'}) RETURN size(apoc.coll.toSet(n.tags)) AS t", [[2]]),
         ("MATCH (n:Person) RETURN collect_list(DISTINCT n.kind) AS k", [[["a", "b"]]]),
         ("MATCH (n:Person {name: 'Ada'}) RETURN apoc.node.degree.out(n) AS d", [[3]]),
         ("MATCH (n:Person) WHERE apoc.coll.contains(n.tags, 'z') RETURN n.name", [["Bob"]]),
+        ("MATCH (n:Person) WHERE isnull(n.age OR false) RETURN n.name", None),
         ("MATCH p = (:Person {name: 'Ada'})-[:LIVES_IN]->() RETURN size(apoc.path.elements(p)) AS s", [[3]]),
-        ("MATCH (one:Person {name: 'Ada'}) RETURN apoc.coll.max([one.age, 1]) AS whole", [[36]]),
-        (
-            "MATCH (a {name: 'Ada'}), (b {name: 'Bob'}) RETURN round(point.distance(point({latitude: a.lat, "
-            "longitude: a.lon}), point({latitude: b.lat, longitude: b.lon})) / 1000) AS km",
-            [[339.0]],
-        ),
     ],
 )
-def test_a_rewrite_answers_the_question(ask, text, rows):
+def test_what_is_said_instead_of_a_function_has_the_arguments_of_the_call(ask, text, rows):
     error = failure(text)
+    written = with_advice(text, error)
 
-    assert isinstance(error, QueryUnsupported)
-    assert rows == ask(error.rewrite)
+    assert error.rewrite is None
+    assert "(n.age OR false) IS NULL" in written if rows is None else rows == ask(written)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,6 @@ def test_a_rewrite_answers_the_question(ask, text, rows):
         ("apoc.convert.fromJsonMap('{}')", "toInteger"),
         ("apoc.date.parse(n.x, 's', 'yyyy')", "datetime()"),
         ("apoc.path.combine(n, n)", "variable length"),
-        ("apoc.coll.toSet(collect(n.a) + collect(n.b))", "DISTINCT"),
         ("apoc.meta.type(n)", "RETURN DISTINCT type(r)"),
         ("apoc.util.md5([n])", "APOC"),
         ("gds.util.asNode(1)", "MATCH"),
@@ -181,21 +181,21 @@ def test_what_cannot_be_said_here_is_refused_with_advice(call, word):
     assert isinstance(error, QueryUnsupported)
     assert error.rewrite is None or binder.bind(parser.parse(error.rewrite), {})
     assert call.partition("(")[0] in error.message
-    assert word in error.hint or word == "DISTINCT"
+    assert word in error.hint
 
 
-def test_the_first_of_several_is_named_and_all_are_said_anew(ask):
+def test_the_first_of_several_is_named():
     error = failure("MATCH (n {name: 'Ada'}) WHERE apoc.coll.contains(n.tags, 'x') RETURN apoc.coll.sum([1, 2]) AS s")
 
     assert error.message.startswith("apoc.coll.contains() is not known here (line 1, column 31)")
     assert error.span == (30, 61)
-    assert ask(error.rewrite) == [[3]]
+    assert error.hint == "Write ('x' IN n.tags)."
 
 
-def test_a_rewrite_that_grows_without_end_is_not_given():
-    error = failure(f"RETURN {'tanh(' * 40}1{')' * 40} AS it")
+def test_an_expression_that_is_too_long_is_no_advice():
+    error = failure(f"RETURN apoc.coll.max([{'1, ' * 200}1]) AS it")
 
-    assert error.rewrite is None
+    assert "list comprehension" in error.hint
 
 
 def test_what_is_known_here_and_what_nobody_knows_is_not_refused():
@@ -220,7 +220,9 @@ def test_what_is_known_here_and_what_nobody_knows_is_not_refused():
         ("MATCH (n) RETURN sum(n.x) OVER (PARTITION BY n.y)", "OVER"),
         ("MATCH (a) JOIN (b) ON a.id = b.id RETURN a", "JOIN"),
         ("MATCH (a) LEFT OUTER JOIN b RETURN a", "JOIN"),
-        ("MATCH (n:Person) WHERE n.age BETWEEN 20 RETURN n.name", "BETWEEN"),
+        ("MATCH (n:Person) WHERE n.age NOT BETWEEN 20 AND 30 RETURN n.name", "BETWEEN"),
+        ("MATCH (n:Person) RETURN n.name AS m ORDER BY m LIMIT 1 SKIP 1", "SKIP after LIMIT"),
+        ("MATCH (n:Person) RETURN n.name AS m ORDER BY m LIMIT 1 OFFSET 2", "OFFSET after LIMIT"),
         ("MATCH (n:Person) WHERE n.name LIKE 'A_a' RETURN n.name", "LIKE"),
         ("MATCH (n:Person) WHERE n.name NOT ILIKE '_D%a' RETURN n.name", "ILIKE"),
         ("MATCH (n:Person) RETURN n.name ORDER BY n.age DESC NULLS LAST", "NULLS LAST"),
@@ -232,36 +234,16 @@ def test_sql_is_named_and_what_to_write_is_told_with_an_example(text, name):
 
     assert isinstance(error, QueryUnsupported)
     assert error.message.startswith(f"SQL's {name} is not known here")
-    assert from_sql.ADVICE[name] == error.hint
+    assert foreign_clauses.ADVICE[name] == error.hint
     assert error.rewrite is None
 
 
-@pytest.mark.parametrize("advice", sorted(set(from_sql.ADVICE.values())))
+@pytest.mark.parametrize("advice", sorted(set(foreign_clauses.ADVICE.values())))
 def test_the_examples_of_the_advice_on_sql_run(ask, advice):
     example = advice.partition(": ")[2]
 
     assert example == repair(example, NOTHING).text
     assert isinstance(ask(example), list)
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "rows"),
-    [
-        ("MATCH (n:Person) WHERE n.age BETWEEN 20 AND 30 AND n.kind = 'a' RETURN n.name", "BETWEEN", [["Bob"]]),
-        ("MATCH (n:Person) WHERE n.age NOT BETWEEN 20 AND 30 RETURN n.name", "BETWEEN", [["Ada"]]),
-        ("MATCH (n:Person) WHERE n.age + 1 BETWEEN 20 + 1 AND 20 + 2 OR n.kind = 'b' RETURN n.name ORDER BY n.name",
-         "BETWEEN", [["Bob"], ["Cy"]]),
-        ("MATCH (n:Person) RETURN n.name AS m ORDER BY m LIMIT 1 SKIP 1", "SKIP after LIMIT", [["Bob"]]),
-        ("MATCH (n:Person) RETURN n.name AS m ORDER BY m LIMIT 1 OFFSET 2", "OFFSET after LIMIT", [["Cy"]]),
-    ],
-)  # fmt: skip
-def test_what_is_near_in_sql_is_said_anew(ask, text, name, rows):
-    error = failure(text)
-
-    assert isinstance(error, QueryUnsupported)
-    assert name in error.message.partition(" is not known here")[0]
-    assert error.hint
-    assert rows == ask(error.rewrite)
 
 
 @pytest.mark.parametrize(

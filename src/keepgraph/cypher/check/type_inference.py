@@ -12,7 +12,7 @@ from typing import Any
 
 from keepgraph.cypher import aggregates, functions
 from keepgraph.cypher.aggregates import Aggregate
-from keepgraph.cypher.check import argument_counts, operator_types, pattern_variables
+from keepgraph.cypher.check import operator_types, pattern_variables
 from keepgraph.cypher.check.scope import Context, Scope, describe_kinds, type_error, undefined_variable
 from keepgraph.cypher.functions import Function
 from keepgraph.cypher.syntax import ast, traversal
@@ -342,7 +342,7 @@ def _count_all(expression: ast.CountAll, scope: Scope, context: Context) -> Type
 def _infer_arguments(
     expression: ast.Call, function: Function | Aggregate, scope: Scope, context: Context
 ) -> list[Type]:
-    argument_counts.check(expression, function)
+    _check_argument_count(expression, function)
     last = len(function.parameter_kinds) - 1
     types = []
     for position, argument in enumerate(expression.arguments):
@@ -355,6 +355,26 @@ def _infer_arguments(
                 argument,
             )
     return types
+
+
+def _check_argument_count(call: ast.Call, function: Function | Aggregate) -> None:
+    """Check that a call has as many arguments as its function takes."""
+    count = len(call.arguments)
+    least, most = function.min_arguments, function.max_arguments
+    if count < least or (most is not None and count > most):
+        raise QueryInconsistent(
+            f"{function.name}() takes {_describe_count(least, most)}, and is given {count}",
+            detail="InvalidNumberOfArguments",
+            span=call.span,
+        )
+
+
+def _describe_count(least: int, most: int | None) -> str:
+    if most == 0:
+        return "no argument"
+    if most == least:
+        return f"{least} argument{'s' if least > 1 else ''}"
+    return f"at least {least} arguments" if most is None else f"{least} to {most} arguments"
 
 
 # Choices and lists

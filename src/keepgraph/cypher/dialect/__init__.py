@@ -1,1 +1,1 @@
-"""Errors for SQL, GQL and other dialects of Cypher, each with a rewrite where one is known."""
+"""Errors for SQL, GQL and other dialects of Cypher, each with what to write instead."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from keepgraph.cypher.dialect import call_inlining, foreign_functions, from_gql, from_sql, quantified_patterns
-from keepgraph.cypher.repair.tolerant_tokenizer import Tokens
+from keepgraph.cypher.dialect import call_inlining, foreign_functions, quantified_patterns
+from keepgraph.cypher.repair.tolerant_tokenizer import Edit, Tokens, apply_edits
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,60 @@ def recognise(tokens: Tokens, index: int) -> Suggestion | None:
     return _quantified(tokens, tokens.partners[index] + 1 if before_bracket else index)
 
 
+# SQL
+
+
 def _sql(tokens: Tokens, index: int) -> Suggestion | None:
-    name = from_sql.find_clause(tokens, index)
-    if name is None:
+    name = _sql_clause(tokens, index)
+    return None if name is None else Suggestion(f"SQL's {name}", ADVICE[name])
+
+
+_LIKE_ADVICE = (
+    "Write CONTAINS, STARTS WITH or ENDS WITH, or =~ for a pattern: "
+    "MATCH (p:Person) WHERE p.name =~ '(?i)a.*a' RETURN p.name"
+)
+_SKIP_ADVICE = "SKIP stands before LIMIT: MATCH (p:Person) RETURN p.name SKIP 10 LIMIT 5"
+ADVICE = {
+    "SELECT": "A query begins with MATCH and ends with RETURN: MATCH (p:Person) WHERE p.name = 'Ana' RETURN p.name",
+    "FROM": "What is read stands in MATCH: MATCH (p:Person) RETURN p.name",
+    "GROUP BY": "Leave it out; what is returned beside an aggregate is what it groups by: "
+    "MATCH (p:Person)-->(n) RETURN p.name, count(n)",
+    "HAVING": "Write WITH and WHERE: MATCH (p:Person)-->(n) WITH p, count(n) AS total WHERE total > 3 "
+    "RETURN p.name, total",
+    "OVER": "There are no windows; collect ordered rows and number them: MATCH (p:Person) WITH p.name AS name "
+    "ORDER BY name WITH collect(name) AS names UNWIND range(0, size(names) - 1) AS i RETURN i + 1, names[i]",
+    "JOIN": "Relationships join, and OPTIONAL MATCH is an outer join: "
+    "MATCH (p:Person) OPTIONAL MATCH (p)-->(n) RETURN p.name, n.name",
+    "BETWEEN": "Write two comparisons: MATCH (n) WHERE 1 <= n.x <= 5 RETURN n",
+    "LIKE": _LIKE_ADVICE,
+    "ILIKE": _LIKE_ADVICE,
+    "NULLS FIRST": "Nulls come first with DESC; else sort by IS NOT NULL before: "
+    "MATCH (n) RETURN n.name ORDER BY n.x IS NOT NULL, n.x",
+    "NULLS LAST": "Nulls come last without DESC; else sort by IS NULL before: "
+    "MATCH (n) RETURN n.name ORDER BY n.x IS NULL, n.x DESC",
+    "SKIP after LIMIT": _SKIP_ADVICE,
+    "OFFSET after LIMIT": _SKIP_ADVICE,
+}
+"""For each clause what to write instead, and behind the colon a query that does."""
+
+_JOINS = frozenset("JOIN INNER LEFT RIGHT FULL CROSS".split())
+FIRST_WORDS = _JOINS | {"NOT"} | {name.partition(" ")[0] for name in ADVICE}
+
+
+def _sql_clause(tokens: Tokens, index: int) -> str | None:
+    """The clause of SQL that begins at this token, as a key of the advice."""
+    word, following = tokens.upper[index], tokens.upper[index + 1]
+    if word in _JOINS:
+        return "JOIN" if "JOIN" in tokens.upper[index : index + 3] else None
+    if word == "NOT":
+        return following if following in ("LIKE", "ILIKE", "BETWEEN") else None
+    if word in ("GROUP", "NULLS"):
+        word = f"{word} {following}"
+    elif word in ("SKIP", "OFFSET") and index > 1 and tokens.upper[index - 2] == "LIMIT":
+        word = f"{word} after LIMIT"
+    elif word == "OVER" and tokens.kinds[index + 1] != "(":
         return None
-    rewrite = None
-    if name == "BETWEEN":
-        rewrite = from_sql.rewrite_between(tokens, index + (tokens.upper[index] == "NOT"))
-    elif name.endswith("LIMIT"):
-        rewrite = from_sql.swap_limit_and_skip(tokens, index)
-    return Suggestion(f"SQL's {name}", from_sql.ADVICE[name], rewrite)
+    return word if word in ADVICE else None
 
 
 # Other dialects of Cypher
@@ -64,7 +108,39 @@ def _shortest(tokens: Tokens, index: int) -> Suggestion | None:
     if "SHORTEST" not in tokens.upper[index : index + 2]:
         return None
     hint = "Write MATCH p = shortestPath((a)-[*]-(b)), or allShortestPaths(…) for all that are as short."
-    return Suggestion("SHORTEST", hint, from_gql.rewrite_shortest(tokens), "Wrote SHORTEST as shortestPath()")
+    return Suggestion("SHORTEST", hint, _rewrite_shortest(tokens), "Wrote SHORTEST as shortestPath()")
+
+
+def _rewrite_shortest(tokens: Tokens) -> str | None:
+    """Write `SHORTEST 1 (a)-->+(b)` as `shortestPath((a)-[*1..]->(b))`."""
+    edits: list[Edit] = []
+    for index in range(tokens.length):
+        if tokens.upper[index] != "SHORTEST" or tokens.kinds[index - 1] in (".", ":"):
+            continue
+        all_paths = tokens.upper[index - 1] == "ALL"
+        first = index - 1 if all_paths or tokens.upper[index - 1] == "ANY" else index
+        after = index + 1
+        if tokens.kinds[after] == "number":
+            if tokens.texts[after] != "1":
+                return None
+            after += 1
+        if tokens.upper[after] in ("PATH", "PATHS"):
+            after += 1
+        if tokens.kinds[after] != "(":
+            return None
+        bracket = tokens.enclosing[index]
+        limit = tokens.partners[bracket] if bracket >= 0 else tokens.length
+        end = after
+        while end < limit and not (
+            tokens.enclosing[end] == bracket and (tokens.kinds[end] in (",", ";") or tokens.keywords[end])
+        ):
+            end += 1
+        edits.append(
+            (tokens.starts[first], tokens.starts[after], "allShortestPaths(" if all_paths else "shortestPath(")
+        )
+        edits.append((tokens.ends[end - 1], tokens.ends[end - 1], ")"))
+    shortened = apply_edits(tokens.text, edits)
+    return quantified_patterns.rewrite(Tokens(shortened)) or shortened
 
 
 def _quantified(tokens: Tokens, index: int) -> Suggestion | None:
@@ -97,7 +173,7 @@ def _call(tokens: Tokens, index: int) -> Suggestion | None:
 
 
 _BY_FIRST_WORD: dict[str, Callable[[Tokens, int], Suggestion | None]] = {
-    **dict.fromkeys(from_sql.FIRST_WORDS, _sql),
+    **dict.fromkeys(FIRST_WORDS, _sql),
     **dict.fromkeys(("SHORTEST", "ANY", "ALL"), _shortest),
     "CALL": _call,
 }

@@ -1,4 +1,4 @@
-"""Foreign functions: those of other engines that this one lacks, with templates of what means the same here.
+"""Foreign functions: those of other engines that this one lacks are refused, with what means the same here.
 
 In a template `{0}` is the first argument, and `{each}` and `{all}` are variables that the query does not use.
 """
@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from keepgraph.cypher.syntax import unsupported_clauses
+from keepgraph.cypher import aggregates, functions
+from keepgraph.cypher.syntax import ast, unsupported_clauses
+from keepgraph.cypher.syntax.tokenizer import describe_position
+from keepgraph.cypher.syntax.tree_walk import walk
+from keepgraph.errors import QueryUnsupported
+
+_MAX_SHOWN = 400
+"""A longer expression is no advice."""
 
 _NUMBERS = "Compute it with + - * / ^, sqrt(), reduce() and the aggregates."
 _TEXTS = "Compare texts with CONTAINS, STARTS WITH, ENDS WITH or =~, and take them apart with split() and substring()."
@@ -174,29 +181,57 @@ _TEMPLATES.update(
 _NAMES: Final = frozenset(key.partition("/")[0] for key in _TEMPLATES) | _RENAMED.keys() | _HINTS_BY_NAME.keys()
 
 
-def is_known(name: str) -> bool:
-    """Whether another engine has a function of this name."""
+_OPERATIONS = (ast.Binary, ast.Unary, ast.IsNull, ast.HasLabels, ast.Case)
+
+
+def refuse(query: ast.Query, text: str) -> None:
+    """Refuse functions that only other engines have.
+
+    Raises:
+        QueryUnsupported: with the expression that means the same here, where there is one, for the first of them.
+    """
+    calls = [part for part in walk(query) if isinstance(part, ast.Call) and _is_foreign(part.name)]
+    if not calls:
+        return
+    first = min(calls, key=lambda call: call.span)
+    raise QueryUnsupported(
+        f"{first.name}() is not known here ({describe_position(text, first.span[0])}).",
+        detail="UnknownFunction",
+        reason="apoc_unsupported" if first.name.lower().startswith("apoc.") else "function_unsupported",
+        span=first.span,
+        hint=_advice(first, text),
+    )
+
+
+def _is_foreign(name: str) -> bool:
+    """Whether another engine has a function of this name, and this one has not."""
+    if functions.find(name) is not None or aggregates.find(name) is not None:
+        return False
     lower = name.lower()
     return lower in _NAMES or any(lower.startswith(prefix) for prefix in _HINTS_BY_PREFIX)
 
 
-def template(name: str, arguments: int) -> str | None:
-    """A template of the call that means the same here; None if there is none."""
-    lower = name.lower()
-    template = _TEMPLATES.get(f"{lower}/{arguments}")
-    if template is None and lower in _RENAMED:
-        placeholders = ", ".join(f"{{{number}}}" for number in range(arguments))
-        template = f"{_RENAMED[lower]}({placeholders})"
-    return template
-
-
-def hint(name: str) -> str | None:
-    """What to do instead, in words."""
-    lower = name.lower()
+def _advice(call: ast.Call, text: str) -> str | None:
+    """What to write for a call: its arguments in the template of the function, or else advice in words."""
+    lower, count = call.name.lower(), len(call.arguments)
+    arguments = [text[slice(*each.span)] for each in call.arguments]
     if lower in _RENAMED:
-        return f"Here it is {_RENAMED[lower]}()."
-    return _HINTS_BY_NAME.get(lower) or next(
-        (text for prefix, text in _HINTS_BY_PREFIX.items() if lower.startswith(prefix)), None
+        written = f"{_RENAMED[lower]}({'DISTINCT ' * call.distinct}{', '.join(arguments)})"
+    elif f"{lower}/{count}" in _TEMPLATES and not call.distinct:
+        operands = [
+            f"({argument})" if isinstance(each, _OPERATIONS) else argument
+            for each, argument in zip(call.arguments, arguments, strict=True)
+        ]
+        written = _TEMPLATES[f"{lower}/{count}"].format(*operands, each="one", all="whole")
+    else:
+        return _hint(lower)
+    return f"Write {written}." if len(written) <= _MAX_SHOWN else _hint(lower)
+
+
+def _hint(name: str) -> str | None:
+    """What to do instead, in words."""
+    return _HINTS_BY_NAME.get(name) or next(
+        (text for prefix, text in _HINTS_BY_PREFIX.items() if name.startswith(prefix)), None
     )
 
 
@@ -207,4 +242,4 @@ def procedure_hint(name: str) -> str | None:
         return "Write WHERE toLower(n.name) CONTAINS 'ada'; search finds names that are spelled otherwise."
     if lower.startswith("db.index.vector."):
         return _VECTORS
-    return hint(name) if "." in name else None
+    return _hint(lower) if "." in name else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 
-from keepgraph.cypher.repair.operands import find_operand_start
 from keepgraph.cypher.repair.tolerant_tokenizer import CLAUSES, Repair, Tokens, quote_name, shorten
 from keepgraph.cypher.syntax.tokenizer import RESERVED_WORDS
 
@@ -203,7 +202,7 @@ def move_negations(tokens: Tokens, _: Collection[str]) -> Repairs:
             word = f"{word} WITH"
         elif word not in ("IN", "CONTAINS"):
             continue
-        first = find_operand_start(tokens, index)
+        first = _find_operand_start(tokens, index)
         if first is None or first == index:
             continue
         start = tokens.starts[first]
@@ -224,7 +223,7 @@ def replace_like(tokens: Tokens, _: Collection[str]) -> Repairs:
         replacement = _like_operator(tokens.texts[index + 1])
         if replacement is None or tokens.kinds[value_end - 1] not in _ENDS_VALUE:
             continue
-        first = find_operand_start(tokens, value_end)
+        first = _find_operand_start(tokens, value_end)
         if first is None or first == value_end:
             continue
         operator, value = replacement
@@ -322,3 +321,51 @@ RULES: tuple[Rule, ...] = (
     separate_unwind_where,
 )
 """The rules, in the order in which they are tried."""
+
+
+# Operands: where a value begins that ends before a token
+
+_BEFORE_OPERAND = frozenset({"end", "(", "[", "{", ",", "|"})
+_WORDS_BEFORE_OPERAND = frozenset("WHERE AND OR XOR NOT WHEN THEN ELSE CASE RETURN WITH DISTINCT BY UNWIND".split())
+_ARITHMETIC = frozenset("+-*/%^.")
+_ONE_TOKEN_VALUES = frozenset({"name", "quoted", "number", "string", "parameter"})
+_AFTER_VALUE = _ARITHMETIC | {"", "(", "[", "{"}
+_MAX_OPERAND_TOKENS = 200
+"""How far the search goes back: without a limit, a text with many NOT or LIKE would take quadratic time."""
+
+
+def _find_operand_start(tokens: Tokens, end: int) -> int | None:
+    """The index of the first token of the value that ends before this one; None if that is not certain."""
+    index = end - 1
+    next_kind = ""
+    while index >= 0 and end - index < _MAX_OPERAND_TOKENS:
+        if _is_before_operand(tokens, index):
+            return index + 1
+        kind = tokens.kinds[index]
+        if kind in (")", "]", "}"):
+            index = tokens.partners[index]
+        elif not _is_part_of_operand(tokens, index, next_kind):
+            return None
+        if index < 0:
+            return None
+        next_kind = tokens.kinds[index]
+        index -= 1
+    return 0 if index < 0 else None
+
+
+def _is_before_operand(tokens: Tokens, index: int) -> bool:
+    kind = tokens.kinds[index]
+    if kind == ":":
+        return tokens.enclosing[index] >= 0 and tokens.kinds[tokens.enclosing[index]] == "{"
+    return kind in _BEFORE_OPERAND or (tokens.upper[index] in _WORDS_BEFORE_OPERAND and tokens.kinds[index - 1] != ".")
+
+
+def _is_part_of_operand(tokens: Tokens, index: int, next_kind: str) -> bool:
+    kind = tokens.kinds[index]
+    if kind in _ARITHMETIC:
+        return True
+    if kind not in _ONE_TOKEN_VALUES or (
+        tokens.keywords[index] and tokens.keywords[index] not in ("NULL", "TRUE", "FALSE")
+    ):
+        return False
+    return next_kind in _AFTER_VALUE

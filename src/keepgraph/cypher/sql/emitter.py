@@ -38,7 +38,6 @@ from keepgraph.cypher.sql import (
     sort,
     subqueries,
     union,
-    unwind,
 )
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context, ParameterTypes
@@ -47,7 +46,7 @@ from keepgraph.cypher.syntax import ast
 
 _OPERATORS: dict[type, Callable[[Context, Any, Block], Block]] = {
     Match: match.emit,
-    Unwind: unwind.emit,
+    Unwind: lists.emit_unwind,
     Filter: project.emit_filter,
     Project: project.emit_project,
     Distinct: project.emit_distinct,

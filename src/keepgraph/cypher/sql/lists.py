@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keepgraph.cypher import value_types
+from keepgraph.cypher.plan.algebra import Unwind
 from keepgraph.cypher.sql import table_rows, tree
 from keepgraph.cypher.sql.aggregate import list_element
 from keepgraph.cypher.sql.bindings import json_list
@@ -132,12 +133,14 @@ def _of_property(context: Context, source: ast.Property, block: Block) -> Elemen
     )
 
 
-def unwind(context: Context, source: ast.Expression, block: Block) -> Term:
-    """Join the elements of a list to a block, and give the term of an element."""
-    list_ = elements(context, source, block)
+def emit_unwind(context: Context, plan: Unwind, block: Block) -> Block:
+    """Join the elements of a list, where those are rows, to a block."""
+    block = context.ensure_open(block)
+    list_ = elements(context, plan.source, block)
     block.join(list_.rows, list_.alias)
     block.where.extend(list_.conditions())
-    return list_.element
+    block.columns[plan.variable] = list_.element
+    return block
 
 
 # any, all, none

@@ -15,7 +15,7 @@ from keepgraph.cypher import compiler, execution, functions
 from keepgraph.cypher.catalogue import Catalogue, with_parameters
 from keepgraph.cypher.check import parameters
 from keepgraph.cypher.compiler import CompiledQuery
-from keepgraph.cypher.dialect import refusal
+from keepgraph.cypher.dialect import foreign_functions, refusal
 from keepgraph.cypher.interpret.runtime import Row
 from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.repair import markup, pipeline
@@ -263,7 +263,7 @@ def _compile(
     repaired = _repaired(text, _repair_vocabulary(tx, statements, lookup))
     try:
         tree = repaired.tree or parser.parse(repaired.text)
-        refusal.refuse(tree, repaired.text)
+        foreign_functions.refuse(tree, repaired.text)
         own_limit = _own_limit(tree)
         max_rows = min(rows, MAX_ROWS) if own_limit is None else MAX_ROWS
         # One row more than is returned says that there are more.
