@@ -424,11 +424,11 @@ class Driver:
     """Stands in for the module sqlcipher3.dbapi2, on a disk.
 
     Attributes:
-        synchronous: what is set where the product sets FULL.
+        synchronous: what is set in place of what the product sets; None for just that.
         pages_a_checkpoint: how long the write-ahead log grows before SQLite moves it into the file.
     """
 
-    def __init__(self, disk: Disk, *, synchronous: str = "FULL", pages_a_checkpoint: int = 1000) -> None:
+    def __init__(self, disk: Disk, *, synchronous: str | None = None, pages_a_checkpoint: int = 1000) -> None:
         self.disk = disk
         self.synchronous = synchronous
         self.pages_a_checkpoint = pages_a_checkpoint
@@ -460,7 +460,7 @@ class Connection:
         self._conn.set_wal_hook(self._checkpoint)
 
     def execute(self, query: str, values: Any = ()) -> Rows:
-        if query.startswith("PRAGMA synchronous"):
+        if self._driver.synchronous is not None and query.startswith("PRAGMA synchronous"):
             query = f"PRAGMA synchronous = {self._driver.synchronous}"
         if query.startswith("PRAGMA wal_autocheckpoint"):
             query = "SELECT 0"  # it would take away the hook, and with it the checkpoints to be tried

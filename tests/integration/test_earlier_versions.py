@@ -239,3 +239,60 @@ def test_earlier_versions_of_what_is_not_there_or_only_mentioned_are_not_purged(
     assert [error_code(each) for each in refused] == ["ENTITY_NOT_FOUND", "ENTITY_NOT_FOUND", "INVALID_ARGUMENTS"]
     assert before == run_ok("export")
     assert error_code(run("purge", "Dana", "--earlier-versions", "--yes")) == "INVALID_ARGUMENTS"
+
+
+# Words of the vocabulary
+
+WORD, LABEL, MEANING = "vumblixen_of", "quexazors at", "Whether somebody drazzoplies with another."
+
+
+def live_with_a_word(graph_file: Path, *, is_used: bool) -> None:
+    add = ["vocabulary", "add", "predicate", WORD, "--from", "person", "--to", "person"]
+    run_ok(*add, "--label", LABEL, "--description", MEANING, "--inverse", f"{WORD}_back")
+    run_ok("vocabulary", "add", "type", "vumblixen", "--parent", "concept", "--description", MEANING)
+    run_ok("vocabulary", "change", "vumblixen", "--label", "Quexazor")
+    with keepgraph.open(graph_file) as graph:
+        call = Caller(graph)
+        call("extend_vocabulary", dismissed=[LABEL])
+        if is_used:
+            fact = call.record(person("Ana"), WORD, person("Bob"))["fact_id"]
+        backups.make(graph.database, backups.BY_HAND)
+        if is_used:
+            call("forget", what=fact)
+
+
+@pytest.mark.parametrize("is_used", [False, True])
+def test_no_byte_of_a_purged_word_is_left(graph_file, home, is_used):
+    live_with_a_word(graph_file, is_used=is_used)
+    secrets = ["vumblixen", "Vumblixen", "quexazor", "Quexazor", "drazzopl"]
+    assert files_with(home, *secrets)
+    run_ok("vocabulary", "remove", WORD, "--purge", "--yes")
+    run_ok("vocabulary", "remove", "vumblixen", "--yes")
+    run_ok("vocabulary", "remove", "vumblixen", "--purge", "--yes")
+
+    assert files_with(home, "vumblixen", "Vumblixen", "quexazors", "Quexazor", "drazzopl") == []
+    check_sound(graph_file)
+    run_ok("restore", "--yes")
+    check_sound(graph_file)
+
+
+def test_a_purge_of_all_takes_words_that_somebody_added_and_removed(graph_file, home):
+    live_with_a_word(graph_file, is_used=False)
+    run_ok("vocabulary", "set", "add", "research")
+    run_ok("vocabulary", "set", "remove", "research", "--yes")
+    run_ok("vocabulary", "remove", WORD, "--yes")
+    run_ok("vocabulary", "remove", "vumblixen", "--yes")
+    run_ok("purge", "--yes")
+
+    assert files_with(home, "vumblixen", "quexazors", "drazzopl") == []
+    check_sound(graph_file)
+
+
+def test_a_word_that_is_used_is_not_purged(graph_file):
+    run_ok("vocabulary", "add", "predicate", WORD, "--from", "person", "--to", "person")
+    run_ok("record", "person:Ana", WORD, "person:Bob")
+    before = run_ok("export")
+
+    assert error_code(run("vocabulary", "remove", WORD, "--purge", "--yes")) == "VOCABULARY_CONFLICT"
+    assert before == run_ok("export")
+    assert error_code(run("vocabulary", "remove", "nothing_like_it", "--purge", "--yes")) == "PREDICATE_UNKNOWN"

@@ -88,7 +88,7 @@ class Life:
         return self.states[max(last, 0) : last + 2]
 
 
-def lived(folder: Path, *, synchronous: str = "FULL", pages_a_checkpoint: int = 30) -> Life:
+def lived(folder: Path, *, synchronous: str | None = None, pages_a_checkpoint: int = 30) -> Life:
     """Let a graph be made, and filled by calls of every kind that writes."""
     life = Life(power.Disk(folder), [], [])
     path, clock = folder / "graph.db", Clock()

@@ -228,3 +228,26 @@ def test_the_shell_completes_words_and_sets(words, path, line, index, expected):
     )
 
     assert {found.partition(",")[2] for found in done.stdout.split()} == expected
+
+
+def test_a_word_that_nothing_uses_is_removed_and_undo_brings_it_back(words, run, ask):
+    run("vocabulary", "add", "predicate", "tutors", "--from", "person", "--to", "person")
+    before = ask("vocabulary")
+    refused = run("vocabulary", "remove", "tutors")
+    removed = run("vocabulary", "remove", "tutors", "--yes")
+    without = [word["name"] for word in ask("vocabulary")["predicates"]]
+    run("undo")
+
+    assert (refused.exit_code, removed.exit_code) == (1, 0)
+    assert "--yes" in refused.output
+    assert "tutors" not in without
+    assert ask("vocabulary") == before
+
+
+def test_a_word_in_use_or_of_the_core_is_not_removed(words, run):
+    run("record", "engineer:Ana", "mentors", "engineer:Bob")
+    in_use, of_core = (run("vocabulary", "remove", word, "--yes") for word in ("mentors", "person"))
+
+    assert (in_use.exit_code, of_core.exit_code) == (1, 1)
+    assert "Retire it instead" in in_use.output
+    assert "core" in of_core.output

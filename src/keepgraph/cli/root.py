@@ -57,7 +57,7 @@ _COMMANDS = {
     "garden": ("Correct", "garden.command", "Look over the graph: what may be wrong, old or missing."),
     "retract": ("Correct", "curation", "Say that a fact is not true after all."),
     "forget": ("Correct", "forgetting", "Delete an entity, a fact or a text; undo brings it back."),
-    "purge": ("Correct", "forgetting", "Remove what was forgotten from all files."),
+    "purge": ("Correct", "purging", "Remove what was forgotten from all files."),
     "undo": ("Correct", "curation", "Take back a call, the last one if none is named."),
     "log": ("Correct", "curation", "List what changed the graph, newest first."),
     "history": ("Correct", "curation", "Tell what happened to an entity or a fact."),

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         provenance,
         provenance_lookups,
         purge,
+        purged_words,
         read_counts,
         reader_pool,
         retrieval,

@@ -128,6 +128,17 @@ def delete(tx: Tx, rows: Iterable[int]) -> None:
     tx.conn.executemany("DELETE FROM proposed_fact WHERE id = ?", [(row,) for row in rows])
 
 
+def delete_in_wordings(tx: Tx, wording_keys: Collection[str]) -> int:
+    """Delete what is proposed in these wordings in any group, and that they were dismissed; returns how many facts."""
+    keys = json.dumps(sorted(wording_keys))
+    tx.conn.execute("DELETE FROM dismissed_wording WHERE wording_key IN (SELECT value FROM json_each(?))", (keys,))
+    return int(
+        tx.conn.execute(
+            "DELETE FROM proposed_fact WHERE wording_key IN (SELECT value FROM json_each(?))", (keys,)
+        ).rowcount
+    )
+
+
 def dismissed_wordings(tx: Tx) -> dict[str, str]:
     """The wordings of the group that were dismissed, by their keys."""
     rows = tx.conn.execute(

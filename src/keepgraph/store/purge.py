@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from keepgraph.store import communities, earlier_versions
+from keepgraph.store import communities, earlier_versions, purged_words
 from keepgraph.store.connections import Connection
 from keepgraph.store.earlier_versions import PURGED, PURGED_IN_PART, Current
+from keepgraph.store.purged_words import Word
 
 IDENTIFIED = ("entity", "fact", "episode", "proposed_fact")
 """The journalled tables whose rows have public ids."""
@@ -36,10 +37,11 @@ _PARTS = {
     "provenance": (("fact", "fact"),),
     "earlier_validity": (("fact", "fact"),),
     "proposed_fact": (("episode", "episode"),),
+    **purged_words.PARTS,
 }
 _IN_ORDER_OF_DELETION = (
     *("narrative", "owner", "provenance", "earlier_validity", "fact", "former_id", "alias", "assumed_type"),
-    *("proposed_fact", "chunk", "episode", "entity"),
+    *("proposed_fact", "chunk", "episode", "entity", *purged_words.TABLES),
 )
 # By table: the columns with a name, or with a sentence or a text, of what is purged.
 _NAMES = {"entity": "name", "alias": "alias"}
@@ -67,6 +69,8 @@ class Content:
     Attributes:
         aliases: pairs of the public id of an entity that stays, and an alias of it that is purged.
         current: what stays, and its earlier versions are purged.
+        words: words of the vocabulary that are purged; their names and labels are among the names.
+        wording_keys: the wordings of which proposed facts, and what was dismissed, are purged.
     """
 
     ids: frozenset[str] = frozenset()
@@ -74,6 +78,8 @@ class Content:
     sentences: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
     current: tuple[Current, ...] = ()
+    words: frozenset[Word] = frozenset()
+    wording_keys: frozenset[str] = frozenset()
 
     def __or__(self, other: Content) -> Content:
         return Content(
@@ -82,6 +88,8 @@ class Content:
             self.sentences | other.sentences,
             self.aliases | other.aliases,
             self.current + other.current,
+            self.words | other.words,
+            self.wording_keys | other.wording_keys,
         )
 
 
@@ -189,6 +197,8 @@ def collect(conn: Connection, content: Content, *, calls: Sequence[int] = ()) ->
     for call in calls:
         aliases |= _add_rows_deleted_by(conn, call, tables)
     _add_former_ids(conn, tables)
+    if content.words:
+        purged_words.collect(conn, content.words, wording_keys=content.wording_keys)
     for table in tables:
         if table in IDENTIFIED:
             _add_rows(conn, table, "public_id", "SELECT id FROM purged_id")
@@ -212,9 +222,10 @@ def collect(conn: Connection, content: Content, *, calls: Sequence[int] = ()) ->
         )
     earlier = earlier_versions.collect(conn, content.current)
     conn.executemany("INSERT INTO purged_version VALUES (?)", [(number,) for number in earlier.numbers])
+    of_words = purged_words.names(conn, content.words) if content.words else frozenset[str]()
     return content | Content(
         ids=frozenset(_ids_of_rows(conn, tables)),
-        names=names | earlier.names,
+        names=names | earlier.names | of_words,
         sentences=frozenset(_texts_of_rows(conn, _SENTENCES, tables)) | earlier.sentences,
         aliases=frozenset(aliases),
     )
@@ -226,6 +237,7 @@ def remove(
     at: str,
     names_it: Callable[[str], bool],
     current: Sequence[Current] = (),
+    words: Collection[Word] = (),
     all_versions: bool = False,
 ) -> Removal:
     """Remove what `collect` has found in this file.
@@ -234,17 +246,19 @@ def remove(
         at: the timestamp of the call under which it stands in the journal.
         names_it: whether a text has an id, a name or a sentence of what is purged.
         current: what stays, and shall be in this file what it is now.
+        words: those that are purged; in a backup something may be recorded with them.
         all_versions: whether the journal keeps nothing of what any row was.
     """
     tables = _present(conn, _IN_ORDER_OF_DELETION)
     conn.execute("PRAGMA foreign_keys = ON")
     conn.execute("SAVEPOINT purge")
     (call,) = conn.execute("INSERT INTO call (at, tool) VALUES (?, 'purge') RETURNING id", (at,)).fetchone()
-    words = _words_of_rows(conn)
+    telling = _words_of_rows(conn)
     earlier_versions.bring_up_to_date(conn, current)
+    purged_words.detach(conn, words)
     _remove_references(conn, tables)
     if "episode" in tables:
-        _remove_communities(conn, call, names_it, words)
+        _remove_communities(conn, call, names_it, telling)
     _remove_reviews(conn, names_it)
     rows = {}
     for table in tables:
@@ -264,7 +278,7 @@ def remove(
         """,
         (PURGED, PURGED),
     ).rowcount
-    versions = _remove_earlier_versions(conn, tables, call, names_it, words)
+    versions = _remove_earlier_versions(conn, tables, call, names_it, telling)
     if all_versions:
         versions += earlier_versions.remove_all(conn)
     conn.execute("DELETE FROM call WHERE id = ? AND NOT EXISTS (SELECT 1 FROM journal WHERE call = call.id)", (call,))

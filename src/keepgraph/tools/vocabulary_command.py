@@ -104,6 +104,22 @@ def retire_word(
     return _answer_change(tx, lambda: changes.retire(tx, term, replaced_by=replaced_by), dry_run=dry_run)
 
 
+@tool(Effect.DESTRUCTIVE)
+def remove_word(tx: Tx, *, word: str, kind: str | None = None, dry_run: bool = False) -> dict[str, Any]:
+    """Delete a word that nothing uses, with its inverses and what is proposed, or was dismissed, in its wordings."""
+    term = changes.find_word(tx, word, kind=kind)
+    removed, proposed_facts = knowledge.word_changes.remove(tx, term)
+    with_it = f", with {proposed_facts:,} proposed facts" if proposed_facts else ""
+    return {
+        "kind": term.kind,
+        "removed": list(removed),
+        "proposed_facts": proposed_facts,
+        "message": f"{', '.join(removed)} {'would be' if dry_run else 'is'} removed{with_it}.",
+        "dry_run": dry_run,
+        "call": None if dry_run else tx.call,
+    }
+
+
 @tool(Effect.WRITE)
 def restore_word(tx: Tx, *, word: str, kind: str | None = None) -> dict[str, Any]:
     """Let a retired word be used again."""

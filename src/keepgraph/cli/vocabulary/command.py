@@ -15,6 +15,7 @@ _COMMANDS = {
     "change": ("editing", "change_command", "Change a word: its description, ends, flags, labels."),
     "retire": ("editing", "retire_command", "Let a word not be used any more; what was recorded with it stays."),
     "restore": ("editing", "restore_command", "Let a retired word be used again."),
+    "remove": ("editing", "remove_command", "Delete a word that nothing uses, for now or for good."),
     "merge": ("editing", "merge_command", "Make one word of two."),
     "set": ("vocabulary_sets", "set_command", "List, add and remove sets of words."),
     "import": ("set_files", "import_command", "Add the words of a file."),

@@ -1,4 +1,4 @@
-"""`kg vocabulary add`, `change`, `retire`, `restore` and `merge`: words, one by one."""
+"""`kg vocabulary add`, `change`, `retire`, `remove`, `restore` and `merge`: words, one by one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from keepgraph.cli import graph_options, name_completion
+from keepgraph import errors
+from keepgraph.cli import graph_options, name_completion, purging
 from keepgraph.cli.output import terminal
 from keepgraph.cli.vocabulary.command import kind_argument
 from keepgraph.graph import Graph
@@ -180,6 +181,50 @@ def retire_command(ctx: click.Context, word: str, replaced_by: str | None, kind:
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("retire_word", word=word, dry_run=dry_run, **replacement, **kind_argument(kind))
     _show_change(ctx, answer)
+
+
+@click.command("remove")
+@click.argument("word", shell_complete=name_completion.complete_word)
+@_kind_option
+@_dry_run_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--purge", "for_good", is_flag=True, help="For good: from the journal and the backups too. No undo.")
+@graph_options.all_options
+@click.pass_context
+def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: bool, yes: bool, for_good: bool) -> None:
+    """Delete WORD, which no fact and no entity uses, with its inverses and what is proposed in its wordings."""
+    graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
+    if for_good and not dry_run:
+        purging.refuse_if_open(graph_file)
+    answer: dict[str, Any] | None = None
+    with graph_options.open_graph(ctx) as graph:
+        key = graph.database.key
+        try:
+            plan = graph.call("remove_word", word=word, dry_run=True, **kind_argument(kind))
+        except (errors.PredicateUnknown, errors.EntityTypeUnknown) as error:
+            if not for_good or dry_run:
+                raise
+            unknown = error
+        else:
+            if dry_run or not quiet:
+                terminal.show_json(plan) if quiet else click.echo(terminal.printable(plan["message"]))
+            if dry_run:
+                return
+            if not yes:
+                terminal.confirm("Remove it for good?" if for_good else "Remove it?", action="remove it", quiet=quiet)
+            answer = graph.call("remove_word", word=word, **kind_argument(kind))
+    if for_good:
+        words = [(answer["kind"], name) for name in answer["removed"]] if answer else []
+        if answer is None and not (words := purging.find_removed_words(graph_file, word, key)):
+            raise unknown
+        if answer is None and not yes:
+            terminal.confirm("It was removed before. Purge it?", action="purge it", quiet=quiet)
+        report = purging.purge(ctx, graph_file, key, ids=[], words=words)
+        purging.show_report(report, quiet=quiet, answer=answer)
+    elif quiet:
+        terminal.show_json(answer)
+    elif answer is not None:
+        click.secho(f"  `kg undo {answer['call']}` brings it back, until it is purged.", dim=True)
 
 
 @click.command("restore")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,10 +19,12 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions, store
 from keepgraph.engine.upkeep import backups
+from keepgraph.engine.vocabulary import definitions, wordings
 from keepgraph.language import common_words, normalisation
 from keepgraph.language.occurrences import Occurrences
 from keepgraph.model import Key
 from keepgraph.store.purge import Content, Removal
+from keepgraph.store.purged_words import Word
 from keepgraph.temporal import timestamps
 
 FORGETTING_TOOLS = ("forget", "delete_episode")
@@ -118,6 +120,7 @@ def purge(
     ids: Sequence[str] | None = None,
     calls: Sequence[int] = (),
     versions_of: Sequence[str] = (),
+    words: Collection[Word] = (),
 ) -> Report:
     """Remove what was deleted from a graph and its backups.
 
@@ -128,6 +131,7 @@ def purge(
             entities of which something was taken away.
         calls: what these calls deleted is purged too.
         versions_of: the public ids of what stays, and its earlier versions are purged.
+        words: words that were removed from the vocabulary, each by its kind and its name.
 
     Raises:
         errors.GraphBusy: somebody has the graph open.
@@ -139,9 +143,11 @@ def purge(
             if ids is None:
                 chosen = store.purge.deleted_ids(conn)
                 changed |= store.earlier_versions.ids_with_something_removed(conn)
+                words = _removed_words(conn)
             calls = [*calls, *store.purge.calls_deleting_texts(conn, chosen, tools=FORGETTING_TOOLS)]
             current = store.earlier_versions.read_current(conn, changed)
-            content = store.purge.collect(conn, Content(ids=chosen, current=current), calls=calls)
+            of_words = _content_of_words(conn, words)
+            content = store.purge.collect(conn, Content(ids=chosen, current=current) | of_words, calls=calls)
         report = Report(content.ids, history_removed=_remove_history(graph))
         at = timestamps.from_datetime(now)
         for backup in _backup_files(graph):
@@ -171,7 +177,8 @@ def purge_earlier_versions(graph: Path, *, key: Key | None, now: datetime) -> Re
         with store.copies.open_exclusively(graph, key=key) as conn:
             chosen = store.purge.deleted_ids(conn)
             calls = store.purge.calls_deleting_texts(conn, chosen, tools=FORGETTING_TOOLS)
-            content = store.purge.collect(conn, Content(ids=chosen), calls=calls)
+            of_words = _content_of_words(conn, _removed_words(conn))
+            content = store.purge.collect(conn, Content(ids=chosen) | of_words, calls=calls)
         report = Report(content.ids, history_removed=_remove_history(graph))
         purged = _purge_file(graph, key, content, at=timestamps.from_datetime(now), calls=calls, all_versions=True)
         report.files.append(purged)
@@ -205,6 +212,7 @@ def _purge_file(
             at=at,
             names_it=_recogniser(in_file, with_common_names=False),
             current=content.current,
+            words=content.words,
             all_versions=all_versions,
         )
         store.compaction.compact(conn)
@@ -218,6 +226,34 @@ def _purge_file(
     if key is None and (left := _ids_in_bytes(file) & {public_id.encode() for public_id in content.ids}):
         raise errors.BackupFailed(f"{file} still has {len(left)} ids of what was purged")
     return PurgedFile(file, removal, rows, tuple(Remainder(*remainder) for remainder in remainders))
+
+
+def find_removed_words(graph: Path, word: str, *, key: Key | None) -> list[Word]:
+    """The words of this name that were removed from the vocabulary of a graph, and may be purged."""
+    with (
+        store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS),
+        store.copies.open_exclusively(graph, key=key) as conn,
+    ):
+        return sorted(each for each in store.purged_words.deleted(conn) if each[1] == wordings.spell(word))
+
+
+def _removed_words(conn: store.connections.Connection) -> frozenset[Word]:
+    """The words that somebody added and removed; those of the sets that come with this program tell nothing."""
+    removed = store.purged_words.deleted(conn)
+    if not removed:
+        return removed
+    sets = [definitions.shipped(name) for name in definitions.shipped_names()]
+    shipped = {term.name for each in sets for term in each.types} | {
+        term.name for each in sets for term in each.predicates
+    }
+    return frozenset(word for word in removed if word[1] not in shipped)
+
+
+def _content_of_words(conn: store.connections.Connection, words: Collection[Word]) -> Content:
+    if not words:
+        return Content()
+    names = store.purged_words.names(conn, words)
+    return Content(words=frozenset(words), names=names, wording_keys=frozenset(map(wordings.key, names)))
 
 
 def _recogniser(content: Content, *, with_common_names: bool) -> Callable[[str], bool]:

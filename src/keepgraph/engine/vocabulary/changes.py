@@ -167,6 +167,25 @@ def restore(tx: Tx, word: VocabularyTerm) -> WordChange:
     return WordChange(graph_vocabulary.read(tx).term(word.kind, word.name) or word, ("restored",))
 
 
+def remove(tx: Tx, word: VocabularyTerm) -> tuple[str, ...]:
+    """Delete a word that nothing uses, and its inverses with it; returns the names of these words.
+
+    Raises:
+        errors.VocabularyConflict: it belongs to the core, or something is recorded with it, or another word names it.
+    """
+    _refuse_core(word, "removed")
+    inverses = graph_vocabulary.read(tx).inverses(word.name) if isinstance(word, Predicate) else ()
+    if isinstance(word, Predicate):
+        _delete_inverses(tx, word)
+    if store.vocabulary.is_in_use(tx, word.kind, word.row):
+        raise errors.VocabularyConflict(
+            f"{word.name} is in use: something is recorded with it, or another word refers to it",
+            hint=f"`kg vocabulary {word.name}` shows where. Retire it instead, or merge it into another word.",
+        )
+    store.vocabulary.delete_term(tx, word.kind, word.row)
+    return (word.name, *inverses)
+
+
 def add_wordings(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
     """Let a word be found by other wordings too: they become alternative labels of it.
 
