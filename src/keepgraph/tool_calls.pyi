@@ -93,6 +93,7 @@ class CreateRelation(TypedDict):
     relation: NotRequired[dict[str, Any]]
     effect: NotRequired[Literal["recorded", "repeated", "ended", "changed", "nothing_changed"]]
     auto_created_entities: NotRequired[list[Entity]]
+    may_have_ended: NotRequired[list[dict[str, Any]]]
     conflicts: NotRequired[list[dict[str, Any]]]
     verification: dict[str, Any]
     project: str
@@ -159,6 +160,7 @@ class EndFact(TypedDict):
     effect: Literal["recorded", "repeated", "ended", "changed", "nothing_changed"]
     validity_before: Validity
     also_ended: list[dict[str, Any]]
+    may_have_ended: NotRequired[list[dict[str, Any]]]
     message: str
     call: int | None
 
@@ -241,6 +243,8 @@ class ExploreNode(TypedDict):
     mentioned_with: NotRequired[list[dict[str, Any]]]
     communities: list[FoundCommunity]
     totals: dict[str, Any]
+    ended: NotRequired[list[str]]
+    to_come: NotRequired[list[str]]
     complete: bool
     truncated: bool
     unread: NotRequired[int]
@@ -307,6 +311,7 @@ class Fact(TypedDict):
     source: NotRequired[str | None]
     confidence: float
     recorded_at: str
+    beginning: NotRequired[str]
     valid_from: NotRequired[str | None]
     valid_to: NotRequired[str | None]
     reads: NotRequired[Reading]
@@ -347,6 +352,7 @@ class FoundEdge(TypedDict):
     target_node_uuid: NotRequired[str | None]
     target_name: NotRequired[str]
     created_at: NotRequired[str]
+    beginning: NotRequired[str]
     valid_at: NotRequired[str | None]
     invalid_at: NotRequired[str | None]
     expired_at: NotRequired[str | None]
@@ -420,6 +426,8 @@ class GetEntityNeighbors(TypedDict):
     neighbours: list[dict[str, Any]]
     entity: dict[str, Any] | None
     resolution: dict[str, Any]
+    ended: NotRequired[list[str]]
+    to_come: NotRequired[list[str]]
     total: int
     total_is_exact: bool
     truncated: bool
@@ -749,6 +757,8 @@ class QueryEntityRelations(TypedDict):
     as_of: str
     direction: Literal["both", "outgoing", "incoming"]
     facts: list[dict[str, Any]]
+    ended: NotRequired[list[str]]
+    to_come: NotRequired[list[str]]
     count: int
     total: int
     truncated: bool
@@ -780,6 +790,8 @@ class RecallEntity(TypedDict):
     more_facts: NotRequired[list[str]]
     total_facts: NotRequired[int]
     due: NotRequired[list[str]]
+    ended: NotRequired[list[str]]
+    to_come: NotRequired[list[str]]
     texts: NotRequired[dict[str, Any]]
     unread: NotRequired[int]
 
@@ -806,6 +818,7 @@ class RecordFact(TypedDict):
     overlapping: NotRequired[list[dict[str, Any]]]
     closed_blockers: NotRequired[list[dict[str, Any]]]
     open_blockers: NotRequired[list[dict[str, Any]]]
+    may_have_ended: NotRequired[list[dict[str, Any]]]
     conflicts: NotRequired[list[dict[str, Any]]]
     hint: NotRequired[str]
     not_checked: NotRequired[bool]
@@ -929,6 +942,8 @@ class Search(TypedDict):
     episodes: NotRequired[list[FoundEpisode | str]]
     truncated: NotRequired[dict[str, Any]]
     embedding: NotRequired[str]
+    ended: NotRequired[list[str]]
+    to_come: NotRequired[list[str]]
     abstained: NotRequired[bool]
     execution_ms: float
     unread: NotRequired[int]
@@ -943,6 +958,8 @@ class Search(TypedDict):
 class SearchMemoryFacts(TypedDict):
     message: str
     facts: list[FoundEdge]
+    ended: NotRequired[list[str]]
+    to_come: NotRequired[list[str]]
     truncated: bool
     embedding: str
     unread: NotRequired[int]
@@ -955,6 +972,8 @@ class SearchMemoryFacts(TypedDict):
 class SearchNodes(TypedDict):
     message: str
     nodes: list[FoundNode]
+    ended: NotRequired[list[str]]
+    to_come: NotRequired[list[str]]
     truncated: bool
     embedding: str
     unread: NotRequired[int]
@@ -1045,6 +1064,8 @@ TracePath = TypedDict(
         "relations": list[str],
         "length": int,
         "found": bool,
+        "ended": NotRequired[list[str]],
+        "to_come": NotRequired[list[str]],
         "paths": list[dict[str, Any]],
         "from": dict[str, Any] | None,
         "to": dict[str, Any] | None,
