@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 BATCH = 16_000
-"""So much work is embedded and written together, in characters; where somebody waits, an eighth of it."""
+"""So much work is embedded and written together, in characters; where somebody waits, a sixteenth of it."""
 
-_BATCH_OF_A_READ = BATCH // 8
+_BATCH_OF_A_READ = BATCH // 16
 
 _WORK_OF_A_READ = 8_000
 """The work that is done before a read, at most: about a second's, and in no more time than a read may wait."""
