@@ -193,9 +193,9 @@ class Search:
         if isinstance(clause, ast.Unwind):
             message = "UNWIND gives no rows: its list is empty, or null."
             return [Cause(FAILING_CONDITION, self._written(clause), message)]
-        failing = [*self._ended(before, clause), *self._explained(before, self._relaxations(clause))]
+        failing = self._ended(before, clause) or self._explained(before, self._relaxations(clause))
         if failing:
-            return failing[:_MAX_FAILING]
+            return failing
         bare = _without_conditions(clause)
         if bare != clause and self._rows([*before, bare]):
             message = "No row passes all conditions of this together."
@@ -203,11 +203,13 @@ class Search:
         return self._failing_hop(before, bare) if isinstance(bare, ast.Match) else []
 
     def _explained(self, before: Sequence[ast.Clause], relaxations: Iterator[_Relaxation]) -> list[Cause]:
-        """What fails by relaxations that have rows."""
+        """What fails by relaxations that have rows, up to the first with something near, which may have been meant."""
         failing: list[Cause] = []
         for each in islice(relaxations, _MAX_RELAXATIONS):
-            if len(failing) < _MAX_FAILING and self._rows([*before, each.clause]):
+            if self._rows([*before, each.clause]):
                 failing.append(self._cause(before, each))
+                if failing[-1].near or len(failing) == _MAX_FAILING:
+                    break
         return failing
 
     def _cause(self, before: Sequence[ast.Clause], relaxation: _Relaxation) -> Cause:
