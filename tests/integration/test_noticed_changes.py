@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from keepgraph.cli.root import kg
 from keepgraph.model import ADVISORY_FLAGS
 from words import Caller, literal, person, project
 
@@ -183,6 +185,30 @@ def test_every_tool_that_records_notices(call):
 
     assert [conflict["kind"] for conflict in result["conflicts"]] == ["usually_functional"]
     assert len(relation["conflicts"]) == 2
+
+
+def test_of_two_that_began_on_one_day_either_may_be_wrong(call):
+    first = call.record(LENA, "works_at", FIRM, valid_from="2026-03-01")
+    (conflict,) = call.record(LENA, "works_at", OTHER_FIRM, valid_from="2026-03-01")["conflicts"]
+
+    assert conflict["advice"] == f"If {first['fact_id']} is wrong, forget it by this id; if both hold, do nothing."
+
+
+def test_the_command_prints_the_line_that_ends_what_stands_and_what_rests_on_it(graph, path):
+    graph.close()
+
+    def run(*words: str) -> str:
+        return CliRunner().invoke(kg, ["--db", str(path), *words]).output
+
+    run("record", "person:Lena Brandt", "works_at", "organisation:Corvus AG", "--from", "2020-02-01")
+    run("record", "person:Lena Brandt", "leads", "project:Helios")
+    printed = run("record", "person:Lena Brandt", "works_at", "organisation:Tern Ltd", "--from", "2026-02-01")
+    line = next(line for line in printed.splitlines() if "if only one of them holds: kg " in line)
+    settled = run(*line.partition("kg ")[2].split())
+
+    assert "“Lena Brandt works at Corvus AG” stands, since 2020-02-01" in printed
+    assert "Lena Brandt leads Helios" in settled.partition("if it has ended too:")[2]
+    assert "until 2026-01-31: works_at Corvus AG" in run("recall", "Lena Brandt")
 
 
 def learnt(call: Caller, *, subjects: int, with_two: int) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ def describe(settling: Settlement, *, fact: Fact) -> str:
     """What to do where a fact that was just recorded may have taken the place of another one, as a sentence."""
     tool, given = settling
     if tool != "record_fact":
-        return f"If one of the two is wrong, call {tool} with fact_id {given['fact_id']}; if both hold, do nothing."
+        return f"If {given['fact_id']} is wrong, forget it by this id; if both hold, do nothing."
     (ended,) = given["supersedes"]
     condition, again = (
         ("the new fact had ended when that began", "that fact")
