@@ -53,7 +53,7 @@ def measured(file: Path, *, with_facts: bool = False, with_groups: bool = False)
             yield from _facts(graph)
         if with_groups:
             yield from (f"{group.count:4}  {group.nearest or '-'} {group.score:.2f}  {group.text}" for group in groups)
-        decided = [group for group in groups if not group.says_nothing][:DECIDED]
+        decided = [group for group in groups if group.reasons.get("wording") and not group.says_nothing][:DECIDED]
         accepted += sum(_decide(graph, group) for group in decided)
         yield f"facts after {len(decided)} decisions    {accepted / given:6.1%}   goal ≥ 60 %"
 

@@ -230,10 +230,11 @@ def test_what_is_beyond_the_limits_is_counted(call):
     entities = [{"name": f"E{n}", "type": "concept"} for n in range(1002)]
     relations = [{"from": f"E{n}", "to": f"E{n + 1}", "type": "depends_on"} for n in range(503)]
     chunks = [{"text": f"Chunk {n}."} for n in range(201)]
+    text = " ".join(f"E{n} depends on E{n + 1}." for n in range(503))
     taken = call(
         "ingest_prechunked",
         source="long.md",
-        chunks=[{"text": "x", "entities": entities, "relations": relations}, *chunks],
+        chunks=[{"text": text, "entities": entities, "relations": relations}, *chunks],
     )
 
     assert (taken["truncated_chunks"], taken["truncated_entities"], taken["truncated_relations"]) == (2, 2, 3)
@@ -254,6 +255,47 @@ def test_what_is_beyond_the_limits_is_counted(call):
 def test_what_is_no_document_is_refused_with_a_code(call, arguments, code):
     assert call("ingest_prechunked", **arguments)["error"] == code
     assert call("get_episodes")["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "target"),
+    [
+        ("Marta likes tea.", "Marta", "Globex Ltd"),
+        ("Marta met Ines at Globex Ltd.", "Marta", "Globex Ltd"),
+        ("Marta likes tea and Ines works at Globex Ltd.", "Marta", "Globex Ltd"),
+        ("Marta likes tea. Ines works at Globex Ltd.", "Marta", "Globex Ltd"),
+        ("Marta does not work at Globex Ltd.", "Marta", "Globex Ltd"),
+        ("Does Marta work at Globex Ltd?", "Marta", "Globex Ltd"),
+        ("Marta Klein works at Globex Ltd.", "Marta Souza", "Globex Ltd"),
+    ],
+)
+def test_what_its_text_does_not_say_is_no_fact_and_waits(call, text, subject, target):
+    relation = {"from": subject, "to": target, "type": "works at", "confidence": 0.9}
+    taken = call("ingest_prechunked", **document({"text": text, "relations": [relation]}))
+
+    assert (taken["relations_accepted"], taken["relations_waiting"], taken["verified"]) == (0, 1, False)
+    assert taken["verification"]["outside_text"][0]["fact"] == f"{subject} works at {target}"
+    assert call("recall_entity", name_or_alias=subject)["facts"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "target"),
+    [
+        ("Marta works at Globex.", "Marta Klein", "Globex Ltd"),
+        ("Globex Ltd employs Marta.", "Marta", "Globex Ltd"),
+        ("Marta and Ines work at Globex Ltd.", "Marta", "Globex Ltd"),
+        ("Marta is an engineer. She works at Globex Ltd.", "Marta", "Globex Ltd"),
+        ("Marta, an employee of Globex Ltd, called.", "Marta", "Globex Ltd"),
+        ("Marta arbeitet bei Globex Ltd.", "Marta", "Globex Ltd"),
+        ("I work at Globex Ltd.", "me", "Globex Ltd"),
+    ],
+)
+def test_what_its_text_says_in_other_words_is_a_fact(call, text, subject, target):
+    call("set_owner", person={"name": "Ana Ruiz"})
+    relation = {"from": subject, "to": target, "type": "works at"}
+    taken = call("ingest_prechunked", **document({"text": text, "relations": [relation]}))
+
+    assert (taken["relations_accepted"], taken["relations_waiting"], taken["verified"]) == (1, 0, True)
 
 
 def test_a_conversation_hands_in_no_text(call):

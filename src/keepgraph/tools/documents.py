@@ -166,7 +166,7 @@ def ingest_prechunked(
     Each chunk: {text, idx?, entities: [{name, type?}], relations: [{from, to, type, confidence?}]}. Entities are found
     by their exact name or alias, or made; without a known type they get the one that their relations want. Relations
     whose type is a predicate of the vocabulary, or another wording of one, become facts with this document as their
-    source; the others wait in their own words until extend_vocabulary maps them (waiting): nothing is lost. The same
+    source; the others, and what the text does not say, wait in their own words (waiting): nothing is lost. The same
     doc_id (or source) again replaces the document: what it no longer says is withdrawn. At most 200 chunks, 1,000
     entities and 500 relations; more are not taken, and counted (truncated_…).
     """
@@ -336,6 +336,10 @@ def _sentence(fact: Fact) -> dict[str, str]:
     return {"id": fact.id, "fact": _shorten(knowledge.facts.sentence(fact))}
 
 
+def _relation(fact: ProposedFact) -> dict[str, str]:
+    return {"id": fact.id, "fact": _shorten(f"{fact.subject} {fact.wording} {fact.object}")}
+
+
 def _waiting_wordings(waiting: Sequence[ProposedFact]) -> list[dict[str, Any]]:
     """The wordings of relations that wait, most frequent first, each with its count and one of the relations."""
     by_wording: dict[tuple[str, str], list[ProposedFact]] = {}
@@ -346,7 +350,7 @@ def _waiting_wordings(waiting: Sequence[ProposedFact]) -> list[dict[str, Any]]:
             "wording": _shorten(facts[0].wording),
             "count": len(facts),
             "reason": facts[0].reason,
-            "example": _shorten(f"{facts[0].subject} {facts[0].wording} {facts[0].object}"),
+            "example": _relation(facts[0])["fact"],
         }
         for facts in sorted(by_wording.values(), key=lambda facts: -len(facts))
     ]
@@ -355,7 +359,7 @@ def _waiting_wordings(waiting: Sequence[ProposedFact]) -> list[dict[str, Any]]:
 def _describe_verification(result: ExtractionResult) -> dict[str, Any]:
     """What was looked at before relations are said to be verified."""
     looked_at = (
-        "whether both ends of each accepted relation stand in its text, as they are written; not what the text says"
+        "whether its text names both ends of each relation and says it in words for it; what it does not say waits"
         if result.looked_up
         else "nothing: no text was handed in"
         if result.recorded + result.repeated
@@ -365,7 +369,7 @@ def _describe_verification(result: ExtractionResult) -> dict[str, Any]:
         "looked_at": looked_at,
         "relations": result.looked_up,
         "in_text": result.looked_up - len(result.outside_text),
-        "outside_text": _first("outside_text", [_sentence(fact) for fact in result.outside_text]),
+        "outside_text": _first("outside_text", [_relation(fact) for fact in result.outside_text]),
     }
 
 

@@ -20,6 +20,7 @@ from keepgraph.engine.vocabulary import graph_vocabulary, wording_groups
 from keepgraph.engine.vocabulary.definitions import LabelDefinition
 from keepgraph.engine.vocabulary.wording_groups import WaitingRelation, WordingGroup
 from keepgraph.language import inflection, normalisation
+from keepgraph.language.grounding import GroundingText
 from keepgraph.model import Entity, Fact, ProposedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -277,8 +278,10 @@ def _record(
         tx, [_relation(fact) for fact in chosen], matches=matches, is_accepted=matches is not None
     )
     result = _Counts()
+    texts: dict[int, GroundingText] = {}
     for fact in chosen:
-        outcome = recorder.record(replace(tx, session=fact.session, episode=fact.episode), _relation(fact))
+        tx_of_fact = replace(tx, session=fact.session, episode=fact.episode)
+        outcome = recorder.record(tx_of_fact, _relation(fact), text=_text_of(tx, fact, texts))
         result.created += outcome.created
         if outcome.fact is None:
             reason = outcome.reason or relations.ENDS
@@ -295,6 +298,16 @@ def _record(
         created=tuple(result.created),
         waiting=tuple(result.waiting),
     )
+
+
+def _text_of(tx: Tx, fact: ProposedFact, texts: dict[int, GroundingText]) -> GroundingText | None:
+    """The text in which a proposed fact was read, each once; None where it was not handed in."""
+    if fact.episode is None:
+        return None
+    if fact.episode not in texts:
+        episode = store.episodes.by_rows(tx, [fact.episode])[fact.episode]
+        texts[fact.episode] = GroundingText(store.episodes.text(tx, episode), before=episode.name)
+    return texts[fact.episode]
 
 
 @dataclass(slots=True)

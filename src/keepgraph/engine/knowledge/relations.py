@@ -15,6 +15,7 @@ from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.language import first_person, name_shapes, normalisation, written_values
+from keepgraph.language.grounding import End, GroundingText, Wordings
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact, Ref
 from keepgraph.store.transactions import Tx
@@ -51,12 +52,14 @@ class Outcome:
         is_repeated: whether the fact existed.
         created: the entities that were created for it.
         reason: "wording", "ends" or "name"; None where there is a fact.
+        is_ungrounded: whether it waits because its text does not say it.
     """
 
     fact: Fact | None = None
     is_repeated: bool = False
     created: tuple[Entity, ...] = ()
     reason: str | None = None
+    is_ungrounded: bool = False
 
 
 class RelationRecorder:
@@ -84,6 +87,8 @@ class RelationRecorder:
         relations = list(relations)
         ends = [name for relation in relations for name in (relation.subject, relation.object)]
         self._is_cased = not is_accepted and name_shapes.are_cased([*ends, *names])
+        self._ends: dict[str, End] = {}
+        self._words_of: dict[tuple[str, str], Wordings] = {}
         self._wanted: dict[str, list[Sequence[str]]] = defaultdict(list)
         for relation in relations:
             self._note_wanted_types(relation, self._best_first(tx, relation))
@@ -93,15 +98,56 @@ class RelationRecorder:
         wanted = self._wanted.get(normalisation.key(name), ())
         return self._choose(tx, name, wanted)
 
-    def record(self, tx: Tx, relation: Relation) -> Outcome:
-        """Record a relation as a fact, if it can be one."""
+    def record(self, tx: Tx, relation: Relation, *, text: GroundingText | None = None) -> Outcome:
+        """Record a relation as a fact, if it can be one.
+
+        Args:
+            text: in which it was read: what it does not say is no fact. A wording that a person has accepted need not
+                be in it. None where it was not handed in.
+        """
+        matches = self._best_first(tx, relation)
+        ends = self._named_ends(tx, relation) if text is not None and matches else None
+        if text is not None and ends is not None and not all(map(text.names, ends)):
+            return Outcome(reason=ENDS, is_ungrounded=True)
         reason: str | None = WORDING
-        for match in self._best_first(tx, relation):
+        is_ungrounded = False
+        for match in matches:
+            if text is not None and ends is not None and not self._is_accepted:
+                subject, target = ends
+                if not text.states(subject, self._words(tx, relation.wording, match), target):
+                    is_ungrounded = True
+                    continue
             outcome = self._try(tx, relation, match)
             if outcome.fact is not None:
                 return outcome
             reason = outcome.reason if reason == WORDING or outcome.reason == NAME else reason
-        return Outcome(reason=reason)
+        is_ungrounded = is_ungrounded and reason == WORDING
+        return Outcome(reason=ENDS if is_ungrounded else reason, is_ungrounded=is_ungrounded)
+
+    def _named_ends(self, tx: Tx, relation: Relation) -> tuple[End, End]:
+        return self._end_in_text(tx, relation.subject), self._end_in_text(tx, relation.object)
+
+    def _end_in_text(self, tx: Tx, name: str) -> End:
+        """An end with the names that it has in the graph: a text may call it by another one."""
+        if name not in self._ends:
+            named = entities.all_named(tx, Name(name))
+            owner = store.owners.find(tx)
+            names = [text for entity in named for text in (entity.name, *store.entities.aliases(tx, entity))]
+            is_pronoun = first_person.is_pronoun(name)
+            is_speaker = is_pronoun or (owner is not None and any(entity.row == owner.row for entity in named))
+            self._ends[name] = End(tuple(dict.fromkeys([*([] if is_pronoun else [name]), *names])), is_speaker)
+        return self._ends[name]
+
+    def _words(self, tx: Tx, wording: str, match: RelationMatch) -> Wordings:
+        """The words by which a text may state a relation: its own, and those of its predicate and its inverses."""
+        predicate = match.predicate.predicate.name
+        if (wording, predicate) not in self._words_of:
+            vocabulary = graph_vocabulary.read(tx)
+            terms = [vocabulary.predicate_by_name[name] for name in (predicate, *vocabulary.inverses(predicate))]
+            labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE, [term.row for term in terms])
+            texts = [term.name for term in terms] + [label.label for each in labels.values() for label in each]
+            self._words_of[wording, predicate] = Wordings.of([wording, *texts])
+        return self._words_of[wording, predicate]
 
     def _find(self, relation: Relation) -> Sequence[RelationMatch]:
         if self._matches is None:

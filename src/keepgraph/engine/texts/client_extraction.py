@@ -1,7 +1,7 @@
 """Extraction by the client: entities and relations that a language model read in a text, as entities and facts.
 
-Nothing is lost: a relation whose wording or ends do not fit the vocabulary waits as a proposed fact. What cannot be
-read at all is rejected with the reason; what is beyond the limits is counted.
+Nothing is lost: a relation whose wording or ends do not fit the vocabulary, or that its text does not say, waits as a
+proposed fact. What cannot be read at all is rejected with the reason; what is beyond the limits is counted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.language import name_similarity, normalisation, sentences
+from keepgraph.language.grounding import GroundingText
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Fact, ProposedFact, Ref
 from keepgraph.store.transactions import Tx
@@ -82,8 +83,8 @@ class ExtractionResult:
         withdrawn: facts that an earlier version of the text stated, and that nothing supports any more.
         deleted: entities that came with an earlier version, and that nothing supports any more.
         possible_duplicates: new entities, each with another one that may be the same.
-        looked_up: of how many accepted relations the ends were looked up in the text.
-        outside_text: the facts of which an end does not stand in the text.
+        looked_up: how many relations were compared with their text and could be facts.
+        outside_text: those of them that wait, because the text does not say them.
     """
 
     created: list[Entity] = field(default_factory=list)
@@ -105,12 +106,12 @@ class ExtractionResult:
     deleted: list[Entity] = field(default_factory=list)
     possible_duplicates: list[tuple[Entity, Candidate]] = field(default_factory=list)
     looked_up: int = 0
-    outside_text: list[Fact] = field(default_factory=list)
+    outside_text: list[ProposedFact] = field(default_factory=list)
 
     @property
     def is_verified(self) -> bool:
-        """Whether there are accepted relations, and the ends of each stand in its text."""
-        return 0 < self.looked_up == self.recorded + self.repeated and not self.outside_text
+        """Whether there are accepted relations, and the text says each: the others wait."""
+        return 0 < self.looked_up - len(self.outside_text) == self.recorded + self.repeated
 
 
 def record(tx: Tx, entities: Sequence[Any], relations: Sequence[Any], *, source: str) -> ExtractionResult:
@@ -137,6 +138,7 @@ class ExtractionRecorder:
         self._result = result
         self._count = 0
         self._rows: set[int] = set()
+        self._texts: dict[int, GroundingText] = {}
         self._given_types = self._find_given_types()
         self._relations = self._parse_relations()
         names = [str(argument["name"]) for part in parts for argument in part.entities if _has_name(argument)]
@@ -153,8 +155,8 @@ class ExtractionRecorder:
             tx: in the episode that states the relations.
         """
         dismissed = store.proposed_facts.dismissed_wordings(tx)
-        for location, text, relation in self._relations:
-            self._record_relation(tx, location, text, relation, dismissed)
+        for location, part, relation in self._relations:
+            self._record_relation(tx, location, self._text_of(part), relation, dismissed)
         self._result.possible_duplicates += _possible_duplicates(tx, self._result.created[:MAX_COMPARED])
 
     # Entities
@@ -273,19 +275,19 @@ class ExtractionRecorder:
 
     # Relations
 
-    def _parse_relations(self) -> list[tuple[str, str | None, Relation]]:
-        """The relations that can be read, each with its location and text; the others are added to the rejections."""
+    def _parse_relations(self) -> list[tuple[str, int, Relation]]:
+        """The relations that can be read, each with its location and the number of its part; others are rejected."""
         given = [
-            (f"{part.location}{'.' if part.location else ''}relations[{number}]", part.text, relation)
-            for part in self._parts
+            (f"{part.location}{'.' if part.location else ''}relations[{number}]", place, relation)
+            for place, part in enumerate(self._parts)
             for number, relation in enumerate(part.relations)
         ]
         self._result.truncated_relations += max(len(given) - MAX_RELATIONS, 0)
         parsed = []
-        for location, text, argument in given[:MAX_RELATIONS]:
+        for location, part, argument in given[:MAX_RELATIONS]:
             self._result.relations += 1
             try:
-                parsed.append((location, text, self._parse(argument, text)))
+                parsed.append((location, part, self._parse(argument, self._parts[part].text)))
             except _RelationInvalid as error:
                 self._result.rejected_relations.append(Rejection(location, _summary(argument), error.reason))
         return parsed
@@ -316,10 +318,20 @@ class ExtractionRecorder:
         named = knowledge.entities.all_named(self._tx, Name(name))
         return len(self._given_types.get(normalisation.key(name), ())) > 1 or len(named) > 1
 
+    def _text_of(self, part: int) -> GroundingText | None:
+        """The text of a part, after the name of its source and the part before it; None where it was not handed in."""
+        text = self._parts[part].text
+        if text is None:
+            return None
+        if part not in self._texts:
+            before = (self._parts[number].text or "" for number in sorted({0, max(part - 1, 0)} - {part}))
+            self._texts[part] = GroundingText(text, before="\n".join([self._source, *before]))
+        return self._texts[part]
+
     def _record_relation(
-        self, tx: Tx, location: str, text: str | None, relation: Relation, dismissed: Mapping[str, str]
+        self, tx: Tx, location: str, text: GroundingText | None, relation: Relation, dismissed: Mapping[str, str]
     ) -> None:
-        outcome = self._recorder.record(tx, relation)
+        outcome = self._recorder.record(tx, relation, text=text)
         if outcome.fact is None and proposed_facts.wording_key(relation.wording) in dismissed:
             reason = f"relations in {relation.wording[:80]!r} were dismissed"
             rejection = Rejection(location, _text(relation), reason)
@@ -328,25 +340,19 @@ class ExtractionRecorder:
             proposed, is_new = proposed_facts.propose(tx, relation, outcome.reason or "wording")
             self._result.waiting.append(proposed)
             self._result.waiting_before += not is_new
+            if outcome.is_ungrounded:
+                self._result.looked_up += 1
+                self._result.outside_text.append(proposed)
         else:
             self._result.repeated += outcome.is_repeated
             self._result.recorded += not outcome.is_repeated
             if outcome.fact.row not in {fact.row for fact in self._result.facts}:
                 self._result.facts.append(outcome.fact)
-            self._look_up(text, relation, outcome.fact)
+            self._result.looked_up += text is not None
             for entity in outcome.created:
                 if entity.row not in self._rows:
                     self._rows.add(entity.row)
                     self._result.created.append(entity)
-
-    def _look_up(self, text: str | None, relation: Relation, fact: Fact) -> None:
-        """Note whether both ends of an accepted relation stand in the text."""
-        if text is None:
-            return
-        self._result.looked_up += 1
-        folded = _folded(text)
-        if not all(_folded(end) in folded for end in (relation.subject, relation.object)):
-            self._result.outside_text.append(fact)
 
 
 class _RelationInvalid(Exception):
