@@ -515,6 +515,7 @@ CARRIED = {
     "type_disjoint": "type other",
     "predicate": "name description version vocabulary_set role inverse_of is_symmetric is_asymmetric is_irreflexive "
     "is_transitive is_acyclic is_functional is_inverse_functional has_binding_ends literal_kind sentence details "
+    "is_usually_functional is_usually_inverse_functional is_basis is_rests_on_basis "
     "retired_at replaced_by",
     "predicate_end": "predicate side type",
     "vocabulary_label": "kind term language status label is_added",

@@ -95,7 +95,7 @@ def _without_merely_near(kind: str, hits: list[Hit], rankings: Mapping[str, Rank
     for source in of_vectors:
         for key, cosine in rankings.get(source, ()):
             cosines[key] = max(cosine, cosines.get(key, 0.0))
-    if not cosines:
+    if not cosines or not hits:
         return hits
     others = [ranking for source, ranking in rankings.items() if source not in {*of_vectors, by_feedback.SOURCE}]
     found_otherwise = {key for ranking in others for key, _ in ranking}
