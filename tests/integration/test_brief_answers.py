@@ -112,7 +112,7 @@ def test_a_brief_answer_says_nothing_twice_and_no_nothing(filled, tool, argument
     """
     brief = filled(tool, **arguments, detail="brief")
     found = list(_objects(brief))
-    waste = {"labels", "group_id", "created_at", "expired_at", "why", "source_name", "target_name"}
+    waste = {"labels", "group_id", "created_at", "expired_at", "why"}
 
     if _toolset(tool)[0] != "connections":  # there the contract has all of it
         assert {name for each in found for name, value in each.items() if value is None} <= {"project", "entity"}
@@ -212,6 +212,40 @@ def test_a_text_is_shown_without_its_front_matter(call):
 
     assert full["episodes"][0]["chunk"] == "The boat lies at pier nine."
     assert brief["episodes"][0].endswith("Boat: The boat lies at pier nine.")
+
+
+def test_the_texts_that_mention_something_are_lines_too(call):
+    call.record(person("Ana"), "reports_to", person("Ben"), valid_from="2026-02-01")
+    call("remember", text="Ana met the board.", reference_time="2026-05-07")
+    call("remember", text="The harbour is frozen. Ana stays at home.", reference_time="2026-05-08")
+    recalled, explored = (
+        call("recall_entity", name_or_alias="Ana", detail="brief")["texts"]["newest"],
+        call("explore_node", name="Ana", detail="brief")["episodes"],
+    )
+
+    assert recalled == explored
+    assert [line[30:] for line in recalled] == [
+        "2026-05-08 The harbour is frozen. Ana stays at home.",
+        "2026-05-07 Ana met the board.",
+    ]
+
+
+def test_the_beginning_of_a_day_is_shown_as_the_day(call):
+    call.record(person("Ana"), "reports_to", person("Ben"), valid_from="2026-02-01")
+    call.record(person("Ana"), "works_on", project("Atlas"), valid_from="2026-02-01T09:30:00Z")
+    facts = call("recall_entity", name_or_alias="Ana", detail="brief")["facts"]
+
+    assert sorted(each["valid_from"] for each in facts) == ["2026-02-01", "2026-02-01T10:30:00.000+01:00"]
+
+
+def test_what_edges_and_texts_say_already_comes_last_among_the_nodes(filled):
+    brief = filled("search", query="Which components does Atlas depend on?", detail="brief", max_tokens=700)
+    nodes = [node["name"] for node in brief["nodes"]] + brief.get("more_nodes", [])
+
+    assert brief["episodes"]
+    assert nodes[:1] == ["Atlas"]
+    shown = " ".join([edge["fact"] for edge in brief["edges"]] + brief["more_edges"])
+    assert not [edge for edge in shown.split("Component ")[1:] if edge.split()[0] in "".join(nodes[1:2])]
 
 
 def test_reasons_and_all_fields_of_a_hit_are_there_on_request(filled):

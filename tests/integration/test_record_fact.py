@@ -494,3 +494,17 @@ def test_a_longer_name_of_somebody_known_may_be_a_double(call):
     assert [(double["new"]["name"], double["name"]) for double in told["possible_duplicates"]] == [
         ("Sarah Connor", "Sarah")
     ]
+
+
+@pytest.mark.parametrize(
+    ("wording", "near"),
+    [("wroks onn", "works_on"), ("resolveth", "resolved_by"), ("flurbs", None), ("glorp", None), ("swam", None)],
+)
+def test_a_word_is_named_as_near_only_where_it_is(call, wording, near):
+    refused = call("search", query="Ana", edge_types=[wording])
+
+    assert refused["error"] == "PREDICATE_UNKNOWN"
+    assert (
+        refused["hint"].startswith(f"Nearest is {near}" if near else "None is near;")
+        or f"Nearest are {near}" in refused["hint"]
+    )

@@ -220,9 +220,9 @@ def test_the_calls_of_the_reference_are_answered(aviation):
     assert [answer.get("error") for answer in answers] == [None] * len(answers)
     assert [node["name"] for node in by_type["nodes"]] == ["SR 2024-07"]
     assert [edge["name"] for edge in by_type["edges"]] == ["stems_from"]
-    assert diverse["episodes"][0]["name"] == "2024-0975-EU"
+    assert "2024-0975-EU" in diverse["episodes"][0]
     assert near["nodes"][0]["name"] == "Boeing"
-    assert all(edge["valid_at"] is None or edge["valid_at"] <= "2024-06-15T02" for edge in then["edges"])
+    assert all((edge.get("valid_at") or "") <= "2024-06-15T02" for edge in then["edges"])
     assert [node["name"] for node in occurrences["nodes"]] == ["2024-0975-EU"]
     assert {"2024-0975-EU", "Airbus"} <= {node["name"] for node in explored["nodes"]}
     assert "SafetyRecommendation" in schema["node_labels"]

@@ -323,7 +323,8 @@ def test_a_relation_type_that_is_not_known_is_answered_with_the_words_that_are(c
     answer = create(call, "Ana", "flurbs", "Acme")
 
     assert not answer["created"]
-    assert answer["reason"].startswith("'flurbs' is not a predicate. Nearest are ")
+    assert answer["reason"].startswith("'flurbs' is not a predicate. ")
+    assert "`kg vocabulary` shows all" in answer["reason"]
     assert rows(path, "SELECT * FROM fact") == facts
 
 

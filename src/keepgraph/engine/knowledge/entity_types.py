@@ -41,7 +41,7 @@ def unknown(tx: Tx, wording: str | None, *, allowed: Sequence[str] = ()) -> erro
     alike = [
         name for name in near_words.similar(tx, kind, wording) if not allowed or vocabulary.fits_side(allowed, name)
     ]
-    names = near_words.nearest(tx, kind, wording, first=[*alike, *fitting])
+    names = near_words.nearest(tx, kind, wording, first=alike)
     if fitting:
         names = [name for name in names if vocabulary.fits_side(allowed, name)]
     is_retired = wording in vocabulary.type_by_name
@@ -51,7 +51,7 @@ def unknown(tx: Tx, wording: str | None, *, allowed: Sequence[str] = ()) -> erro
     )
     return errors.EntityTypeUnknown(
         f"{near_words.quote(wording)} {problem}",
-        hint=f"{near_words.describe_nearest(tx, kind, names)} {addition}".strip(),
+        hint=f"{near_words.describe_nearest(tx, kind, names, fitting=fitting)} {addition}".strip(),
         candidates=alike,
     )
 

@@ -138,7 +138,8 @@ def unknown(
         if choose(vocabulary, find_matches(tx, name), subject_type, target)
     ]
     fitting = connecting(vocabulary, subject_type, target) if subject_type and target else []
-    names = near_words.nearest(tx, kind, wording, first=[*alike, *fitting[: near_words.MAX_NEAR // 2]])
+    names = near_words.nearest(tx, kind, wording, first=alike)
+    nearest = near_words.describe_nearest(tx, kind, names, fitting=fitting[: near_words.MAX_NEAR // 2])
     is_retired = wording in vocabulary.predicate_by_name
     problem = "is a retired predicate, and nothing replaces it" if is_retired else "is not a predicate"
     suggestion = f" Did you mean {alike[0]}?" if alike else ""
@@ -150,7 +151,7 @@ def unknown(
     addition = near_words.describe_addition(tx, kind, wording, definition)
     return errors.PredicateUnknown(
         f"{near_words.quote(wording)} {problem}.{suggestion}",
-        hint=f"{near_words.describe_nearest(tx, kind, names)} {addition}".strip(),
+        hint=f"{nearest} {addition}".strip(),
         candidates=alike,
     )
 

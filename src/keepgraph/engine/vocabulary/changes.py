@@ -334,9 +334,10 @@ def _type_name(tx: Tx, wording: str, new_types: set[str]) -> str:
     if existing is not None:
         return existing.name
     near = near_words.nearest(tx, store.vocabulary.ENTITY_TYPE, wording, limit=_MAX_NEAR)
+    such_as = f", such as {', '.join(near)}" if near else ""
     raise errors.VocabularyInvalid(
         f"there is no entity type {near_words.quote(wording)}",
-        hint=f"Define it along with the other, or use one that there is, such as {', '.join(near)}.",
+        hint=f"Define it along with the other, or use one that there is{such_as}.",
         candidates=near,
     )
 

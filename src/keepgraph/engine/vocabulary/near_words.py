@@ -16,6 +16,11 @@ _MAX_SIMILAR = 2
 _SIMILAR = 80
 """The similarity, of 100, from which a word may be what was meant."""
 
+_NEAR = 65
+"""The similarity from which a word is named as near. Of 37 other wordings 35, and of 103 names with two typos 95, have
+the word that was meant so near. An unrelated word has 1.5 words so near; without a floor, 7.2 were named.
+"""
+
 _MAX_COMPARED = 200
 _MAX_QUOTED = 60
 
@@ -31,18 +36,30 @@ def similar(tx: Tx, kind: str, wording: str) -> list[str]:
 
 
 def nearest(tx: Tx, kind: str, wording: str, *, first: Sequence[str] = (), limit: int = MAX_NEAR) -> list[str]:
-    """The usable words nearest to a wording, by their names and labels; those of `first` are named first."""
-    ranked = [name for name, _ in _rank(tx, kind, wording)]
+    """The usable words near to a wording, by their names and labels; those of `first` are named first.
+
+    All are named where there are no more than `limit`, or where nothing was given that one could be near to.
+    """
     usable = [term.name for term in _usable(tx, kind)]
-    return list(dict.fromkeys([*first, *ranked, *usable]))[:limit]
+    names_all = len(usable) <= limit or not wording
+    ranked = [name for name, similarity in _rank(tx, kind, wording) if names_all or similarity >= _NEAR]
+    return list(dict.fromkeys([*first, *ranked, *(usable if names_all else ())]))[:limit]
 
 
-def describe_nearest(tx: Tx, kind: str, names: Sequence[str]) -> str:
-    """The nearest words in a sentence, with how to see the others."""
-    if len(names) == len(_usable(tx, kind)):
-        return f"Use one of {', '.join(names)}."
-    verb = "is" if len(names) == 1 else "are"
-    return f"Nearest {verb} {', '.join(names)}; get_ontology_structure or `kg vocabulary` shows all."
+def describe_nearest(tx: Tx, kind: str, names: Sequence[str], *, fitting: Sequence[str] = ()) -> str:
+    """The nearest words in a sentence, with how to see the others.
+
+    Args:
+        fitting: words that would fit where the wording stands, however they are written.
+    """
+    fitting = fitting[:MAX_NEAR]
+    if len({*names, *fitting}) == len(_usable(tx, kind)):
+        return f"Use one of {', '.join(dict.fromkeys([*names, *fitting]))}."
+    near = [name for name in names if name not in fitting]
+    parts = [f"Nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}"] if near else []
+    if fitting:
+        parts.append(f"{', '.join(fitting)} {'fits' if len(fitting) == 1 else 'fit'} here")
+    return f"{'; '.join(parts) or 'None is near'}; get_ontology_structure or `kg vocabulary` shows all."
 
 
 def describe_addition(tx: Tx, kind: str, wording: str, definition: Mapping[str, Any]) -> str:

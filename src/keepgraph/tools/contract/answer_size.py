@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 Entry = TypeVar("Entry")
 Lists = dict[str, list[dict[str, Any]]]
 
-_PIECE = re.compile(r"(?:ent|fact|ep|prop|com)_[0-9a-z]{26}|[^\W\d_]+|\d{1,3}|[^\w\s]+|_")
-"""What is counted: an id, a word, up to three digits, signs. A space belongs to the word after it."""
+_PIECE = re.compile(r"(?:ent|fact|ep|prop|com)_[0-9a-z]{26}|['’](?:s|t|m|d|re|ve|ll)\b|[^\W\d_]+|\d{1,3}|[^\w\s]+|_")
+"""What is counted: an id, the end of "it's", a word, up to three digits, signs. A space belongs to the next word."""
 
 _TOKENS_OF_ID = 20
 _FIRST_IDEOGRAPHIC = "\u2e80"
@@ -66,6 +66,8 @@ def divide(lists: Mapping[str, Sequence[dict[str, Any]]], *, room: int) -> tuple
 def _tokens_of_piece(piece: str) -> int:
     if len(piece) > 26 and "_" in piece:
         return _TOKENS_OF_ID
+    if piece[0] in "'’" and piece[1:].isalpha():
+        return 1
     if piece.isascii():
         return -(-len(piece) // 9) if piece.isalpha() else 1 if piece.isdigit() else -(-len(piece) // 3)
     if piece[0].isalpha() and piece[0] < _FIRST_IDEOGRAPHIC:

@@ -2,13 +2,15 @@
 
 A model pays for every token that it reads. Its answers have what the contract of a tool requires, and of the rest what
 says something: a field without a value, with its `default`, or marked `"x-detail": "full"` in the output schema is left
-out. Where a list does not fit, its first entries are shown in full and the next as a line each; the answer says what is
-left out. `detail` chooses between brief and full. Where a client of the server leaves it out, brief is meant: there a
-model reads the answer. Elsewhere, full is (ADR 0036).
+out, and the beginning of a day is the day, where it is marked so. Where a list does not fit, its first entries are
+shown in full and the next as a line each; the answer says what is left out. `detail` chooses between brief and full.
+Where a client of the server leaves it out, brief is meant: there a model reads the answer. Elsewhere, full is (ADR
+0036).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -30,6 +32,7 @@ MAX_QUOTE_CHARACTERS = 200
 _SHARE_IN_FULL = 0.3
 """Where not all entries fit in full, those that are shown in full have this share of the room."""
 
+_BEGINNING_OF_DAY = re.compile(r"\d{4}-\d\d-\d\dT00:00:00(\.0+)?([+-]\d\d:\d\d|Z)$")
 _NO_VALUES: tuple[object, ...] = (None, "", [], {})
 
 
@@ -41,12 +44,15 @@ class Entries:
         full: the entries, best first.
         lines: the same entries, a line each; none where an entry is shown in full or not at all.
         at_most: how many are shown in full.
-        comes_last: whether, where not all fits, it only gets the room that the lines of the others leave.
+        fills_up: whether a line that does not fit leaves its place to those after it.
+        comes_last: whether, where not all fits, it only gets the room that the lines of the others leave. It is the
+            rest of another list.
     """
 
     full: Sequence[Any]
     lines: Sequence[str] = ()
     at_most: int | None = None
+    fills_up: bool = False
     comes_last: bool = False
 
 
@@ -71,6 +77,7 @@ class _Field:
     Attributes:
         required: whether it is always there.
         on_request: whether only a full answer has it.
+        by_day: whether the beginning of a day is shown as the day.
         default: the value that it has where it is left out.
         fields: those of the object that it holds, or of each object in its list or map.
         each: the field that each value of its map is.
@@ -78,6 +85,7 @@ class _Field:
 
     required: bool = False
     on_request: bool = False
+    by_day: bool = False
     default: object = None
     fields: Mapping[str, _Field] | None = None
     each: _Field | None = None
@@ -98,6 +106,8 @@ def essential(toolset: str, tool: str, answer: Mapping[str, Any]) -> dict[str, A
 def _essential(field: _Field, value: Any) -> Any:
     if isinstance(value, list):
         return [_essential(field, entry) for entry in value] if field.fields or field.each else value
+    if field.by_day and isinstance(value, str) and _BEGINNING_OF_DAY.match(value):
+        return value[:10]
     if not isinstance(value, Mapping) or not (field.fields or field.each):
         return value
     kept = {}
@@ -120,7 +130,7 @@ def _fields(toolset: str, tool: str) -> _Field:
 
 
 def _field(part: schemas.Schema, schema: schemas.Schema, *, required: bool) -> _Field:
-    mark = part.get("x-detail") == "full"
+    mark = (part.get("x-detail") == "full", part.get("x-detail") == "day")
     default = part.get("default")
     always: set[str] = set(part.get("required", ()))
     while "$ref" in part:  # what a part requires besides what the definition requires that it refers to
@@ -129,16 +139,16 @@ def _field(part: schemas.Schema, schema: schemas.Schema, *, required: bool) -> _
     for branch in part.get("anyOf", ()):
         if branch.get("type") != "null" and ("$ref" in branch or "properties" in branch or "items" in branch):
             inner = _field(branch, schema, required=required)
-            return _Field(required, mark, default, inner.fields, inner.each)
+            return _Field(required, *mark, default, inner.fields, inner.each)
     if "items" in part:
         inner = _field(part["items"], schema, required=True)
-        return _Field(required, mark, default, inner.fields, inner.each)
+        return _Field(required, *mark, default, inner.fields, inner.each)
     properties = {
         name: _field(inner, schema, required=name in always) for name, inner in part.get("properties", {}).items()
     }
     values = part.get("additionalProperties")
     each = _field(values, schema, required=True) if isinstance(values, dict) else None
-    return _Field(required, mark, default, properties or None, each)
+    return _Field(required, *mark, default, properties or None, each)
 
 
 def shorten(
@@ -153,11 +163,11 @@ def shorten(
         rest: the rest of the answer.
         share_in_full: of the room, for the first entries in full, where not all fit.
     """
-    names = [name for name, entries in lists.items() if entries.full]
+    own = {name: entries for name, entries in lists.items() if not entries.comes_last}
     outline = {
-        **dict.fromkeys(lists, ()),
-        **{f"more_{name}": () for name in names},
-        "truncated": dict.fromkeys(names, True),
+        **dict.fromkeys(own, ()),
+        **{f"more_{name}": () for name, entries in own.items() if entries.full and entries.at_most != 0},
+        "truncated": {name: True for name, entries in own.items() if entries.full},
     }
     room = max_tokens - answer_size.count_tokens([rest, outline])
     full_costs = {name: [_cost(entry) for entry in _allowed(entries)] for name, entries in lists.items()}
@@ -173,16 +183,22 @@ def shorten(
         waiting = {name: line_costs[name][shown[name] :] for name in lists if lists[name].comes_last is comes_last}
         numbers, cost = _fill(waiting, room - used)
         listed, used = listed | numbers, used + cost
-    more, _ = _fill({name: full_costs[name][shown[name] :] for name in lists if not line_costs[name]}, room - used)
+    without_lines = {name: full_costs[name][shown[name] :] for name in lists if not line_costs[name]}
+    more, cost = _fill(without_lines, room - used)
+    used += cost
     shown = {name: number + more.get(name, 0) for name, number in shown.items()}
-    return {
-        name: ShortenedList(
-            list(entries.full[: shown[name]]),
-            list(entries.lines[shown[name] : shown[name] + listed[name]]),
-            len(entries.full) - shown[name] - listed[name],
+    cut = {}
+    for name, entries in lists.items():
+        lines = list(entries.lines[shown[name] : shown[name] + listed[name]])
+        if entries.fills_up:
+            for position in range(shown[name] + len(lines), len(entries.lines)):
+                if used + line_costs[name][position] <= room:
+                    used += line_costs[name][position]
+                    lines.append(entries.lines[position])
+        cut[name] = ShortenedList(
+            list(entries.full[: shown[name]]), lines, len(entries.full) - shown[name] - len(lines)
         )
-        for name, entries in lists.items()
-    }
+    return cut
 
 
 def excerpt(text: str, *, words: Iterable[str], limit: int) -> str:

@@ -16,7 +16,7 @@ from keepgraph.tools.contract.brief_answers import Entries, ShortenedList
 Answer = dict[str, Any]
 
 _MAX_QUOTES = 3
-_MAX_RELATED = 6
+_MAX_RELATED = 3
 _MAX_MENTIONED_WITH = 5
 _MAX_COMMUNITIES = 2
 _MAX_ALIASES = 20
@@ -35,12 +35,12 @@ _WORD = re.compile(r"\w+")
 
 def recall(answer: Answer) -> Answer:
     """The brief answer of recall_entity."""
-    facts = answer["facts"]
+    facts, newest = answer["facts"], answer["texts"]["newest"]
     answer = brief_answers.essential("memory", "recall_entity", answer)
     answer["entity"] = _with_few_aliases(answer["entity"])
     texts = answer.pop("texts", {"total": 0})
     lists = {
-        "texts": Entries(texts.get("newest", ()), at_most=_MAX_QUOTES),
+        "texts": Entries([_line_of_quotation(text) for text in newest], at_most=_MAX_QUOTES),
         "related_entities": Entries(answer.pop("related_entities"), at_most=_MAX_RELATED),
         "facts": Entries(answer.pop("facts"), [_line_of_fact(fact) for fact in facts]),
     }
@@ -67,7 +67,7 @@ def exploration(answer: Answer) -> Answer:
     found = {name: answer.pop(name, []) for name in names}
     nodes, said = map(_all_with_short_summary, (found["nodes"], [answer["center_node"]]))
     answer["center_node"] = _with_few_aliases(said[0])
-    episodes = [{**episode, "chunk": brief_answers.quote(episode["chunk"])} for episode in found["episodes"]]
+    episodes = [_line_of_passage(episode, brief_answers.quote(episode["chunk"])) for episode in full["episodes"]]
     in_paths = {node["via"]["edge"] for node in full["nodes"] if node["via"]}
     edges = [edge for edge in full["edges"] if edge["uuid"] not in in_paths]
     lists = {
@@ -109,9 +109,13 @@ def search(answer: Answer, *, query: str, max_tokens: int | None) -> Answer:
     words = _WORD.findall(query.lower())
     kinds = ("edges", "nodes", "communities")
     line_of = {"edges": _line_of_edge, "nodes": _line_of_name, "communities": _line_of_name}
-    # A name that is only proposed is known from texts alone, which are there too: it comes after all that is known.
-    full = {name: sorted(answer[name], key=lambda entry: entry.get("proposed", False)) for name in kinds}
-    known = sum(not node.get("proposed") for node in full["nodes"])
+    # What an edge or a text says already comes last: the ends of edges, and names that are only proposed.
+    ends = {edge[end] for edge in answer["edges"] for end in ("source_node_uuid", "target_node_uuid")}
+    best = answer["nodes"][:1]
+    is_said = {node["uuid"]: bool(node.get("proposed") or node["uuid"] in ends) for node in answer["nodes"]}
+    is_said |= {node["uuid"]: bool(node.get("proposed")) for node in best}
+    full = {name: sorted(answer[name], key=lambda entry: is_said.get(entry["uuid"], False)) for name in kinds}
+    first = len(full["nodes"]) - sum(is_said.values())
     episodes, was_cut = answer["episodes"], answer["truncated"]
     answer = brief_answers.essential("discovery", "search", {**answer, **full, "episodes": [], "truncated": {}})
     entries = {
@@ -121,19 +125,21 @@ def search(answer: Answer, *, query: str, max_tokens: int | None) -> Answer:
     (nodes, lines_of_nodes) = entries.pop("nodes")
     cut = brief_answers.shorten(
         {
-            "episodes": Entries(episodes, [_line_of_episode(episode, words) for episode in episodes], at_most=0),
+            "episodes": Entries(
+                episodes, [_line_of_episode(episode, words) for episode in episodes], at_most=0, fills_up=True
+            ),
             **{name: Entries(*of_kind) for name, of_kind in entries.items()},
-            "nodes": Entries(nodes[:known], lines_of_nodes[:known]),
-            "proposed": Entries(nodes[known:], lines_of_nodes[known:], comes_last=True),
+            "nodes": Entries(nodes[:first], lines_of_nodes[:first]),
+            "other_nodes": Entries(nodes[first:], lines_of_nodes[first:], comes_last=True),
         },
         rest=answer,
         **({} if max_tokens is None else {"max_tokens": max_tokens}),
     )
-    proposed = cut.pop("proposed")
+    others = cut.pop("other_nodes")
     cut["nodes"] = ShortenedList(
-        [*cut["nodes"].full, *proposed.full],
-        [*cut["nodes"].lines, *proposed.lines],
-        cut["nodes"].left_out + proposed.left_out,
+        [*cut["nodes"].full, *others.full],
+        [*cut["nodes"].lines, *others.lines],
+        cut["nodes"].left_out + others.left_out,
     )
     truncated = {name: True for name, shortened in cut.items() if was_cut[name] or shortened.left_out}
     return {
@@ -294,12 +300,23 @@ def _line_of_name(entry: Mapping[str, Any]) -> str:
 
 
 def _line_of_episode(episode: Mapping[str, Any], words: Sequence[str]) -> str:
-    """A text: its id, its date, its title where that is not its beginning or the name of a turn, and what it says."""
-    text = brief_answers.excerpt(episode["chunk"], words=words, limit=_MAX_TEXT_CHARACTERS)
+    """A hit among texts: what it says; of a long one the sentences with the words of the question."""
+    return _line_of_passage(episode, brief_answers.excerpt(episode["chunk"], words=words, limit=_MAX_TEXT_CHARACTERS))
+
+
+def _line_of_quotation(quotation: Mapping[str, Any]) -> str:
+    return _line_of_passage(
+        {**quotation, "uuid": quotation["doc_id"], "chunk": quotation["quote"], "source": "text"}, quotation["quote"]
+    )
+
+
+def _line_of_passage(episode: Mapping[str, Any], said: str) -> str:
+    """A text: its id, its date, its title where that is neither said again nor the name of a turn, and what it says."""
     title = brief_answers.quote(episode["name"], limit=_MAX_TITLE_CHARACTERS)
     beginning = " ".join(episode["chunk"].lstrip("#>-* \n")[: 2 * _MAX_TITLE_CHARACTERS].split())
     begins_so = beginning.casefold().startswith(title.rstrip("….").casefold())
-    said = text if begins_so or episode["source"] == "message" else f"{title}: {text}"
+    if not begins_so and episode["source"] != "message":
+        said = title if said in title else f"{title}: {said}"
     return f"{episode['uuid']} {episode['valid_at'][:10]} {said}"
 
 

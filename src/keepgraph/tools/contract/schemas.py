@@ -7,7 +7,8 @@ A schema may have keywords of our own, which a validator ignores:
     x-code         the error code for this part of the arguments; or one code for each JSON Schema keyword that
                    can fail, and "*" for the others
     x-each         a list whose elements are checked one by one by the tool, as the arguments of this other tool
-    x-detail       "full": a field of an answer that a brief one leaves out, unless it is required
+    x-detail       how a brief answer has a field: "full" not at all, unless it is required; "day" by the day alone,
+                   where it is the beginning of a day
 """
 
 from __future__ import annotations
