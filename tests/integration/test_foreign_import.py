@@ -573,7 +573,37 @@ def test_a_format_may_be_said(path, tmp_path):
     report = imported(path, file, "--format", "memory-server")
 
     assert report["added"] == 1
-    assert len(report["refused"]) == 30
+    assert (len(report["refused"]), report["refused_total"]) == (20, 30)
+
+
+@pytest.mark.parametrize(
+    ("name", "heading", "row"),
+    [
+        ("table.csv", "subject_type,subject,predicate,object_type,object", "person,Ana,knows,,"),
+        ("lines.jsonl", "", "{"),
+    ],
+)
+def test_a_file_of_which_nothing_is_accepted_is_not_read_to_its_end(path, tmp_path, name, heading, row):
+    file = tmp_path / name
+    file.write_text("\n".join([heading, *[row] * 5_000]))
+    done = CliRunner().invoke(kg, ["--db", str(path), "--json", "import", str(file)])
+    report = json.loads(done.stdout)
+    shown = CliRunner().invoke(kg, ["--db", str(path), "import", str(file)])
+
+    assert (done.exit_code, len(report["refused"]), report["stopped"]) == (1, 20, True)
+    assert 1_000 <= report["refused_total"] < 5_000
+    assert "Stopped there: nothing was accepted." in shown.output
+
+
+def test_where_something_is_accepted_all_of_a_file_is_tried(path, tmp_path):
+    bad = ["person,Ana,knows,,"] * 1_500
+    file = tmp_path / "table.csv"
+    good = "person,Ana,knows,person,Bob"
+    file.write_text("\n".join(["subject_type,subject,predicate,object_type,object", good, *bad, good]))
+    done = CliRunner().invoke(kg, ["--db", str(path), "--json", "import", str(file)])
+    report = json.loads(done.stdout)
+
+    assert (report["added"], report["merged"], report["refused_total"], report["stopped"]) == (1, 1, 1_500, False)
 
 
 def test_lines_of_ours_have_no_preview(path, tmp_path):

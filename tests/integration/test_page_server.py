@@ -481,6 +481,23 @@ def test_where_a_program_gave_the_key_nobody_looks_for_it(home, seconds, tmp_pat
         assert not check.is_lost()
 
 
+def test_a_head_that_comes_byte_by_byte_is_dropped(graph, seconds):
+    with (
+        running(PageServer(graph, clock=seconds)) as page_server,
+        socket.create_connection(("127.0.0.1", page_server.server_address[1]), timeout=20) as connection,
+        suppress(ConnectionError),
+    ):
+        request = f"GET / HTTP/1.1\r\nHost: {page_server.host}\r\nX-Slow: ".encode()
+        connection.sendall(request)
+        while not page_server._heads_since:
+            pass
+        seconds.now += 11
+        answer = connection.recv(65536)
+
+        assert b"</html>" not in answer
+        assert Browser(page_server).send("GET /", {"Host": page_server.host})[0] == 200
+
+
 def test_a_connection_that_is_still_open_gets_no_answer_after_the_end(graph, seconds):
     with running(PageServer(graph, clock=seconds)) as page_server:
         connection = socket.create_connection(("127.0.0.1", page_server.server_address[1]), timeout=20)

@@ -118,7 +118,8 @@ def _find_keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | Non
 
 def _show_list(ctx: click.Context) -> None:
     graph = graph_options.graph_path(ctx).resolve()
-    existing = backups.list_all(graph)
+    now = datetime.now(UTC)
+    existing = backups.list_all(graph, now=now)
     if graph_options.wants_json(ctx):
         terminal.show_json(
             {"folder": str(backups.folder(graph)), "backups": [_backup_as_dict(backup) for backup in existing]}
@@ -126,9 +127,13 @@ def _show_list(ctx: click.Context) -> None:
         return
     click.secho(str(backups.folder(graph)), bold=True)
     for backup in existing:
-        click.echo(f"  {backup.file.name}  {backup.size / 1e6:.1f} MB")
+        click.echo(f"  {backup.file.name}  {backup.size / 1e6:.1f} MB{_note_of_future(backup, now)}")
     if not existing:
         click.echo("  no backups yet")
+
+
+def _note_of_future(backup: Backup, now: datetime) -> str:
+    return "  (its date is in the future: a clock was wrong; it counts as the oldest)" if backup.at > now else ""
 
 
 def _backup_as_dict(backup: Backup) -> dict[str, Any]:

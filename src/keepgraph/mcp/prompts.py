@@ -68,6 +68,8 @@ _PROMPTS = {
 _NEEDED_TOOLS = {"ingest_document": "ingest_prechunked"}
 """The tool that a prompt has called, where a server need not have it."""
 
+_INNER_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
+
 _TYPES = {"project": "project", "person": "person", "decision": "decision"}
 
 
@@ -97,7 +99,7 @@ def fill(name: str, arguments: Mapping[str, str], *, shown: Collection[str]) -> 
     if name not in _PROMPTS:
         raise errors.InvalidArguments(f"there is no prompt {name[:60]!r}", hint=f"Use one of {', '.join(_PROMPTS)}.")
     _, description, parameters = _PROMPTS[name]
-    values = {argument: arguments.get(argument, "").strip()[:200] for argument, _, _ in parameters}
+    values = {argument: _quotable(arguments.get(argument, ""))[:200] for argument, _, _ in parameters}
     for argument, parameter_description, required in parameters:
         if required and not values[argument]:
             raise errors.InvalidArguments(f"{argument} is missing", hint=parameter_description)
@@ -124,6 +126,11 @@ def fill(name: str, arguments: Mapping[str, str], *, shown: Collection[str]) -> 
     text = reader_references.render(text, shown=shown)
     message = t.PromptMessage(role="user", content=t.TextContent(type="text", text=text))
     return t.GetPromptResult(description=description, messages=[message])
+
+
+def _quotable(value: str) -> str:
+    """A value in one line that does not end the “quotation” in which a prompt has it."""
+    return " ".join(value.translate(_INNER_QUOTES).split())
 
 
 def type_of_argument(argument: str) -> str | None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
 import secrets
+import socket
 import socketserver
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
+from typing import Any, cast
 
 from keepgraph import errors
 from keepgraph.activity import Activity
@@ -28,6 +31,9 @@ _log = logging.getLogger("keepgraph.web")
 _TICK_SECONDS = 0.5
 _REQUEST_SECONDS = 30.0
 """How long a connection may send nothing in the middle of a request, or between two."""
+
+_HEAD_SECONDS = 10.0
+"""How long the head of a request may take from its first byte: one that comes byte by byte holds no connection."""
 
 _MAX_CONNECTIONS = 64
 
@@ -79,6 +85,8 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
         self.activity = Activity(clock)
         self._idle_seconds = idle_seconds
         self.has_ended = False
+        self._clock = clock
+        self._heads_since: dict[socket.socket, float] = {}
         self._connections = threading.BoundedSemaphore(_MAX_CONNECTIONS)
         super().__init__((ADDRESS, port), _RequestHandler)
         self.timeout = _TICK_SECONDS
@@ -98,7 +106,22 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
         """Serve until this is so, or until nobody has called for some time."""
         while not is_over() and not self.is_idle():
             self.handle_request()
+            self._drop_slow_heads()
         self.has_ended = True
+
+    def begin_head(self, connection: socket.socket) -> None:
+        """Note that the first byte of a request has come."""
+        self._heads_since[connection] = self._clock()
+
+    def end_head(self, connection: socket.socket) -> None:
+        """Note that the head of a request is read, or that nobody waits for it any more."""
+        self._heads_since.pop(connection, None)
+
+    def _drop_slow_heads(self) -> None:
+        for connection, since in list(self._heads_since.items()):
+            if self._clock() - since > _HEAD_SECONDS:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RD)
 
     def is_idle(self) -> bool:
         """Whether nobody has called for so long that the server ends."""
@@ -156,6 +179,21 @@ class _RequestHandler(BaseHTTPRequestHandler):
     wbufsize = -1
     disable_nagle_algorithm = True
     server: PageServer
+
+    def handle_one_request(self) -> None:
+        try:
+            if cast("io.BufferedReader", self.rfile).peek(1):
+                self.server.begin_head(self.connection)
+            super().handle_one_request()
+        except OSError:
+            self.close_connection = True  # nothing came in time, or the browser went away
+        finally:
+            self.server.end_head(self.connection)
+
+    def parse_request(self) -> bool:
+        is_complete = super().parse_request()
+        self.server.end_head(self.connection)
+        return is_complete
 
     def do_GET(self) -> None:
         self._answer(self._get_page)

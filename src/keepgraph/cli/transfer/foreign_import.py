@@ -88,11 +88,15 @@ def _preview(ctx: click.Context, file: str, format: str, survey: Survey, *, add_
         "left_out": dict(survey.skipped),
         "undeclared": survey.undeclared_count if format == detection.MEMORY_SERVER else 0,
         "warnings": [],
-        "refused": [
-            reporting.refusal(_position_kind(format), unreadable.position, unreadable.error)
-            for unreadable in survey.errors
-        ],
+        **_refusals(format, survey),
     }
+
+
+def _refusals(format: str, survey: Survey) -> dict[str, Any]:
+    refusals: dict[str, Any] = {"refused": [], "refused_total": 0}
+    for unreadable in survey.errors:
+        reporting.refuse(refusals, _position_kind(format), unreadable.position, unreadable.error)
+    return {**refusals, "refused_total": survey.error_count}
 
 
 @contextmanager
@@ -119,6 +123,7 @@ def _import_records(
         "undeclared": survey.undeclared_count if format == detection.MEMORY_SERVER else 0,
         "warnings": [],
         "refused": [],
+        "refused_total": 0,
         "stopped": False,
     }
     source = str(Path(file).resolve())
@@ -138,7 +143,7 @@ def _import_records(
             ):
                 _add_results(report, record_import.import_batch(batch))
                 advance()
-                if strict and report["refused"]:
+                if (strict and report["refused"]) or reporting.is_hopeless(report):
                     report["stopped"] = True
                     break
         except errors.GraphFileError as error:
@@ -162,7 +167,7 @@ def _add_results(report: dict[str, Any], results: list[RecordResult]) -> None:
     kind = _position_kind(report["format"])
     for result in results:
         if result.error:
-            report["refused"].append(reporting.refusal(kind, result.position, result.error))
+            reporting.refuse(report, kind, result.position, result.error)
         elif result.outcome:
             report["merged" if result.outcome == "unchanged" else result.outcome] += 1
         if result.warning:
@@ -170,8 +175,7 @@ def _add_results(report: dict[str, Any], results: list[RecordResult]) -> None:
         if result.kept_as_text:
             report["kept_as_text"].append({kind: result.position, **result.kept_as_text})
         for error in result.partial_errors:
-            refusal = reporting.refusal(kind, result.position, error, note="; the rest was taken")
-            report["refused"].append(refusal)
+            reporting.refuse(report, kind, result.position, error, note="; the rest was taken")
 
 
 def _mapping_report(mapping: VocabularyMapping, survey: Survey) -> dict[str, dict[str, Any]]:
@@ -193,7 +197,7 @@ def _mapping_report(mapping: VocabularyMapping, survey: Survey) -> dict[str, dic
 
 
 def _show_report(report: Mapping[str, Any]) -> None:
-    reporting.show_refusals(report["refused"], _position_kind(report["format"]))
+    reporting.show_refusals(report, _position_kind(report["format"]))
     reporting.show_warnings(report["warnings"], _position_kind(report["format"]))
     _show_mapping(report)
     _show_kept_texts(report["kept_as_text"])
@@ -209,12 +213,12 @@ def _show_report(report: Mapping[str, Any]) -> None:
         return
     updated = f"{report['updated']:,} brought up to date, " if report["updated"] else ""
     click.echo(
-        f"{report['added']:,} added, {updated}{report['merged']:,} known before, {len(report['refused']):,} refused"
+        f"{report['added']:,} added, {updated}{report['merged']:,} known before, {report['refused_total']:,} refused"
         f"{' (' + _count_nouns(report['new']) + ' new)' if report['new'] else ''}"
     )
     if "error" in report:
         terminal.show_error({name: report[name] for name in ("error", "message", "hint")}, as_json=False)
-    elif report["stopped"]:
+    elif report["stopped"] and not reporting.is_hopeless(report):
         click.echo("Stopped there (--strict); what was taken in before is kept.", err=True)
 
 

@@ -61,6 +61,7 @@ def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
         "waiting": 0,
         "warnings": [],
         "refused": [],
+        "refused_total": 0,
         "stopped": False,
     }
     failure: errors.KeepgraphError | None = None
@@ -119,7 +120,9 @@ class _LineImport:
             self._record_facts(batch)
         else:
             self._import_exported(batch)
-        self._report["stopped"] = self._strict and bool(self._report["refused"])
+        self._report["stopped"] = (self._strict and bool(self._report["refused"])) or reporting.is_hopeless(
+            self._report
+        )
 
     def import_postponed(self) -> None:
         self._may_postpone = False
@@ -194,9 +197,10 @@ class _LineImport:
             if line.number in waiting:
                 self._report["waiting"] += 1
             elif "error" in result:
-                self._report["refused"].append(
-                    {"line": line.number, "error": result["error"], "message": result["message"]}
-                )
+                self._report["refused_total"] += 1
+                if len(self._report["refused"]) < reporting.MAX_REFUSALS:
+                    refused = {"line": line.number, "error": result["error"], "message": result["message"]}
+                    self._report["refused"].append(refused)
             else:
                 self._report["merged" if result["deduplicated"] else "added"] += 1
                 if "warning" in result:
@@ -235,7 +239,7 @@ class _LineImport:
         return [next(next_refusal if line.error else next_result) for line in batch]
 
     def _refuse(self, line: ParsedLine, error: errors.KeepgraphError, *, note: str = "") -> None:
-        self._report["refused"].append(reporting.refusal("line", line.number, error, note=note))
+        reporting.refuse(self._report, "line", line.number, error, note=note)
 
 
 def _batches(lines: Iterable[ParsedLine]) -> Iterator[list[ParsedLine]]:
@@ -301,13 +305,13 @@ def _validate(value: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def _show_report(report: dict[str, Any]) -> None:
-    reporting.show_refusals(report["refused"], "line")
+    reporting.show_refusals(report, "line")
     reporting.show_warnings(report["warnings"], "line")
     click.echo(
         f"{report['lines']:,} lines: {report['added']:,} added, {report['merged']:,} known before, "
-        f"{len(report['refused']):,} refused"
+        f"{report['refused_total']:,} refused"
     )
     if report["waiting"]:
         click.echo(f"{report['waiting']:,} lines wait for words: kg vocabulary proposals shows them")
-    if report["stopped"] and "error" not in report:
+    if report["stopped"] and "error" not in report and not reporting.is_hopeless(report):
         click.echo("Stopped there (--strict); what was recorded before is kept.", err=True)

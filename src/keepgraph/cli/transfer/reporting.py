@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,26 +13,42 @@ from keepgraph import errors
 from keepgraph.cli.output import terminal
 from keepgraph.engine.exchange.import_state import EndsWarning
 
-_MAX_REFUSALS_SHOWN = 20
+MAX_REFUSALS = 20
+"""So many are kept with their reasons; the rest is counted."""
+
+_HOPELESS_AFTER = 1_000
+"""So many are refused before anything was accepted: then the rest of the file is not tried."""
 
 
-def refusal(kind: str, position: int, error: errors.KeepgraphError, *, note: str = "") -> dict[str, Any]:
-    """A refusal for the report; `kind` names what the position counts: "line" or "conversation"."""
-    answer = {kind: position, "error": error.code, "message": error.message.rstrip(".") + note}
-    if error.hint and error.hint != error.default_hint:
-        answer["hint"] = error.hint
-    return answer
+def refuse(report: dict[str, Any], kind: str, position: int, error: errors.KeepgraphError, *, note: str = "") -> None:
+    """Note a refusal in the report; `kind` names what the position counts: "line" or "conversation"."""
+    report["refused_total"] += 1
+    if len(report["refused"]) < MAX_REFUSALS:
+        answer = {kind: position, "error": error.code, "message": error.message.rstrip(".") + note}
+        if error.hint and error.hint != error.default_hint:
+            answer["hint"] = error.hint
+        report["refused"].append(answer)
 
 
-def show_refusals(refusals: list[dict[str, Any]], kind: str) -> None:
+def is_hopeless(report: Mapping[str, Any]) -> bool:
+    """Whether a thousand were refused and nothing was accepted: the file is not what it was taken for."""
+    accepted = ("added", "merged", "updated", "waiting", "kept_as_text")
+    return report["refused_total"] >= _HOPELESS_AFTER and not any(report.get(name) for name in accepted)
+
+
+def show_refusals(report: Mapping[str, Any], kind: str) -> None:
     """Show what was refused, with its position in the file and the reason."""
-    for refused in refusals[:_MAX_REFUSALS_SHOWN]:
+    for refused in report["refused"]:
         reason = f"{kind} {refused[kind]}: {terminal.printable(refused['message'])} ({refused['error']})"
         click.secho(reason, fg="red", err=True)
         if hint := refused.get("hint"):
             click.echo(f"        {terminal.printable(terminal.with_commands(hint))}", err=True)
-    if len(refusals) > _MAX_REFUSALS_SHOWN:
-        click.echo(f"… and {len(refusals) - _MAX_REFUSALS_SHOWN} more; --json lists them all", err=True)
+    if (more := report["refused_total"] - len(report["refused"])) > 0:
+        click.echo(f"… and {more:,} more", err=True)
+    if is_hopeless(report):
+        click.echo(
+            "Stopped there: nothing was accepted. Check the format of the file, or choose it by --format.", err=True
+        )
 
 
 def warning(kind: str, position: int, warning: EndsWarning) -> dict[str, Any]:
@@ -45,7 +61,7 @@ def show_warnings(warnings: list[dict[str, Any]], kind: str) -> None:
     by_predicate: dict[str, list[dict[str, Any]]] = {}
     for given in warnings:
         by_predicate.setdefault(given["predicate"], []).append(given)
-    for alike in list(by_predicate.values())[:_MAX_REFUSALS_SHOWN]:
+    for alike in list(by_predicate.values())[:MAX_REFUSALS]:
         first = alike[0]
         more = f", and {len(alike) - 1:,} more like it" if len(alike) > 1 else ""
         click.secho(f"{kind} {first[kind]}: {terminal.printable(first['message'])}{more}", fg="yellow", err=True)

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from keepgraph.formats.records import Entity, Fact, ReadError, Record, Skipped
 from keepgraph.language import normalisation
 
+_MAX_ERRORS = 20
+_HOPELESS_AFTER = 1_000
+
 
 @dataclass(slots=True)
 class Survey:
@@ -19,7 +22,8 @@ class Survey:
         entity_types, predicates: those of the file, with how often they occur.
         declared_types: the type of a name, by its key, from a record of the entity itself.
         endpoint_keys: the keys of the names that facts connect.
-        errors: parts that cannot be read.
+        errors: the first parts that cannot be read.
+        error_count: how many cannot be read.
         skipped: parts that are left out on purpose, counted by kind.
     """
 
@@ -29,6 +33,7 @@ class Survey:
     declared_types: dict[str, str] = field(default_factory=dict)
     endpoint_keys: set[str] = field(default_factory=set)
     errors: list[ReadError] = field(default_factory=list)
+    error_count: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -38,11 +43,18 @@ class Survey:
 
 
 def survey_records(records: Iterable[Record]) -> Survey:
-    """Read all records once, and keep counts and terms, not the records."""
+    """Read all records once, and keep counts and terms, not the records.
+
+    Where a thousand cannot be read and none could, the rest of the file is not tried.
+    """
     survey = Survey()
     for record in records:
         if isinstance(record, ReadError):
-            survey.errors.append(ReadError(record.position, record.error))
+            survey.error_count += 1
+            if len(survey.errors) < _MAX_ERRORS:
+                survey.errors.append(ReadError(record.position, record.error))
+            if survey.error_count >= _HOPELESS_AFTER and not survey.counts:
+                break
         elif isinstance(record, Skipped):
             survey.skipped[record.kind] += record.count
         elif isinstance(record, Entity):

@@ -1,19 +1,21 @@
 """What a graph adds to the descriptions of tools: its labels, its relationship types, and queries as examples.
 
-Only terms of the vocabulary, in the spelling of Cypher. Names, texts and notes that are stored never get here, for a
-description is read as an instruction. There are no counts either: the text stays the same from one day to the next
-unless the graph has changed its shape.
+Only short words of the vocabulary, in the spelling of Cypher. Names, texts and notes that are stored never get here,
+for a description is read as an instruction. There are no counts either: the text stays the same from one day to the
+next unless the graph has changed its shape.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
 from keepgraph.engine.query import schema
 from keepgraph.engine.query.graph_catalogue import LITERAL
 from keepgraph.engine.query.schema import Schema
+from keepgraph.engine.vocabulary import common_words
 from keepgraph.store.transactions import Tx
 
 _MAX_LABELS = 20
@@ -34,7 +36,7 @@ _Triple = tuple[str, str, str]
 
 def describe_vocabulary(tx: Tx) -> str:
     """The labels and the relationship types that are in use."""
-    graph_schema = schema.of_graph(tx)
+    graph_schema = _of_short_words(tx)
     labels = [label.name for label in _used_labels(graph_schema)]
     used_types = [kind for kind in sorted(graph_schema.types, key=lambda kind: -kind.count) if kind.count]
     if not labels:
@@ -46,7 +48,7 @@ def describe_vocabulary(tx: Tx) -> str:
 
 def describe_patterns(tx: Tx) -> str:
     """What connects what, most first, and example queries; of an empty graph, those that its vocabulary intends."""
-    graph_schema = schema.of_graph(tx)
+    graph_schema = _of_short_words(tx)
     labels = [f":{quote_name(label.name)}" for label in _used_labels(graph_schema)]
     triples = _used_triples(graph_schema)
     lines = [f"This graph has {_listed(labels, _MAX_LABELS)}." if labels else "This graph is empty yet."]
@@ -61,6 +63,28 @@ def describe_patterns(tx: Tx) -> str:
         lines.append(f"Known, but not used yet: {unused}.")
     lines += [f"Example: {query}" for query in _example_queries(triples or _intended_triples(graph_schema))]
     return "\n".join(lines)
+
+
+def _of_short_words(tx: Tx) -> Schema:
+    """The schema of the graph, without words that are as long as a sentence: see common_words.is_short."""
+
+    def short(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if common_words.is_short(name))
+
+    graph_schema = schema.of_graph(tx)
+    labels = [replace(each, ancestors=short(each.ancestors)) for each in graph_schema.labels if short([each.name])]
+    types = [
+        replace(
+            kind,
+            patterns=tuple(pattern for pattern in kind.patterns if len(short([pattern.source, pattern.target])) == 2),
+            intended_sources=short(kind.intended_sources),
+            intended_targets=short(kind.intended_targets),
+            inverses=short(kind.inverses),
+        )
+        for kind in graph_schema.types
+        if short([kind.name])
+    ]
+    return replace(graph_schema, labels=tuple(labels), types=tuple(types))
 
 
 def _used_labels(graph_schema: Schema) -> list[schema.Label]:

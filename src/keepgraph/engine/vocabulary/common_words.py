@@ -1,7 +1,7 @@
 """The most used words of a graph, for the descriptions of tools: names, with their parents, ends and other wordings.
 
-Only words get here, and short labels in lower case: a description is read as an instruction, and labels may come from a
-file.
+Only short words and short labels get here, three parts of letters and digits each: a description is read as an
+instruction, and words may come from a file.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MAX_CHARACTERS = 260
 _MAX_DESCRIBED = 16
 _MAX_LABELS = 1
 _MAX_ENDS = 2
-_SHORT_LABEL = re.compile(r"[^\W\d_]+( [^\W\d_]+){0,2}")
-_MAX_LABEL = 24
+_SHORT = re.compile(r"[^\W_]+( [^\W_]+){0,2}")
+_MAX_LETTERS = 24
 
 _Term = TypeVar("_Term", bound=VocabularyTerm)
 
@@ -43,14 +43,19 @@ class CommonWords:
 def of_graph(tx: Tx, kind: str) -> CommonWords:
     """The most used entity types or predicates that may be used."""
     terms = _most_used(tx, kind, _usable(tx, kind))
-    names = [term.name for term in terms[:MAX_WORDS]]
+    names = [term.name for term in terms if is_short(term.name)][:MAX_WORDS]
     return CommonWords(tuple(_within_characters(names)), len(terms))
 
 
 def describe(tx: Tx) -> str:
     """What the most used words mean: the parents of types, and of predicates the ends and other wordings."""
-    types = [term for term in _most_used(tx, store.vocabulary.ENTITY_TYPE, _usable_types(tx)) if term.parents]
-    predicates = _most_used(tx, store.vocabulary.PREDICATE, _usable_predicates(tx))
+    types = [
+        term
+        for term in _most_used(tx, store.vocabulary.ENTITY_TYPE, _usable_types(tx))
+        if term.parents and is_short(term.name) and is_short(term.parents[0])
+    ]
+    all_predicates = _most_used(tx, store.vocabulary.PREDICATE, _usable_predicates(tx))
+    predicates = [term for term in all_predicates if is_short(term.name)]
     labels = _short_labels(tx, predicates[:_MAX_DESCRIBED])
     lines = []
     if types:
@@ -61,10 +66,16 @@ def describe(tx: Tx) -> str:
             [_describe_predicate(term, labels.get(term.row, ())) for term in predicates[:_MAX_DESCRIBED]],
             limit=4 * MAX_CHARACTERS // 3,
         )
-        more = len(predicates) - len(described)
+        more = len(all_predicates) - len(described)
         others = f"; {more} more" if more > 0 else ""
         lines.append(f"Predicates: {', '.join(described)}{others}.")
     return "\n".join(lines)
+
+
+def is_short(word: str) -> bool:
+    """Whether a word has at most three parts and 24 letters, so that no description can be made a sentence by it."""
+    key = wordings.key(word)
+    return len(key) <= _MAX_LETTERS and _SHORT.fullmatch(key) is not None
 
 
 def _within_characters(words: Sequence[str], *, limit: int = MAX_CHARACTERS) -> list[str]:
@@ -102,8 +113,7 @@ def _short_labels(tx: Tx, terms: Sequence[Predicate]) -> dict[int, list[str]]:
         known = [wordings.key(term.name)]
         for label in labels.get(term.row, ()):
             key = wordings.key(label.label)
-            is_short = len(key) <= _MAX_LABEL and _SHORT_LABEL.fullmatch(key) is not None
-            if label.status != "hidden" and is_short and not any(key in other or other in key for other in known):
+            if label.status != "hidden" and is_short(key) and not any(key in other or other in key for other in known):
                 known.append(key)
         short[term.row] = known[1 : 1 + _MAX_LABELS]
     return short
@@ -117,4 +127,5 @@ def _describe_predicate(term: Predicate, labels: Sequence[str]) -> str:
 
 
 def _listed(types: Sequence[str]) -> str:
-    return "|".join(types[:_MAX_ENDS]) + ("|…" if len(types) > _MAX_ENDS else "") if types else "any"
+    short = [name for name in types if is_short(name)][:_MAX_ENDS]
+    return "|".join(short) + ("|…" if len(types) > len(short) else "") if types else "any"
