@@ -1178,13 +1178,18 @@ WRONG: list[tuple[dict[str, Any] | str, str]] = [
 
 def test_a_wrong_line_is_refused_and_the_others_are_taken(path, base):
     """
-    All in one file: none of them changes how another, or a good line, is read.
+    All in one file: none of them changes how another, or a good line, is read. Of twenty the reasons are told.
     """
     file, before = base
     shutil.copy(file, path)
     report = imported(path, text(ADA, *(line for line, _ in WRONG), CLEO))
 
-    assert counts(report) == (1, 1, [(number, code) for number, (_, code) in enumerate(WRONG, 2)])
+    assert counts(report) == (1, 1, [(number, code) for number, (_, code) in enumerate(WRONG[:20], 2)])
+    assert report["refused_total"] == len(WRONG)
+    for first in range(20, len(WRONG), 20):
+        part = WRONG[first : first + 20]
+        told = counts(imported(path, text(*(line for line, _ in part))))
+        assert told == (0, 0, [(number, code) for number, (_, code) in enumerate(part, 1)])
     assert exported(path).replace(text(CLEO), "") == before
 
 
