@@ -489,7 +489,32 @@ def test_newest_blockers_come_first_and_fifty_are_listed(call):
 def test_a_decision_lacks_a_follow_up_until_there_is_one(call):
     call.record(GO, "belongs_to", ATLAS)
 
-    assert week(call)["next_actions"] == ["Follow up on decision “Go” with an owner for its implementation"]
+    assert week(call)["next_actions"] == [
+        "Follow up on decision “Go” with an owner for its implementation "
+        "(decided on 2026-05-15, nobody has acted on it)"
+    ]
+
+
+def test_one_decision_of_a_project_is_followed_up_at_a_time_the_newest_first(call, clock):
+    for name in ("Stay", "Go"):
+        call.record(decision(name), "belongs_to", ATLAS)
+        clock.pass_by(days=1)
+    call.record(decision("Sail"), "belongs_to", BOREAS)
+
+    def asked() -> list[str]:
+        return [action.split("“")[1].split("”")[0] for action in week(call, None)["next_actions"]]
+
+    assert asked() == ["Sail", "Go"]
+    call.record(GO, "resolved_by", literal("release 2"))
+    assert asked() == ["Sail", "Stay"]
+
+
+def test_a_decision_of_nobody_and_nothing_asks_for_no_follow_up(call):
+    call("add_entity", entity=decision("Drift"))
+    call.record(ADA, "decided_in", GO)
+
+    assert named(week(call, None)["decisions"]) == ["Go", "Drift"]
+    assert [action.split("“")[1].split("”")[0] for action in week(call, None)["next_actions"]] == ["Go"]
 
 
 @pytest.mark.parametrize(
@@ -578,7 +603,7 @@ def test_a_summary_of_many_reads_well(call):
         call.record(ATLAS, "blocked_by", concept(f"Storm {n}"))
 
     assert week(call)["summary"] == (
-        "This week on Atlas, 3 decisions were made, 3 blockers are open and 6 next actions are waiting. "
+        "This week on Atlas, 3 decisions were made, 3 blockers are open and 4 next actions are waiting. "
         "The most recent decision: “Choice 2” (2026-05-15)."
     )
 

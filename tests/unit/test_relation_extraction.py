@@ -104,6 +104,10 @@ def test_a_decision_is_named_by_its_clause(text, expected):
         ("We decided to launch on 3 June 2027.", "Launch on 3 June 2027", None, None),
         ("We decided to keep the 2025-01-05 report.", "Keep the 2025-01-05 report", None, None),
         ("On 30 February 2025 we decided to use Go.", "Use Go", None, None),
+        ("On 14 April Marta decided to ship weekly.", "Ship weekly", "Marta", "2026-04-14"),
+        ("We agreed on December 9th to drop SOAP.", "Drop SOAP", None, "2025-12-09"),
+        ("We decided to leave Graz (2 Feb).", "Leave Graz", None, "2026-02-02"),
+        ("We decided to launch on 3 June.", "Launch on 3 June", None, None),
     ],
 )
 def test_the_day_of_a_decision_is_no_part_of_its_name(text, name, by, day):
@@ -111,6 +115,25 @@ def test_the_day_of_a_decision_is_no_part_of_its_name(text, name, by, day):
 
     assert (name, by) == (decision.name, decision.by)
     assert day == decision_dates.split(text, not_after="2026-05-01")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("- Project Helios. Blocked by legal", ["Helios"]),
+        ("- Titan. Depends on Kafka", []),  # an English word too: not sure
+        ("- **Juno Two**. Depends on Kafka.", ["Juno Two"]),
+        ("1. Orion\n   Blocked by Rust", ["Orion"]),
+        ("- Payment gateway. Waiting for Klarna", []),
+        ("- Ana wrote the parser. Depends on Kafka.", []),
+        ("- We are done here. Depends on Kafka.", ["Atlas"]),
+        ("- Titan\n- Depends on Kafka", ["Atlas"]),
+        ("Titan.\n\nDepends on Kafka", ["Atlas"]),
+        ("# Titan\nDepends on Kafka", ["Atlas"]),
+    ],
+)
+def test_a_left_out_subject_is_the_name_before_it_in_its_list_item_else_what_the_text_is_about(text, subjects):
+    assert subjects == [fact.subject for fact in relation_extraction.extract_facts(text, about="Atlas")]
 
 
 def test_the_evidence_is_the_sentence():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
 
 from keepgraph.language import time_references
 from keepgraph.language.time_references import TimeReference
 
-_MAY_HAVE_DAY = re.compile(r"\d{4}")
+_MAY_HAVE_DAY = re.compile(r"\d")
+_HALF_A_YEAR = timedelta(days=183)
 _PREPOSITION = re.compile(r"(?:^|(?<=[\s(\[]))(?:on|as of)(?: the)? $", re.IGNORECASE)
 _WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? $", re.IGNORECASE)
 _OPENING = re.compile(r"[\s*_>•([–—-]*")
@@ -22,16 +23,16 @@ _BEFORE_SENTENCE = " ,:)]–—-"
 def split(sentence: str, *, not_after: str | None = None) -> tuple[str, str | None]:
     """A sentence that states a decision without the day of the decision, and that day as YYYY-MM-DD.
 
-    The day is the first full date at the beginning of the sentence, after `decided`, or at the end of a clause. A
-    date elsewhere (`the review of 2026-01-02`), one that is a limit (`by 3 March 2026`) and one after `not_after`
-    belong to what was decided.
+    The day is the first date at the beginning of the sentence, after `decided`, or at the end of a clause. A date
+    elsewhere (`the review of 2026-01-02`), one that is a limit (`by 3 March 2026`) and one after `not_after` belong to
+    what was decided. A date without a year (`on 14 September`) is the one nearest to `not_after`.
 
     Args:
         sentence: its white space collapsed.
         not_after: the day of the text, YYYY-MM-DD.
     """
     for reference in time_references.find(sentence) if _MAY_HAVE_DAY.search(sentence) else ():
-        day = _day(reference)
+        day = _day(reference, near=not_after)
         if day is None or reference.bound or (not_after is not None and day > not_after):
             continue
         before, after = sentence[: reference.start], sentence[reference.end :]
@@ -46,10 +47,23 @@ def split(sentence: str, *, not_after: str | None = None) -> tuple[str, str | No
     return sentence, None
 
 
-def _day(reference: TimeReference) -> str | None:
-    """The day that a time reference names in full; None for any other, and for the 30th of February."""
+def _day(reference: TimeReference, *, near: str | None) -> str | None:
+    """The day that a time reference names; None for anything but a day, and for the 30th of February.
+
+    Args:
+        near: the day of the text. Of a date without a year, the one nearest to it is meant; without it, none.
+    """
+    parts = reference.parts
     try:
-        year, month, day = (int(reference.parts[part]) for part in ("year", "month", "day"))
-        return date(year, month, day).isoformat()
+        month, day = int(parts["month"]), int(parts["day"])
+        if "year" in parts:
+            return date(int(parts["year"]), month, day).isoformat()
+        if near is None:
+            return None
+        written_on = date.fromisoformat(near)
+        for year in (written_on.year - 1, written_on.year, written_on.year + 1):
+            if abs(date(year, month, day) - written_on) <= _HALF_A_YEAR:
+                return date(year, month, day).isoformat()
     except (KeyError, ValueError):
-        return None
+        pass
+    return None

@@ -19,6 +19,7 @@ from keepgraph.language import (
     normalisation,
     sentences,
 )
+from keepgraph.language.sentences import Sentence
 from keepgraph.model import NameStyle, Role
 
 MAX_WORDS = 6
@@ -175,6 +176,7 @@ _DECISION_END = re.compile(
     r"[.;!?(]|,? (?:because|since|so that|as|which|but|although|though|after|before|when|until|—|–|-) |, "
 )
 
+_SAME_LIST_ITEM = re.compile(r"[ \t*_]*(?:\r?\n[ \t]+)?")
 _CLAUSE_START = re.compile(r"[,;:()\"“”—–]|\b(?:and|but|because|so|that|while|since|as) ")
 _CONJUNCTION = re.compile(r"(?:,? and|,|&) ")
 _FOLLOWING_WORD = re.compile(r" (\w+)")
@@ -202,12 +204,14 @@ def extract_facts(text: str, *, about: str | None = None, written_on: str | None
     """The facts that a text states in plain words, in their order, each once.
 
     Args:
-        about: the name of what the text is about (a heading, a title, a project). It is the subject of sentences that
-            leave out theirs, and the decisions of the text belong to it.
+        about: the name of what the text is about (a heading, a title, a project). The decisions of the text belong to
+            it, and it is the subject of sentences that leave out theirs and have nothing before them in their list
+            item or line that may be meant. A name alone is meant: `Orion. Blocked by legal` is of Orion.
         written_on: the day of the text; see extract_decisions.
     """
     facts: dict[tuple[str, str, str], ExtractedFact] = {}
-    for sentence in sentences.split(text):
+    split = sentences.split(text)
+    for before, sentence in zip((None, *split), split, strict=False):
         interruption.raise_if_due()
         if not _MAY_STATE_FACT.search(text, sentence.start, sentence.end):
             continue
@@ -216,7 +220,8 @@ def extract_facts(text: str, *, about: str | None = None, written_on: str | None
             continue
         is_reported = sentence.quoted or _QUOTATION_MARK.search(evidence) or _REPORTED_SPEECH.search(evidence)
         factor = _REPORTED_FACTOR if is_reported else 1.0
-        for fact in _facts_in_sentence(evidence, about, sentence.start, sentence.end, factor):
+        subject = _left_out_subject(text, before, sentence, about)
+        for fact in _facts_in_sentence(evidence, subject, sentence.start, sentence.end, factor):
             facts.setdefault(_key(fact), fact)
     for decision in extract_decisions(text, written_on=written_on):
         for fact in _facts_of_decision(decision, about):
@@ -251,6 +256,22 @@ def extract_decisions(text: str, *, written_on: str | None = None) -> list[Extra
             ExtractedDecision(name, by, sentence.start, sentence.end, evidence, round(confidence * factor, 2)),
         )
     return list(decisions.values())
+
+
+def _left_out_subject(text: str, before: Sentence | None, sentence: Sentence, about: str | None) -> str | None:
+    """The subject of a sentence that leaves out its own; None where that is not sure.
+
+    It is the sentence before in the same list item or line where that is a name alone, and what the text is about
+    where that is no noun phrase.
+    """
+    if before is None or before.heading or not _SAME_LIST_ITEM.fullmatch(text, before.end, sentence.start):
+        return about
+    words = text[before.start : before.end].strip(".:!*_ ").split()
+    phrase = _noun_phrase(words) if words else None
+    if phrase is None:
+        return about
+    is_name = all(word[:1].isupper() or word[:1].isdigit() for word in phrase.split())
+    return phrase if is_name and _has_proper_name(phrase, phrase) else None
 
 
 def _key(fact: ExtractedFact) -> tuple[str, str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
 
 from keepgraph import errors, store
@@ -29,7 +30,7 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     members = decisions.members(tx, project) if project else None
     blocking = blockers.open_blockers(tx, among=members)
     listed = store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_BLOCKERS]])
-    not_followed_up = [decision for decision in made if not decision.followed_up]
+    not_followed_up = _wanting_follow_up(made)
     blocked = {blocker.subject for blocker in blocking}
     due = next_steps.due(tx, blocked=blocked, members=members)
     due_rows = {fact.subject.row for fact in due}
@@ -42,7 +43,8 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
         *(f"Resolve blocker on {_shorten(fact.subject.name)}: {_quote_object(fact)}" for fact in listed),
         *(next_steps.describe_due(fact, today=today) for fact in due),
         *(
-            f"Follow up on decision {_quote(decision.name)} with an owner for its implementation"
+            f"Follow up on decision {_quote(decision.name)} with an owner for its implementation "
+            f"(decided on {decision.decided_on}, nobody has acted on it)"
             for decision in not_followed_up
         ),
         *(
@@ -62,6 +64,21 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
         blocker_count=len(blocking),
         next_action_count=len(blocking) + len(due) + len(not_followed_up) + len(others),
     )
+
+
+def _wanting_follow_up(made: Sequence[Decision]) -> list[Decision]:
+    """Of each project, or else of each person who decided, the newest decision that nobody has acted on.
+
+    Nobody can be asked to act on a decision that has neither. Older ones come up once the newest was acted on.
+
+    Args:
+        made: the newest first.
+    """
+    newest: dict[str, Decision] = {}
+    for decision in made:
+        for entity in () if decision.followed_up else decision.projects or decision.decided_by:
+            newest.setdefault(entity.id, decision)
+    return list({decision.id: decision for decision in newest.values()}.values())
 
 
 def empty_week(tx: Tx) -> Week:
