@@ -394,6 +394,7 @@ class RecordedFact:
         mapped_predicate: the predicate that was taken for another wording, or for an inverse.
         mapped_types: the entity types that were taken for other wordings.
         ends_warning: why its ends or its literal do not fit the predicate, where that does not refuse the fact.
+        alias: the literal, where the fact made it an alias of the subject.
     """
 
     fact: Fact
@@ -409,6 +410,7 @@ class RecordedFact:
     mapped_predicate: MappedWord | None = None
     mapped_types: tuple[MappedWord, ...] = ()
     ends_warning: str | None = None
+    alias: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -610,6 +612,7 @@ class Predicate(VocabularyTerm):
         literal_kind: text, number, date, url or identifier, where its object is a literal; None where it is an entity,
             or may be either.
         has_binding_ends: whether a fact between other types is refused; False where `sources` and `targets` are advice.
+        is_alias: whether its literal is another name of the subject.
         sentence: how a fact is read aloud: `{subject} works at {object}`; empty for the default.
     """
 
@@ -621,6 +624,7 @@ class Predicate(VocabularyTerm):
     literal_kind: str | None = None
     sentence: str = ""
     has_binding_ends: bool = True
+    is_alias: bool = False
 
 
 PREDICATE_FLAGS = (

@@ -508,3 +508,59 @@ def test_a_word_is_named_as_near_only_where_it_is(call, wording, near):
         refused["hint"].startswith(f"Nearest is {near}" if near else "None is near;")
         or f"Nearest are {near}" in refused["hint"]
     )
+
+
+@pytest.mark.parametrize("word", ["also_known_as", "nickname", "alias", "aka"])
+def test_a_text_that_is_another_name_becomes_an_alias(call, word):
+    answer = call("record_fact", subject=person("Ilse Brandt"), predicate=word, object=literal("Illy"))
+    recalled = call("recall_entity", name_or_alias="Illy")
+
+    assert answer["note"] == "“Illy” is another name of Ilse Brandt, and finds it."
+    assert answer["aliases"] == ["Illy"]
+    assert (recalled["entity"]["name"], recalled["resolution"]["method"]) == ("Ilse Brandt", "alias")
+
+
+@pytest.mark.parametrize("withdrawal", ["undo", "retract_fact", "delete_entity_edge"])
+def test_a_name_that_is_withdrawn_is_no_alias(call, withdrawal):
+    call("record_fact", subject=person("Ilse Brandt"), predicate="works_at", object={"name": "Fjord"})
+    answer = call("record_fact", subject=person("Ilse Brandt"), predicate="alias", object=literal("Zuzu"))
+    names = {"undo": "call", "retract_fact": "fact_id", "delete_entity_edge": "uuid"}
+    withdrawn = call(withdrawal, **{names[withdrawal]: answer["call" if withdrawal == "undo" else "fact_id"]})
+
+    assert "error" not in withdrawn
+    assert call("recall_entity", name_or_alias="Ilse Brandt")["entity"]["aliases"] == []
+
+
+def test_a_name_that_another_has_is_refused_as_an_alias(call):
+    call("record_fact", subject=person("Illy"), predicate="works_at", object={"name": "Fjord"})
+    answer = call("record_fact", subject=person("Ilse Brandt"), predicate="nickname", object=literal("Illy"))
+
+    assert answer["error"] == "ALIAS_TAKEN"
+    assert call("recall_entity", name_or_alias="Ilse Brandt")["entity"] is None
+
+
+def test_a_name_that_another_has_is_imported_as_a_text(call):
+    call("record_fact", subject=person("Illy"), predicate="works_at", object={"name": "Fjord"})
+    given = fact(person("Ilse Brandt"), "nickname", literal("Illy"))
+    (result,) = call("record_facts", facts=[given], misfits="warn")["results"]
+
+    assert "“Illy”" in result["warning"] or "'Illy'" in result["warning"]
+    assert "note" not in result
+
+
+def test_an_own_word_can_be_marked_as_a_name(call):
+    words = {"stage_name": {"literal": "text", "alias": True, "description": "A name on stage."}}
+    call("extend_vocabulary", predicates=words)
+    call("record_fact", subject=person("Ilse Brandt"), predicate="stage_name", object=literal("La Brandt"))
+
+    assert call("recall_entity", name_or_alias="Ilse Brandt")["entity"]["aliases"] == ["La Brandt"]
+
+
+def test_a_relation_to_another_name_makes_an_alias(call):
+    person_ = call("record_fact", subject=person("Ilse Brandt"), predicate="works_at", object={"name": "Fjord"})
+    answer = call(
+        "create_relation", from_entity=person_["subject"]["id"], relation_type="also_known_as", to_entity="Illy"
+    )
+
+    assert answer["aliases"] == ["Illy"]
+    assert call("recall_entity", name_or_alias="Illy")["resolution"]["method"] == "alias"

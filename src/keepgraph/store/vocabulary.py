@@ -96,7 +96,7 @@ def predicates(tx: Tx) -> list[Predicate]:
         SELECT predicate.id, predicate.name, description, predicate.version, coalesce(vocabulary_set.name, ''),
                predicate.retired_at, (SELECT name FROM predicate AS other WHERE other.id = predicate.replaced_by),
                role, (SELECT name FROM predicate AS other WHERE other.id = predicate.inverse_of),
-               literal_kind, sentence, has_binding_ends, {_FLAG_COLUMNS}
+               literal_kind, sentence, has_binding_ends, predicate.details ->> '$.alias', {_FLAG_COLUMNS}
         FROM predicate
         LEFT JOIN vocabulary_set ON vocabulary_set.id = predicate.vocabulary_set
         ORDER BY predicate.id
@@ -116,10 +116,11 @@ def predicates(tx: Tx) -> list[Predicate]:
             sources=tuple(ends["subject"].get(row[0], ())),
             targets=tuple(ends["object"].get(row[0], ())),
             inverse_of=row[8],
-            flags=frozenset(flag for flag, value in zip(PREDICATE_FLAGS, row[12:], strict=True) if value),
+            flags=frozenset(flag for flag, value in zip(PREDICATE_FLAGS, row[13:], strict=True) if value),
             literal_kind=row[9],
             sentence=row[10],
             has_binding_ends=bool(row[11]),
+            is_alias=bool(row[12]),
         )
         for row in rows
     ]
@@ -164,7 +165,7 @@ def label_rows(tx: Tx) -> list[tuple[Any, ...]]:
 
 
 def details(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, dict[str, Any]]:
-    """What only people read of the words in these rows (None: of all): examples, notation, URI; by row."""
+    """What has no column of the words in these rows (None: of all): examples, notation, URI, alias; by row."""
     result_rows = tx.conn.execute(
         f"""
         SELECT id, details

@@ -568,7 +568,8 @@ def _record(
         supersedes=arguments.get("supersedes", ()),
         refuse_misfits=refuse_misfits,
     )
-    owner = store.owners.find(tx) if any(map(first_person.is_pronoun, arguments.get("aliases", ()))) else None
+    aliases = [*arguments.get("aliases", ()), *([result.alias] if result.alias else ())]
+    owner = store.owners.find(tx) if any(map(first_person.is_pronoun, aliases)) else None
     answer = {
         "fact_id": result.fact.id,
         "recorded_at": timestamps.format_local(result.fact.recorded_at, tx.zone),
@@ -585,6 +586,7 @@ def _record(
         "possible_duplicates": [],
         **answer_shapes.effect(tx, result),
         **answer_shapes.mapped_words(result),
+        **answer_shapes.alias(tx, result),
         **({"owner": answer_shapes.entity(owner)} if owner else {}),
     }
     return answer, result

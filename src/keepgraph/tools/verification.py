@@ -180,6 +180,7 @@ def create_relation(
         },
         "effect": recorded.effect,
         "auto_created_entities": [answer_shapes.entity(entity) for entity in recorded.created],
+        **answer_shapes.alias(tx, recorded),
         **conflict_answers.of_recorded(tx, recorded),
         **described,
     }

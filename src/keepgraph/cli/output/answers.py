@@ -57,6 +57,8 @@ def show_recorded(answer: dict[str, Any]) -> None:
         click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['predicate']}{exchanged}")
     for mapped in answer.get("mapped_types", ()):
         click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['type']}")
+    if note := answer.get("note"):
+        click.echo(f"  {printable(note)}")
     for ended in answer["superseded"]:
         click.echo(f"  ended, until {last_day(ended['valid_to'])}: {ended['fact_id']}")
     _show_resting(answer)

@@ -91,6 +91,7 @@ def _predicate_options(command: _F) -> _F:
             help="A type of its object; may be repeated. None given: any.",
         ),
         click.option("--literal", metavar="KIND", help="Its object is a text, number, date, url or identifier."),
+        click.option("--alias/--not-alias", default=None, help="Whether its text is another name of the subject."),
         click.option("--inverse", metavar="NAME", help="The predicate that says the same with the ends exchanged."),
         click.option(
             "--role", metavar="ROLE", help="decides, part_of, blocks, resolves, depends, tags, mentions, reports."
@@ -322,7 +323,7 @@ def _add(ctx: click.Context, group: str, name: str, values: dict[str, Any], *, d
 def _values(options: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a word as a vocabulary set has them; None for those to be taken away."""
     values: dict[str, Any] = {}
-    for name in ("description", "style", "abstract", "role", "literal", "sentence", "notation", "uri"):
+    for name in ("description", "style", "abstract", "role", "literal", "alias", "sentence", "notation", "uri"):
         if options.get(name) is not None:
             values[name] = None if options[name] == _NONE else options[name]
     for name in ("parents", "disjoint", "sources", "targets", "examples"):

@@ -200,7 +200,7 @@ def _check(line: Line) -> None:
 
 _CHECKED = {
     "type": ("description", "style", "abstract", "examples", "notation", "uri"),
-    "predicate": ("description", "role", "flags", "literal", "sentence", "examples", "notation", "uri"),
+    "predicate": ("description", "role", "flags", "literal", "sentence", "examples", "notation", "uri", "alias"),
 }
 
 

@@ -36,7 +36,8 @@ def record(
 ) -> RecordedFact:
     """Record a fact, or add an assertion to the fact that says the same already, or end it.
 
-    A fact that resolves ends the facts of the blockers that it names (see blocker_resolutions.py).
+    A fact that resolves ends the facts of the blockers that it names (see blocker_resolutions.py). A literal that is
+    another name of the subject becomes an alias of it.
 
     Args:
         subject: an entity, created if new; without a type it gets that which the predicate connects.
@@ -112,6 +113,7 @@ def record(
         mapped_predicate=statement.mapped_predicate,
         mapped_types=statement.mapped_types,
         ends_warning=statement.warning,
+        alias=statement.alias,
     )
 
 

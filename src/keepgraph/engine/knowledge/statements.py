@@ -23,6 +23,7 @@ class Statement:
         literal: as it is stored; None where there is an object.
         created: the entities that were created for it.
         warning: why its ends or its literal do not fit, where that does not refuse it.
+        alias: the literal, where it is an alias of the subject now.
     """
 
     subject: Entity
@@ -33,6 +34,7 @@ class Statement:
     mapped_predicate: MappedWord | None = None
     mapped_types: tuple[MappedWord, ...] = ()
     warning: str | None = None
+    alias: str | None = None
 
 
 def resolve(tx: Tx, given: GivenFact, *, aliases: Sequence[str] = (), refuse_misfits: bool = True) -> Statement:
@@ -44,7 +46,7 @@ def resolve(tx: Tx, given: GivenFact, *, aliases: Sequence[str] = (), refuse_mis
 
     Raises:
         errors.InvalidRequest: a word is not in the vocabulary, the ends or the literal do not fit, or a name is empty.
-        errors.Conflict: a name or an alias may mean several entities.
+        errors.Conflict: a name or an alias may mean several entities, or an alias is the name of another one.
     """
     matches = _find_matches(tx, given)
     takes_literal = all(match.predicate.literal_kind is not None for match in matches)
@@ -92,7 +94,7 @@ def _check(
     """The statement of ends that are known, if they fit one of the predicates that may be meant."""
     object_type = target.type if target else LITERAL
     match = _choose(tx, matches, subject.type, object_type)
-    problem: errors.InvalidRequest | None = None
+    problem: errors.KeepgraphError | None = None
     if match is None:
         match = matches[0]
         problem = ends.refusal(tx, match, given, subject_type=subject.type, object_type=object_type)
@@ -101,7 +103,14 @@ def _check(
             literal = literals.read(tx, match.predicate, literal)
         except errors.LiteralInvalid as invalid:
             problem = invalid
-            problem.example = given.example(object=literals.suggest(tx, literal, match.predicate.literal_kind))
+            invalid.example = given.example(object=literals.suggest(tx, literal, match.predicate.literal_kind))
+    alias = None
+    if literal is not None and match.predicate.is_alias and problem is None:
+        try:
+            entities.add_aliases(tx, subject, [literal])
+            alias = literal
+        except (errors.AliasInvalid, errors.AliasTaken) as refusal:
+            problem = refusal
     if problem is not None and (refuse_misfits or (match.is_reversed and target is None)):
         raise problem
     stored_subject, stored_target = (target, subject) if match.is_reversed and target else (subject, target)
@@ -114,6 +123,7 @@ def _check(
         mapped_predicate=match.mapping,
         mapped_types=_mapped_types(tx, given),
         warning=problem.message if problem else None,
+        alias=alias,
     )
 
 

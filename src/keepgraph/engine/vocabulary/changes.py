@@ -20,7 +20,6 @@ _ANY = ("any", "anything", "entity", "node")
 _LABELS = frozenset({"alternative", "labels"})
 _OF_CORE = _LABELS | {"inverse"}
 _OF_INVERSES = _LABELS | {"description", "examples", "notation", "uri"}
-_DETAILS = ("examples", "notation", "uri")
 _MAX_NEAR = 4
 
 
@@ -375,7 +374,7 @@ def is_value_of(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
     """Whether a word has a value that was given for it; labels apart, of which it may have more."""
     if field in _LABELS:
         return True
-    if field in _DETAILS:
+    if field in definitions.DETAILS:
         return bool(store.vocabulary.details(tx, term.kind, [term.row]).get(term.row, {}).get(field) == value)
     if isinstance(term, Predicate):
         if field == "inverse":
@@ -512,9 +511,9 @@ def _change_columns(tx: Tx, word: VocabularyTerm, values: Mapping[str, Any]) -> 
         if "flags" in values:
             flags = frozenset(values["flags"] or ())
             columns |= {f"is_{flag}": int(flag in flags) for flag in PREDICATE_FLAGS}
-    if any(name in values for name in _DETAILS):
+    if any(name in values for name in definitions.DETAILS):
         details = store.vocabulary.details(tx, word.kind, [word.row]).get(word.row, {})
-        details |= {name: values[name] for name in _DETAILS if name in values}
+        details |= {name: values[name] for name in definitions.DETAILS if name in values}
         columns["details"] = {name: value for name, value in details.items() if value}
     if columns:
         store.vocabulary.update_term(tx, word.kind, word.row, columns)

@@ -17,6 +17,10 @@ _SHIPPED = Path(__file__).parent / "shipped_sets"
 _ENGLISH = "en"
 
 
+DETAILS = ("examples", "notation", "uri", "alias")
+"""The values of words that are stored together, in the column `details`."""
+
+
 @dataclass(frozen=True, slots=True)
 class LabelDefinition:
     """A label: its language (a tag of BCP 47), "preferred", "alternative" or "hidden", and its text."""
@@ -28,7 +32,7 @@ class LabelDefinition:
 
 @dataclass(frozen=True, slots=True)
 class TypeDefinition:
-    """An entity type of a set; the fields are those of `model.EntityType`, and `details` is what only people read."""
+    """An entity type of a set; the fields are those of `model.EntityType`, and `details` is what has no column."""
 
     name: str
     description: str = ""
@@ -42,7 +46,7 @@ class TypeDefinition:
 
 @dataclass(frozen=True, slots=True)
 class PredicateDefinition:
-    """A predicate of a set; the fields are those of `model.Predicate`, and `details` is what only people read."""
+    """A predicate of a set; the fields are those of `model.Predicate`, and `details` is what has no column."""
 
     name: str
     description: str = ""
@@ -253,4 +257,4 @@ def _labels(values: Mapping[str, Any]) -> tuple[LabelDefinition, ...]:
 
 
 def _details(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: values[name] for name in ("examples", "notation", "uri") if values.get(name)}
+    return {name: values[name] for name in DETAILS if values.get(name)}

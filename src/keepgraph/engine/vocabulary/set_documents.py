@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from keepgraph import store
-from keepgraph.engine.vocabulary import graph_vocabulary, sets
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.model import PREDICATE_FLAGS, EntityType, Predicate, VocabularyLabel, VocabularyTerm
 from keepgraph.store.transactions import Tx
 
 _ENGLISH = "en"
-_DETAILS = ("examples", "notation", "uri")
 
 
 def write(tx: Tx, name: str) -> dict[str, Any]:
@@ -72,7 +71,7 @@ def _inverse(vocabulary: Vocabulary, term: Predicate, shared_by_name: dict[str, 
     if not names:
         return {}
     inverse = vocabulary.predicate_by_name[names[0]]
-    shared = {name: value for name, value in shared_by_name[names[0]].items() if name not in _DETAILS}
+    shared = {name: value for name, value in shared_by_name[names[0]].items() if name not in definitions.DETAILS}
     alternative = [*shared.get("alternative", ()), *(name.replace("_", " ") for name in names[1:])]
     return {
         "inverse": _without_empty(
@@ -92,7 +91,7 @@ def _with_shared_values(tx: Tx, kind: str, terms: Iterable[VocabularyTerm]) -> l
             term,
             {
                 **_label_values(labels.get(term.row, ())),
-                **{name: value for name, value in details.get(term.row, {}).items() if name in _DETAILS},
+                **{name: value for name, value in details.get(term.row, {}).items() if name in definitions.DETAILS},
             },
         )
         for term in words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, terms, wordings
@@ -74,8 +75,9 @@ def is_shipped(name: str) -> bool:
 def upgrade(tx: Tx) -> None:
     """Bring the shipped sets of the graph to the versions that come with this program.
 
-    Words that a graph lacks are added, and those that it has get the new labels and the advisory flags. Whatever else a
-    word says may have been changed here, and stays; so do the flags by which facts are in conflict.
+    Words that a graph lacks are added, and those that it has get the new labels, the advisory flags and the mark of
+    aliases. Whatever else a word says may have been changed here, and stays; so do the flags by which facts are in
+    conflict.
     """
     for of_set in graph_vocabulary.read(tx).sets:
         if of_set.retired_at is None and of_set.name in definitions.shipped_names():
@@ -107,15 +109,20 @@ def _upgrade(tx: Tx, of_set: VocabularySet, definition: SetDefinition) -> None:
             term = vocabulary.term(kind, new.name)
             if term is None or term.set != of_set.name:
                 continue
-            store.vocabulary.update_term(tx, kind, term.row, {"version": definition.version, **_advice(term, new)})
+            advice = {"version": definition.version, **_advice(tx, term, new)}
+            store.vocabulary.update_term(tx, kind, term.row, advice)
             if new.name not in new_names:
                 terms.upgrade_labels(tx, kind, term.row, new.labels, moved=moved)
 
 
-def _advice(term: VocabularyTerm, new: TypeDefinition | PredicateDefinition) -> dict[str, int]:
+def _advice(tx: Tx, term: VocabularyTerm, new: TypeDefinition | PredicateDefinition) -> dict[str, Any]:
     if not isinstance(term, Predicate) or not isinstance(new, PredicateDefinition):
         return {}
-    return {f"is_{flag}": 1 for flag in ADVISORY_FLAGS if flag in new.flags}
+    advice: dict[str, Any] = {f"is_{flag}": 1 for flag in ADVISORY_FLAGS if flag in new.flags}
+    if new.details.get("alias") and not term.is_alias:
+        details = store.vocabulary.details(tx, term.kind, [term.row]).get(term.row, {})
+        advice["details"] = {**details, "alias": True}
+    return advice
 
 
 def _separate_inverses(tx: Tx, definition: SetDefinition) -> list[tuple[str, str]]:

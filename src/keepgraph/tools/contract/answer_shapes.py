@@ -209,6 +209,17 @@ def resolution(resolution: Resolution) -> dict[str, Any]:
     return answer
 
 
+def alias(tx: Tx, result: RecordedFact) -> dict[str, Any]:
+    """That a fact gave its subject another name, with all that it has; nothing where it did not."""
+    if result.alias is None:
+        return {}
+    subject = result.fact.subject
+    return {
+        "note": f"“{result.alias}” is another name of {subject.name}, and finds it.",
+        "aliases": store.entities.aliases(tx, subject),
+    }
+
+
 def mapped_words(result: RecordedFact) -> dict[str, Any]:
     """What was taken for other wordings, and what does not fit; nothing where all was given by its name and fits."""
     answer: dict[str, Any] = {}
