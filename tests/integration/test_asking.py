@@ -449,9 +449,11 @@ def test_a_date_in_iso_8601_is_not_explained(run):
 def test_a_span_begins_with_its_first_day_and_ends_with_its_last(run):
     run("record", "person:Ana", "works_at", "Acme", "--from", "March 2020", "--to", "June 2021")
     line = run("recall", "Ana", "--as-of", "May 2021").output
+    before = run("recall", "Ana", "--as-of", "February 2020").output
 
     assert "from 2020-03-01, until 2021-06-30)" in line
-    assert "works_at" not in run("recall", "Ana", "--as-of", "February 2020").output
+    assert "works_at →" not in before
+    assert "  from 2020-03-01 until 2021-06-30: works_at Acme" in before
 
 
 @pytest.mark.parametrize(
