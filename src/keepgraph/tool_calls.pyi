@@ -89,6 +89,8 @@ class ClearGraph(TypedDict):
 
 class CreateRelation(TypedDict):
     created: bool
+    note: NotRequired[str]
+    aliases: NotRequired[list[str]]
     reason: NotRequired[str]
     relation: NotRequired[dict[str, Any]]
     effect: NotRequired[Literal["recorded", "repeated", "ended", "changed", "nothing_changed"]]
@@ -239,7 +241,7 @@ class ExploreNode(TypedDict):
     nodes: list[dict[str, Any]]
     edges: list[FoundEdge]
     facts: NotRequired[list[FoundEdge]]
-    episodes: NotRequired[list[FoundEpisode]]
+    episodes: NotRequired[list[FoundEpisode | str]]
     mentioned_with: NotRequired[list[dict[str, Any]]]
     communities: list[FoundCommunity]
     totals: dict[str, Any]
@@ -811,6 +813,8 @@ class RecordFact(TypedDict):
     warning: NotRequired[str]
     call: NotRequired[int | None]
     superseded: NotRequired[list[dict[str, Any]]]
+    note: NotRequired[str]
+    aliases: NotRequired[list[str]]
     owner: NotRequired[Entity]
     effect: NotRequired[Literal["recorded", "repeated", "ended", "changed", "nothing_changed"]]
     validity_before: NotRequired[Validity]
@@ -1496,6 +1500,7 @@ class ToolCalls:
         until: str | None = ...,
         group_ids: list[str] | None = ...,
         limit: int | None = ...,
+        rank_texts: Literal["each", "whole"] | None = ...,
         near: bool | None = ...,
         max_tokens: int | None = ...,
         project: str | None = ...,
