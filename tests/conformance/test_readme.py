@@ -12,7 +12,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_example_for_python_works(tmp_path, monkeypatch, capsys):
-    (example,) = re.findall(r"```python\n(.*?)```", (DOCS / "python.md").read_text("utf-8"), re.DOTALL)
+    example, *_ = re.findall(r"```python\n(.*?)```", (DOCS / "python.md").read_text("utf-8"), re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(example, {})  # our own page
 

@@ -163,7 +163,7 @@ def test_an_expansion_keeps_to_its_project_and_its_group(office, graph, open_gra
     [
         ({}, "INVALID_ARGUMENTS"),
         ({"entity_ids": []}, "INVALID_ARGUMENTS"),
-        ({"entity_ids": "Priya"}, "INVALID_ARGUMENTS"),
+        ({"entity_ids": 7}, "INVALID_ARGUMENTS"),
         ({"entity_ids": [""]}, "INVALID_ARGUMENTS"),
         ({"entity_ids": [" "]}, "NAME_OR_ALIAS_REQUIRED"),
         ({"entity_ids": ["x" * 201]}, "INVALID_ARGUMENTS"),

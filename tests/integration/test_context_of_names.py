@@ -140,7 +140,7 @@ def test_the_project_of_a_call_decides_for_the_tools_that_walk(known):
     assert known("query_entity_relations", entity_id="Alex")["entity"] is None
 
 
-@pytest.mark.parametrize("context", ["Atlas", [1], ["x"] * 11, ["y" * 201], [""]])
+@pytest.mark.parametrize("context", [7, [1], ["x"] * 11, ["y" * 201], [""]])
 def test_a_context_that_is_no_list_of_names_is_refused(known, context):
     answer = known("recall_entity", name_or_alias="Alex", context=context)
 

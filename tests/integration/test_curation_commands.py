@@ -388,7 +388,7 @@ MISTAKES = [
     (("log", "-n", "0"), 2, "0 is not in the range"),
     (("history", "fact_1"), 1, "FACT_NOT_FOUND"),
     (("history", " "), 1, "NAME_OR_ALIAS_REQUIRED"),
-    (("history", "Go"), 3, "perhaps Go (decision"),
+    (("history", "Go"), 3, "Go (decision)"),
     (("duplicates", "Zebulon"), 1, "ENTITY_NOT_FOUND"),
     (("recall", "Sara", "--as-of", "soon"), 1, "MOMENT_INVALID"),
     (("week", "--known-at", "2026-02-30"), 1, "MOMENT_INVALID"),

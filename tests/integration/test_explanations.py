@@ -358,7 +358,7 @@ def test_a_name_means_the_entity_and_a_sentence_the_fact_also_where_a_note_is_ca
         ({"what": "call 99"}, "CHANGE_NOT_FOUND"),
         ({"what": "99"}, "CHANGE_NOT_FOUND"),
         ({"what": "9" * 19}, "ENTITY_NOT_FOUND"),
-        ({"what": "Ana", "kind": "fact"}, "AMBIGUOUS"),
+        ({"what": "Ana", "kind": "fact"}, "FACT_NOT_FOUND"),
         ({"what": "Ana", "kind": "rumour"}, "INVALID_ARGUMENTS"),
         ({"what": "Ana", "kind": "call"}, "CHANGE_NOT_FOUND"),
         ({"what": 12}, "INVALID_ARGUMENTS"),

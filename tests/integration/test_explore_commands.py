@@ -229,7 +229,7 @@ def test_a_search_may_be_for_some_facts_only(team: Kg) -> None:
         (("search", "Priya", "--as-of", "soon"), 1, "MOMENT_INVALID"),
         (("search", "Priya", "--in", "attic"), 2, "attic"),
         (("search", "  "), 1, "QUERY_REQUIRED"),
-        (("search",), 2, "Missing argument"),
+        (("search",), 1, "Give WORDS"),
         (("show", " "), 1, "NAME_OR_ALIAS_REQUIRED"),
         (("show", "x" * 201), 1, "NAME_OR_ALIAS_TOO_LONG"),
         (("show", "Priya", "--depth", "9"), 2, "9 is not in the range"),

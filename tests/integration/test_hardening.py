@@ -76,11 +76,11 @@ def test_what_was_encrypted_is_never_written_to_a_plain_file_that_took_its_place
         graph.database.checkpoint()
         store.wal.file(path).unlink()
         os.replace(tmp_path / "plain.db", path)
-        answers = [call("record_fact", subject=person("Grace"), predicate="tagged", object=literal("secret"))
+        answers = [call("record_fact", subject=person("Grace"), predicate="tagged", object=literal("unheard-of"))
                    for _ in range(3)]  # fmt: skip
 
     assert [answer["error"] for answer in answers] == ["GRAPH_NOT_ENCRYPTED"] * 3
-    assert b"secret" not in path.read_bytes()
+    assert b"unheard-of" not in path.read_bytes()
 
 
 def test_a_graph_that_is_cut_while_it_is_open_takes_no_more(path):

@@ -94,12 +94,12 @@ def test_a_wording_that_denies_or_doubts_is_not_mapped(call, wording):
 
 
 def test_an_inverse_and_a_passive_are_stored_the_other_way_round(call):
-    extend(call, predicates={"mentors": {"sources": ["person"], "targets": ["person"]}})
+    extend(call, predicates={"outranks": {"sources": ["person"], "targets": ["person"]}})
     taken = submit(
-        call, relation("Acme Inc", "employs", "Ana Silva"), relation("Bob Stone", "is mentored by", "Ana Silva")
+        call, relation("Acme Inc", "employs", "Ana Silva"), relation("Bob Stone", "is outranked by", "Ana Silva")
     )
 
-    assert sentences(taken) == ["Ana Silva works at Acme Inc", "Ana Silva mentors Bob Stone"]
+    assert sentences(taken) == ["Ana Silva works at Acme Inc", "Ana Silva outranks Bob Stone"]
 
 
 def test_names_without_a_type_get_the_type_that_most_of_their_relations_want(call):
@@ -207,7 +207,7 @@ def test_what_waits_is_in_no_answer_about_what_is_known(call):
         return (
             counted["rows"],
             call("get_schema"),
-            call("weekly_rollup"),
+            {**call("weekly_rollup"), "to_review": None},
             call("search_nodes", query="Zebedee")["nodes"],
         )
 

@@ -356,7 +356,7 @@ REFUSED = [
     ({"source": 5}, "INVALID_ARGUMENTS"),
     ({"aliases": ["x" * 201]}, "ALIAS_INVALID"),
     ({"aliases": ["  "]}, "ALIAS_INVALID"),
-    ({"aliases": "Countess"}, "ALIAS_INVALID"),
+    ({"aliases": 7}, "ALIAS_INVALID"),
     ({"aliases": ["a"] * 21}, "ALIAS_INVALID"),
     ({"valid_from": 2026}, "VALIDITY_INVALID"),
 ]

@@ -852,7 +852,7 @@ def test_a_word_inside_a_run_of_signs_without_spaces_is_found(call):
         ("search", {"query": "x", "limit": 100_000}),
         ("search", {"query": "x", "max_tokens": 1}),
         ("search", {"query": 7}),
-        ("search", {"query": "x", "group_ids": "default"}),
+        ("search", {"query": "x", "group_ids": 7}),
         ("search", {"query": "x", "entity_types": [""]}),
         ("search_nodes", {}),
         ("search_nodes", {"query": "x", "max_nodes": 0}),

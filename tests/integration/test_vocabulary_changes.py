@@ -19,7 +19,7 @@ from laws import examples
 from words import Caller, concept, counted, fact, literal, person, project, rows
 
 TYPES = ("engineer", "manager", "machine")
-PREDICATES = ("mentors", "coaches", "rates")
+PREDICATES = ("trains", "coaches", "rates")
 NAMES = ("Ana", "Bo", "Cy", "Atlas")
 ENGINEER = {"type": "engineer", "name": "Ana"}
 
@@ -48,18 +48,18 @@ def extended(call: Caller) -> Caller:
             "machine": {"style": "term", "disjoint": ["person"]},
         },
         predicates={
-            "mentors": {
+            "trains": {
                 "sources": ["person"],
                 "targets": ["person"],
-                "inverse": "mentored_by",
-                "sentence": "{subject} mentors {object}",
+                "inverse": "apprenticed_to",
+                "sentence": "{subject} trains {object}",
             },
             "coaches": {"sources": ["person"], "targets": ["person"], "labels": {"de": "betreut"}},
             "rates": {},
         },
     )
     assert "error" not in answer, answer
-    call.record(ENGINEER, "mentors", person("Bo"))
+    call.record(ENGINEER, "trains", person("Bo"))
     call.record({"type": "manager", "name": "Ana"}, "coaches", person("Bo"))
     call.record(person("Bo"), "rates", literal("9"))
     return call
@@ -69,12 +69,12 @@ def extended(call: Caller) -> Caller:
 
 
 def test_a_word_that_is_added_can_be_recorded_with(call):
-    refused = call("record_fact", **fact(person("Ana"), "mentors", person("Bo")))
-    call("extend_vocabulary", predicates={"mentors": {"sources": ["person"], "targets": ["person"]}})
-    recorded = call("record_fact", **fact(person("Ana"), "mentors", person("Bo")))
+    refused = call("record_fact", **fact(person("Ana"), "trains", person("Bo")))
+    call("extend_vocabulary", predicates={"trains": {"sources": ["person"], "targets": ["person"]}})
+    recorded = call("record_fact", **fact(person("Ana"), "trains", person("Bo")))
 
     assert refused["error"] == "PREDICATE_UNKNOWN"
-    assert recorded["predicate"] == "mentors"
+    assert recorded["predicate"] == "trains"
 
 
 def test_a_dry_run_says_what_would_be_added_and_adds_nothing(call):
@@ -161,12 +161,12 @@ def test_wordings_of_a_type_are_found(call):
 def test_a_changed_word_has_the_values_given_and_keeps_the_others(extended):
     answer = extended(
         "change_word",
-        word="mentors",
+        word="trains",
         values={"description": "Teaches.", "sources": ["engineer"], "role": "reports", "alternative": ["teaches"]},
         removed_labels=[],
     )
-    word = extended("describe_word", word="mentors")
-    inverse = extended("describe_word", word="mentored_by")
+    word = extended("describe_word", word="trains")
+    inverse = extended("describe_word", word="apprenticed_to")
 
     assert (word["description"], word["sources"], word["targets"]) == ("Teaches.", ["engineer"], ["person"])
     assert (inverse["sources"], inverse["targets"]) == (["person"], ["engineer"])
@@ -175,18 +175,18 @@ def test_a_changed_word_has_the_values_given_and_keeps_the_others(extended):
 
 
 def test_null_takes_a_value_away(extended):
-    extended("change_word", word="mentors", values={"role": "reports", "notation": "M-1"})
-    extended("change_word", word="mentors", values={"role": None, "notation": None, "sources": None})
-    word = extended("describe_word", word="mentors")
+    extended("change_word", word="trains", values={"role": "reports", "notation": "M-1"})
+    extended("change_word", word="trains", values={"role": None, "notation": None, "sources": None})
+    word = extended("describe_word", word="trains")
 
     assert (word["role"], word["notation"], word["sources"]) == (None, None, [])
 
 
 def test_another_sentence_is_how_all_facts_read(extended, path):
-    extended("change_word", word="mentors", values={"sentence": "{subject} is the mentor of {object}"})
+    extended("change_word", word="trains", values={"sentence": "{subject} is the trainer of {object}"})
 
-    assert rows(path, "SELECT text FROM fact WHERE text LIKE '%mentor%'") == [("Ana is the mentor of Bo",)]
-    assert extended("search", query="is the mentor")["edges"]
+    assert rows(path, "SELECT text FROM fact WHERE text LIKE '%trainer%'") == [("Ana is the trainer of Bo",)]
+    assert extended("search", query="is the trainer")["edges"]
 
 
 def test_facts_said_both_ways_become_one_where_a_predicate_becomes_symmetric(extended):
@@ -202,16 +202,16 @@ def test_facts_said_both_ways_become_one_where_a_predicate_becomes_symmetric(ext
     [
         ("person", {"description": "An animal."}, "VOCABULARY_CONFLICT"),
         ("decided_in", {"role": None}, "VOCABULARY_CONFLICT"),
-        ("mentored_by", {"sources": ["person"]}, "VOCABULARY_CONFLICT"),
+        ("apprenticed_to", {"sources": ["person"]}, "VOCABULARY_CONFLICT"),
         ("engineer", {"parents": ["engineer"]}, "VOCABULARY_CONFLICT"),
         ("engineer", {"parents": ["nobody"]}, "VOCABULARY_INVALID"),
         ("engineer", {"abstract": True}, "VOCABULARY_CONFLICT"),
         ("engineer", {"colour": "red"}, "VOCABULARY_INVALID"),
         ("engineer", {"role": "blocks"}, "VOCABULARY_INVALID"),
         ("engineer", {}, "VOCABULARY_INVALID"),
-        ("mentors", {"flags": ["symmetric"]}, "VOCABULARY_CONFLICT"),
-        ("mentors", {"flags": ["symmetric", "acyclic"]}, "VOCABULARY_INVALID"),
-        ("mentors", {"inverse": {"name": "coaches"}}, "VOCABULARY_CONFLICT"),
+        ("trains", {"flags": ["symmetric"]}, "VOCABULARY_CONFLICT"),
+        ("trains", {"flags": ["symmetric", "acyclic"]}, "VOCABULARY_INVALID"),
+        ("trains", {"inverse": {"name": "coaches"}}, "VOCABULARY_CONFLICT"),
         ("mentros", {"description": "x"}, "PREDICATE_UNKNOWN"),
     ],
 )
@@ -268,19 +268,19 @@ def test_a_word_that_cannot_be_retired_is_refused(extended, arguments, code):
 
 
 def test_the_facts_of_a_merged_predicate_move_and_its_names_become_wordings(extended, path):
-    merged = extended("merge_words", absorb="coaches", keep="mentors")
+    merged = extended("merge_words", absorb="coaches", keep="trains")
     again = extended.record(person("Bo"), "betreut", person("Cy"))
 
     assert (merged["moved"], merged["folded"]) == (1, 0)
-    assert again["predicate"] == "mentors"
+    assert again["predicate"] == "trains"
     assert rows(path, "SELECT count(*) FROM predicate WHERE name = 'coaches'") == [(0,)]
-    assert rows(path, "SELECT text FROM fact WHERE text LIKE 'Ana mentors%'") == [("Ana mentors Bo",)] * 2
+    assert rows(path, "SELECT text FROM fact WHERE text LIKE 'Ana trains%'") == [("Ana trains Bo",)] * 2
 
 
 def test_facts_that_say_the_same_become_one_with_the_sources_of_both(extended, path):
-    extended.record(person("Cy"), "mentors", person("Bo"), source="minutes")
+    extended.record(person("Cy"), "trains", person("Bo"), source="minutes")
     extended.record(person("Cy"), "coaches", person("Bo"), source="mail")
-    merged = extended("merge_words", absorb="coaches", keep="mentors")
+    merged = extended("merge_words", absorb="coaches", keep="trains")
     sources = rows(path, "SELECT source FROM provenance WHERE source IS NOT NULL ORDER BY source")
 
     assert merged["folded"] == 1
@@ -289,10 +289,10 @@ def test_facts_that_say_the_same_become_one_with_the_sources_of_both(extended, p
 
 
 def test_merging_into_an_inverse_exchanges_the_ends(extended, path):
-    merged = extended("merge_words", absorb="coaches", keep="mentored_by")
+    merged = extended("merge_words", absorb="coaches", keep="apprenticed_to")
 
     assert (merged["reversed"], merged["moved"]) == (True, 1)
-    assert ("Bo mentors Ana",) in rows(path, "SELECT text FROM fact")
+    assert ("Bo trains Ana",) in rows(path, "SELECT text FROM fact")
 
 
 def test_merging_into_a_symmetric_predicate_leaves_one_fact_of_a_pair(extended):
@@ -310,7 +310,7 @@ def test_entities_of_a_merged_type_move_and_those_of_one_name_become_one(extende
     ana = extended("recall_entity", name_or_alias="Ana")
 
     assert (merged["moved"], merged["folded"], merged["merged_names"]) == (0, 1, ["Ana"])
-    assert {each["predicate"] for each in ana["facts"]} == {"mentors", "coaches"}
+    assert {each["predicate"] for each in ana["facts"]} == {"trains", "coaches"}
     assert ana["entity"]["type"] == "engineer"
 
 
@@ -354,12 +354,12 @@ def test_entities_of_one_name_are_merged_in_each_group_by_itself(extended, open_
     [
         ("person", "engineer", "VOCABULARY_CONFLICT"),
         ("engineer", "engineer", "VOCABULARY_CONFLICT"),
-        ("mentors", "mentored_by", "VOCABULARY_CONFLICT"),
-        ("mentored_by", "mentors", "VOCABULARY_CONFLICT"),
-        ("mentored_by", "coaches", "VOCABULARY_CONFLICT"),
-        ("rates", "mentored_by", "VOCABULARY_CONFLICT"),
-        ("mentors", "engineer", "PREDICATE_UNKNOWN"),
-        ("mentros", "mentors", "PREDICATE_UNKNOWN"),
+        ("trains", "apprenticed_to", "VOCABULARY_CONFLICT"),
+        ("apprenticed_to", "trains", "VOCABULARY_CONFLICT"),
+        ("apprenticed_to", "coaches", "VOCABULARY_CONFLICT"),
+        ("rates", "apprenticed_to", "VOCABULARY_CONFLICT"),
+        ("trains", "engineer", "PREDICATE_UNKNOWN"),
+        ("mentros", "trains", "PREDICATE_UNKNOWN"),
     ],
 )
 def test_words_that_cannot_be_one_are_refused(extended, absorb, keep, code):
@@ -396,7 +396,7 @@ def test_a_set_that_was_exported_can_be_added_elsewhere(extended, open_graph, tm
     other = Caller(open_graph(tmp_path / "other.db"))
     added = other("add_vocabulary_set", definition=definition)
 
-    assert sorted(added["added"]) == sorted([*TYPES, *PREDICATES, "mentored_by"])
+    assert sorted(added["added"]) == sorted([*TYPES, *PREDICATES, "apprenticed_to"])
     assert other("export_vocabulary_set", name="own")["definition"] == definition
 
 
@@ -475,8 +475,8 @@ CHANGES: st.SearchStrategy[Step] = st.one_of(
     ),
     st.builds(
         lambda absorb, keep: ("merge_words", {"absorb": absorb, "keep": keep}),
-        st.sampled_from([*TYPES, *PREDICATES, "mentored_by", "likes"]),
-        st.sampled_from([*TYPES, *PREDICATES, "mentored_by", "person", "knows"]),
+        st.sampled_from([*TYPES, *PREDICATES, "apprenticed_to", "likes"]),
+        st.sampled_from([*TYPES, *PREDICATES, "apprenticed_to", "person", "knows"]),
     ),
     st.sampled_from([("add_vocabulary_set", {"name": name}) for name in ("research", "graphiti", "personal")]),
     st.sampled_from([("remove_vocabulary_set", {"name": name}) for name in ("personal", "own", "research")]),
@@ -486,7 +486,7 @@ CHANGES: st.SearchStrategy[Step] = st.one_of(
 FACTS: st.SearchStrategy[Step] = st.builds(
     lambda subject, predicate, target: ("record_fact", fact(subject, predicate, target)),
     _entity,
-    st.sampled_from([*PREDICATES, "knows", "mentored_by"]),
+    st.sampled_from([*PREDICATES, "knows", "apprenticed_to"]),
     _entity,
 )
 
@@ -496,7 +496,7 @@ def governed(graph: keepgraph.Graph) -> Caller:
     call(
         "extend_vocabulary",
         types={"engineer": {"parents": ["person"]}, "manager": {"parents": ["person"]}, "machine": {"style": "term"}},
-        predicates={"mentors": {"inverse": "mentored_by"}, "coaches": {}, "rates": {"flags": ["irreflexive"]}},
+        predicates={"trains": {"inverse": "apprenticed_to"}, "coaches": {}, "rates": {"flags": ["irreflexive"]}},
     )
     return call
 
@@ -642,14 +642,14 @@ def test_a_predicate_of_values_that_cannot_hold_together_is_neither_added_nor_ma
 
 
 def test_an_inverse_can_be_taken_away(extended):
-    refused = extended("change_word", word="mentors", values={"flags": ["symmetric"]})
-    changed = extended("change_word", word="mentors", values={"inverse": None, "flags": ["symmetric"]})
-    described = extended("describe_word", word="mentors")
+    refused = extended("change_word", word="trains", values={"flags": ["symmetric"]})
+    changed = extended("change_word", word="trains", values={"inverse": None, "flags": ["symmetric"]})
+    described = extended("describe_word", word="trains")
 
     assert "--inverse none" in refused["hint"]
     assert "error" not in changed
     assert (described["inverses"], described["flags"]) == ([], ["symmetric"])
-    assert extended("describe_word", word="mentored_by")["error"] == "PREDICATE_UNKNOWN"
+    assert extended("describe_word", word="apprenticed_to")["error"] == "PREDICATE_UNKNOWN"
 
 
 def test_a_predicate_with_facts_of_entities_keeps_them(extended):

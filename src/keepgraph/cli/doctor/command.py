@@ -25,7 +25,7 @@ from keepgraph.store.database import Database
 _MARKS = {State.OK: ("✓", "green"), State.NOTE: ("!", "yellow"), State.WRONG: ("✗", "red")}
 _CHECK_ORDER = (
     *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "counts", "vectors"),
-    *("texts", "vocabulary", "times", "pending", "backups", "garden", "server", "claude-desktop"),
+    *("texts", "vocabulary", "times", "imports", "pending", "backups", "garden", "server", "claude-desktop"),
 )
 _NAME_WIDTH = max(map(len, _CHECK_ORDER))
 

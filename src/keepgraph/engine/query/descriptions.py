@@ -28,7 +28,7 @@ _MAX_UNUSED_TYPES = 8
 _MAX_ALTERNATIVES = 3
 
 # So long may a list of labels, of types or of patterns be, in characters.
-_MAX_CHARACTERS = 150
+_MAX_CHARACTERS = 180
 
 _Triple = tuple[str, str, str]
 """Label of the source, relationship type, label of the target."""
