@@ -54,7 +54,7 @@ WEEK: list[tuple[str, End, str, End, str]] = [
     ("He understands automation.", "person:Tomas Rieder", "expert_in", "skill:Automation", "has_skill"),
     ("He speaks Czech.", "person:Tomas Rieder", "speaks", "language:Czech", "speaks"),
     ("He introduced Lukas.", "person:Tomas Rieder", "introduced", "person:Lukas Frei", "introduced"),
-    ("I take no calls before nine.", "person:Me", "prefers", "preference:No calls before nine", "likes"),
+    ("I take no calls before nine.", "person:Me", "prefers", "preference:No calls before nine", "prefers"),
     ("Ines is allergic to peanuts.", "person:Ines Duarte", "allergic_to", "food:Peanuts", "allergic_to"),
     ("Marek was born on 14 March.", "person:Marek Novak", "birthday", "=--03-14", "born_on"),
     ("Marek lives in Zürich.", "person:Marek Novak", "lives_in", "city:Zürich", "lives_in"),

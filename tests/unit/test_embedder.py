@@ -127,7 +127,7 @@ def test_threads_may_share_the_model(nothing_loaded):
     assert all(np.array_equal(expected, vectors) for vectors in results)
 
 
-@pytest.mark.parametrize(("texts", "limited"), [(1, True), (2, True), (3, False), (200, False)])
+@pytest.mark.parametrize(("texts", "limited"), [(1, True), (16, True), (17, False), (200, False)])
 def test_a_question_takes_one_thread_and_bulk_work_all(monkeypatch, texts, limited):
     def threads():
         """Of the library that numpy came with; others, loaded later by other packages, compute nothing here."""

@@ -67,7 +67,7 @@ class Wordings:
         prepositions: set[str] = set()
         for text in texts:
             words = [_folded(word) for word in _WORD.findall(text.replace("_", " "))]
-            telling = [inflection.stem(word) for word in words if _is_telling(word)]
+            telling = [_stem(word) for word in words if _is_telling(word)]
             stems.update(telling)
             if words and not telling and words[-1] in inflection.PREPOSITIONS:
                 prepositions.add(words[-1])
@@ -77,7 +77,7 @@ class Wordings:
         """Whether a folded word is one of them, inflected or derived: works, employment."""
         if not _is_telling(word):
             return False
-        return inflection.stem(word) in self.stems or any(derivation.are_related(word, stem) for stem in self.stems)
+        return _stem(word) in self.stems or any(derivation.are_related(word, stem) for stem in self.stems)
 
 
 class GroundingText:
@@ -264,6 +264,11 @@ def _is_inside(one: Span, other: Span) -> bool:
 
 def _is_telling(word: str) -> bool:
     return len(word) > 1 and not common_words.is_stop_word(word) and word not in inflection.PREPOSITIONS
+
+
+def _stem(word: str) -> str:
+    """The stem of a word; that of `like`, which is a preposition too, is the one of `likes`."""
+    return inflection.stem(word).removesuffix("e")
 
 
 def _is_same(wanted: str, word: str) -> bool:
