@@ -42,8 +42,8 @@ def demo_command(into: str | None) -> None:
         for command in commands:
             _run(path, command)
     click.secho("\nThe same question, by a language model's client over MCP", bold=True)
-    click.secho('→ recall_entity {"name_or_alias": "Giulia Fero"}', fg="cyan")
-    answer = _ask_over_stdio(path, "recall_entity", {"name_or_alias": "Giulia Fero"})
+    click.secho('→ recall_entity {"name_or_alias": "Giulia Fero", "detail": "full"}', fg="cyan")
+    answer = _ask_over_stdio(path, "recall_entity", {"name_or_alias": "Giulia Fero", "detail": "full"})
     answers.show_recall({**answer, "facts": [], "related_entities": []}, name="Giulia Fero")
     command = _command_name()
     click.echo(f"\nLook around: {command} --db {path} ui")
