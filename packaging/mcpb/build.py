@@ -14,7 +14,7 @@ import sysconfig
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,7 @@ def manifest() -> dict[str, Any]:
     """What the bundle says of itself."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     after = f"{sys.version_info.major}.{sys.version_info.minor + 1}"
+    shown = {tool.name: tool for tool in catalogue.tools(catalogue.DEFAULT_TOOLSETS)}
     return {
         "manifest_version": "0.3",
         "name": project["name"],
@@ -116,11 +117,8 @@ def manifest() -> dict[str, Any]:
                 "env": {},
             },
         },
-        "tools": [
-            {"name": tool.name, "description": tool.description.partition("\n")[0]}
-            for tool in catalogue.tools(catalogue.DEFAULT_TOOLSETS)
-        ],
-        "prompts": [_prompt(prompt) for prompt in prompts.all_prompts()],
+        "tools": [{"name": tool.name, "description": tool.description.partition("\n")[0]} for tool in shown.values()],
+        "prompts": [_prompt(prompt, shown) for prompt in prompts.all_prompts(shown)],
         "compatibility": {
             "platforms": [sys.platform],
             "runtimes": {"python": f">={PYTHON},<{after}"},
@@ -155,9 +153,10 @@ def _write_json(file: Path, value: dict[str, Any]) -> None:
     file.write_text(f"{json.dumps(value, ensure_ascii=False, indent=2)}\n", encoding="utf-8")
 
 
-def _prompt(prompt: Any) -> dict[str, Any]:
+def _prompt(prompt: Any, shown: Collection[str]) -> dict[str, Any]:
     names = [argument.name for argument in prompt.arguments]
-    (message,) = prompts.fill(prompt.name, {name: f"${{arguments.{name}}}" for name in names}).messages
+    arguments = {name: f"${{arguments.{name}}}" for name in names}
+    (message,) = prompts.fill(prompt.name, arguments, shown=shown).messages
     return {"name": prompt.name, "description": prompt.description, "arguments": names, "text": message.content.text}
 
 
