@@ -13,7 +13,7 @@ from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import reporting
-from keepgraph.engine.exchange import export_format, import_waiting_lines, importer
+from keepgraph.engine.exchange import export_format, import_state, import_waiting_lines, importer
 from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
 from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
@@ -198,7 +198,7 @@ class _LineImport:
                 self._report["waiting"] += 1
             elif "error" in result:
                 self._report["refused_total"] += 1
-                if len(self._report["refused"]) < reporting.MAX_REFUSALS:
+                if len(self._report["refused"]) < import_state.MAX_REFUSALS:
                     refused = {"line": line.number, "error": result["error"], "message": result["message"]}
                     self._report["refused"].append(refused)
             else:

@@ -11,19 +11,14 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli.output import terminal
+from keepgraph.engine.exchange import import_state
 from keepgraph.engine.exchange.import_state import EndsWarning
-
-MAX_REFUSALS = 20
-"""So many are kept with their reasons; the rest is counted."""
-
-_HOPELESS_AFTER = 1_000
-"""So many are refused before anything was accepted: then the rest of the file is not tried."""
 
 
 def refuse(report: dict[str, Any], kind: str, position: int, error: errors.KeepgraphError, *, note: str = "") -> None:
     """Note a refusal in the report; `kind` names what the position counts: "line" or "conversation"."""
     report["refused_total"] += 1
-    if len(report["refused"]) < MAX_REFUSALS:
+    if len(report["refused"]) < import_state.MAX_REFUSALS:
         answer = {kind: position, "error": error.code, "message": error.message.rstrip(".") + note}
         if error.hint and error.hint != error.default_hint:
             answer["hint"] = error.hint
@@ -33,7 +28,7 @@ def refuse(report: dict[str, Any], kind: str, position: int, error: errors.Keepg
 def is_hopeless(report: Mapping[str, Any]) -> bool:
     """Whether a thousand were refused and nothing was accepted: the file is not what it was taken for."""
     accepted = ("added", "merged", "updated", "waiting", "kept_as_text")
-    return report["refused_total"] >= _HOPELESS_AFTER and not any(report.get(name) for name in accepted)
+    return report["refused_total"] >= import_state.HOPELESS_AFTER and not any(report.get(name) for name in accepted)
 
 
 def show_refusals(report: Mapping[str, Any], kind: str) -> None:
@@ -61,7 +56,7 @@ def show_warnings(warnings: list[dict[str, Any]], kind: str) -> None:
     by_predicate: dict[str, list[dict[str, Any]]] = {}
     for given in warnings:
         by_predicate.setdefault(given["predicate"], []).append(given)
-    for alike in list(by_predicate.values())[:MAX_REFUSALS]:
+    for alike in list(by_predicate.values())[: import_state.MAX_REFUSALS]:
         first = alike[0]
         more = f", and {len(alike) - 1:,} more like it" if len(alike) > 1 else ""
         click.secho(f"{kind} {first[kind]}: {terminal.printable(first['message'])}{more}", fg="yellow", err=True)

@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from keepgraph.engine.exchange import import_state
 from keepgraph.formats.records import Entity, Fact, ReadError, Record, Skipped
 from keepgraph.language import normalisation
-
-_MAX_ERRORS = 20
-_HOPELESS_AFTER = 1_000
 
 
 @dataclass(slots=True)
@@ -51,9 +49,9 @@ def survey_records(records: Iterable[Record]) -> Survey:
     for record in records:
         if isinstance(record, ReadError):
             survey.error_count += 1
-            if len(survey.errors) < _MAX_ERRORS:
+            if len(survey.errors) < import_state.MAX_REFUSALS:
                 survey.errors.append(ReadError(record.position, record.error))
-            if survey.error_count >= _HOPELESS_AFTER and not survey.counts:
+            if survey.error_count >= import_state.HOPELESS_AFTER and not survey.counts:
                 break
         elif isinstance(record, Skipped):
             survey.skipped[record.kind] += record.count

@@ -9,6 +9,12 @@ from typing import Any, TypeVar
 from keepgraph import errors
 from keepgraph.store.exchange_rows import EpisodeRow
 
+MAX_REFUSALS = 20
+"""So many refusals of a file are kept with their reasons; the others are counted."""
+
+HOPELESS_AFTER = 1_000
+"""After so many refusals, where nothing was accepted, the rest of a file is not tried."""
+
 Line = Mapping[str, Any]
 """A line of an export as JSON; it fits the schema of its kind."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
+from keepgraph.engine.exchange import import_state
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.formats import rdf_labels
 from keepgraph.formats.rdf_statements import TYPE, Iri, Literal, Statement, Term
@@ -15,8 +16,6 @@ from keepgraph.formats.rdf_vocabulary import Individual
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Ref
 from keepgraph.store.transactions import Tx
-
-_MAX_REFUSALS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class Recording:
             aliases=self._counts["aliases"],
             facts=self._counts["facts"],
             left_out=dict(self._left_out.most_common()),
-            refusals=tuple(self._refusals[:_MAX_REFUSALS]),
+            refusals=tuple(self._refusals[: import_state.MAX_REFUSALS]),
             refused_count=len(self._refusals),
         )
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from keepgraph import store
 from keepgraph.engine.retrieval import fusion, weights
 from keepgraph.engine.retrieval.fusion import Key, Ranking
+from keepgraph.engine.retrieval.retrievers import by_words
 from keepgraph.engine.retrieval.search_context import SearchContext
 from keepgraph.store.search_filters import Filters
 
@@ -21,24 +22,12 @@ def entities(context: SearchContext) -> Ranking:
     if filters.types is None or filters.predicates is None:
         return []
     of_any_type = replace(filters, types=None)
-    anchors = dict(_anchors(context, of_any_type))
+    anchors = dict(by_words.entities_that_pass(context, of_any_type, limit=weights.EXPANDED_HITS))
     around = dict(_neighbours(context, anchors, replace(of_any_type, predicates=None)))
     near = {**{key: score / 2 for key, score in around.items()}, **anchors}
     linked = _neighbours(context, near, of_any_type)
     of_types = store.retrieval.entities(context.tx, [key for key, _ in linked], filters)
     return [(key, score) for key, score in linked if key in of_types][: weights.CANDIDATES]
-
-
-def _anchors(context: SearchContext, of_any_type: Filters) -> Ranking:
-    """The entities of any type that the question has words of."""
-    return store.full_text.search(
-        context.tx,
-        store.full_text.ENTITIES,
-        context.question.phrases,
-        filters=of_any_type,
-        conditions=store.search_filters.entity_conditions(of_any_type),
-        limit=weights.EXPANDED_HITS,
-    )
 
 
 def _neighbours(context: SearchContext, scores: dict[Key, float], filters: Filters) -> Ranking:

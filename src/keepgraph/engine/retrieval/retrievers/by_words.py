@@ -8,18 +8,23 @@ from keepgraph import store
 from keepgraph.engine.retrieval import fusion, weights
 from keepgraph.engine.retrieval.fusion import Key, Ranking
 from keepgraph.engine.retrieval.search_context import SearchContext
+from keepgraph.store.search_filters import Filters
 
 
 def entities(context: SearchContext) -> Ranking:
     """The entities with the words of the question in a name, an alias or the summary."""
-    filters = context.request.filters
+    return entities_that_pass(context, context.request.filters, limit=weights.CANDIDATES)
+
+
+def entities_that_pass(context: SearchContext, filters: Filters, *, limit: int) -> Ranking:
+    """The entities with the words of the question that pass these filters, which need not be those of the request."""
     return store.full_text.search(
         context.tx,
         store.full_text.ENTITIES,
         context.question.phrases,
         filters=filters,
         conditions=store.search_filters.entity_conditions(filters),
-        limit=weights.CANDIDATES,
+        limit=limit,
     )
 
 
