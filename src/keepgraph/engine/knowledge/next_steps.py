@@ -130,26 +130,33 @@ def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) ->
 
 def due(tx: Tx, *, blocked: Collection[int], members: Collection[int] | None = None) -> list[Fact]:
     """The facts that say by when something is to be done that is not done, overdue or soon; the earliest first."""
-    _, ahead = _days_ahead(tx)
-    facts = _facts_with_days(tx, _deadlines(tx), since=_FIRST_DAY, until=ahead, among=members)
-    if not facts:
-        return []
-    not_done = {entity.row for entity in _not_done(tx, blocked, among={fact.subject.row for fact in facts})}
-    return [fact for fact in facts if fact.subject.row in not_done]
+    return _still_open(tx, _with_deadlines(tx, members), blocked)
 
 
 def due_around(tx: Tx, entities: Sequence[Entity]) -> list[str]:
     """What is due, or overdue, of these entities, the earliest first, a line each: at most ten."""
-    if not (deadlines := _deadlines(tx)):
-        return []
-    today, ahead = _days_ahead(tx)
     rows = [entity.row for entity in entities]
-    facts = _facts_with_days(tx, deadlines, since=_FIRST_DAY, until=ahead, among=rows)
-    if not facts:
+    if not (facts := _with_deadlines(tx, rows)):
         return []
     blocked = {blocker.subject for blocker in blockers.open_blockers(tx, among=rows)}
-    not_done = {entity.row for entity in _not_done(tx, blocked, among=rows)}
-    return [describe_due(fact, today=today) for fact in facts if fact.subject.row in not_done][:_MAX_DUE_AROUND]
+    today, _ = _days_ahead(tx)
+    return [describe_due(fact, today=today) for fact in _still_open(tx, facts, blocked)[:_MAX_DUE_AROUND]]
+
+
+def _with_deadlines(tx: Tx, among: Collection[int] | None) -> list[Fact]:
+    """The facts that say by when something is to be done, overdue or soon; the earliest first."""
+    if not (deadlines := _deadlines(tx)):
+        return []
+    _, ahead = _days_ahead(tx)
+    return _facts_with_days(tx, deadlines, since=_FIRST_DAY, until=ahead, among=among)
+
+
+def _still_open(tx: Tx, facts: list[Fact], blocked: Collection[int]) -> list[Fact]:
+    """Those of some facts whose subjects are not done."""
+    if not facts:
+        return []
+    not_done = {entity.row for entity in _not_done(tx, blocked, among={fact.subject.row for fact in facts})}
+    return [fact for fact in facts if fact.subject.row in not_done]
 
 
 def describe_due(fact: Fact, *, today: str) -> str:

@@ -76,6 +76,9 @@ _INSTEAD: Mapping[str, tuple[str, ...]] = {
 _HINTS = frozenset(("hint", "message", "suggestion"))
 """The fields of answers in which we speak to the reader."""
 
+_DESCRIPTIONS = frozenset(("description",))
+"""The same of schemas."""
+
 _QUOTES = "“‘\"'"
 _OR_COMMAND = re.compile(r",? or (?P<command>`kg [^`]+`)")
 _BETWEEN = (", ", " or ", " and ", ", or ", ", and ")
@@ -104,26 +107,24 @@ def render(text: str, *, shown: Collection[str]) -> str:
 
 def render_answer(answer: Any, *, shown: Collection[str]) -> Any:
     """An answer or an error with the references in its hints and messages for a reader who sees these tools."""
-    if isinstance(answer, dict):
-        return {
-            name: render(value, shown=shown)
-            if name in _HINTS and isinstance(value, str)
-            else render_answer(value, shown=shown)
-            for name, value in answer.items()
-        }
-    return [render_answer(value, shown=shown) for value in answer] if isinstance(answer, list) else answer
+    return _render_fields(answer, _HINTS, shown)
 
 
 def render_descriptions(schema: Any, *, shown: Collection[str]) -> Any:
     """A schema with the references in its descriptions for a reader who sees these tools."""
-    if isinstance(schema, dict):
+    return _render_fields(schema, _DESCRIPTIONS, shown)
+
+
+def _render_fields(value: Any, fields: Collection[str], shown: Collection[str]) -> Any:
+    """A value in JSON with the references in the texts of these fields, at any depth."""
+    if isinstance(value, dict):
         return {
-            name: render(value, shown=shown)
-            if name == "description" and isinstance(value, str)
-            else render_descriptions(value, shown=shown)
-            for name, value in schema.items()
+            name: render(inner, shown=shown)
+            if name in fields and isinstance(inner, str)
+            else _render_fields(inner, fields, shown)
+            for name, inner in value.items()
         }
-    return [render_descriptions(value, shown=shown) for value in schema] if isinstance(schema, list) else schema
+    return [_render_fields(inner, fields, shown) for inner in value] if isinstance(value, list) else value
 
 
 def find_names(text: str) -> set[str]:
