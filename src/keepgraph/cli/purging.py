@@ -57,7 +57,7 @@ def purge_command(
     graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
     with graph_options.open_graph(ctx) as graph:
         key = graph.database.key
-        chosen = _choose_topurge(graph, " ".join(what), kind) if what else None
+        chosen = _choose_to_purge(graph, " ".join(what), kind) if what else None
     ids: list[str] | None = None if chosen is None else []
     if isinstance(chosen, errors.KeepgraphError):
         ids = find_forgotten(graph_file, " ".join(what), kind, key, chosen)
@@ -71,7 +71,7 @@ def purge_command(
     show_report(report, quiet=quiet)
 
 
-def _choose_topurge(graph: Graph, what: str, kind: str | None) -> dict[str, Any] | errors.KeepgraphError:
+def _choose_to_purge(graph: Graph, what: str, kind: str | None) -> dict[str, Any] | errors.KeepgraphError:
     """What is there and is called so, as forget would show it; the error where nothing is."""
     try:
         found = graph.call("forget", what=what, dry_run=True, **({} if kind is None else {"kind": kind}))
@@ -178,12 +178,14 @@ def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = 
         return
     count = len(report.ids)
     versions = sum(searched.removal.earlier_versions for searched in report.files)
-    counts = [_count(count, "thing")] if count else []
-    counts += [_count(versions, "earlier version")] if versions else []
+    counts = [terminal.count_noun(count, "thing")] if count else []
+    counts += [terminal.count_noun(versions, "earlier version")] if versions else []
     click.secho(f"Purged {' and '.join(counts)} for good." if counts else _NOTHING_TO_PURGE, bold=True)
     for searched in report.files:
         of_versions = searched.removal.earlier_versions
-        no_undo = f"; {_count(of_versions, 'earlier version')} of what stays went too" if of_versions else ""
+        no_undo = (
+            f"; {terminal.count_noun(of_versions, 'earlier version')} of what stays went too" if of_versions else ""
+        )
         click.echo(f"  {searched.file}: {searched.rows_searched:,} rows searched, none of its ids is left{no_undo}")
         for remainder in searched.remainders[:_SHOWN]:
             click.secho(f"    still named in: {_describe(remainder)}", fg="yellow")
@@ -191,7 +193,7 @@ def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = 
             click.echo(f"    … and in {more:,} more")
     if report.backups_replaced:
         replaced, backup = report.backups_replaced
-        click.echo(f"  {_count(replaced, 'earlier backup')} deleted; {backup} has the graph as it is now")
+        click.echo(f"  {terminal.count_noun(replaced, 'earlier backup')} deleted; {backup} has the graph as it is now")
     if report.history_removed:
         click.echo("  the history of the prompt of `kg query` was removed")
     for file, reason in report.failures.items():
@@ -200,14 +202,10 @@ def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = 
         )
     if report.versions_left:
         click.echo(
-            f"  {_count(report.versions_left, 'earlier version')} of what stays can still be undone: "
+            f"  {terminal.count_noun(report.versions_left, 'earlier version')} of what stays can still be undone: "
             "`kg purge --earlier-versions` removes all of them."
         )
     click.echo("  Exports, and copies that you made elsewhere, are as they were.")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
 
 
 def _describe(remainder: Remainder) -> str:

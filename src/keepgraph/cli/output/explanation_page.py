@@ -38,7 +38,10 @@ def show(answer: dict[str, Any], *, name: str) -> None:
         _section(dependents, [_dependent(each) for each in answer["dependents"]], totals["dependents"]),
         _section(
             "Sources",
-            [(terminal.printable(each["source"]), _count(each["facts"], "fact")) for each in answer.get("sources", ())],
+            [
+                (terminal.printable(each["source"]), terminal.count_noun(each["facts"], "fact"))
+                for each in answer.get("sources", ())
+            ],
             0,
         ),
         _section(changes, [_change(event) for event in answer["changes"]], totals["changes"]),
@@ -114,7 +117,3 @@ def _change(event: dict[str, Any]) -> tuple[str, str]:
     call = f" (call {event['call']})" if event["call"] is not None else ""
     about = f": {event['text']}" if event["text"] else ""
     return terminal.day(event["at"]), terminal.printable(f"{event['what']}{by}{call}{about}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
