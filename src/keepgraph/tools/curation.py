@@ -123,13 +123,8 @@ def merge_entities(
         knowledge.entities.find(tx, answer_shapes.ref(keep)),
         knowledge.entities.find(tx, answer_shapes.ref(absorb)),
     )
-
-    def merge() -> MergeResult:
-        return knowledge.merges.merge(tx, keep=survivor, absorb=absorbed, across_types=across_types)
-
-    if dry_run:
-        return {**_describe_merge(tx.dry_run(merge)), "dry_run": True, "call": None}
-    return {**_describe_merge(merge()), "dry_run": False}
+    merged = knowledge.merges.merge(tx, keep=survivor, absorb=absorbed, across_types=across_types)
+    return {**_describe_merge(merged), "dry_run": dry_run}
 
 
 @tool(Effect.DESTRUCTIVE)

@@ -136,10 +136,7 @@ def delete_episode(tx: Tx, *, uuid: str, dry_run: bool = False) -> dict[str, Any
     fact is left and which no other text mentions. Ask the person first; `undo` brings all of it back.
     """
     episode = texts.episodes.find(tx, uuid)
-    if not dry_run:
-        return {**_describe_deleted(tx, texts.episode_deletion.delete(tx, episode)), "dry_run": False}
-    preview = tx.dry_run(lambda: _describe_deleted(tx, texts.episode_deletion.delete(tx, episode)))
-    return {**preview, "dry_run": True, "call": None}
+    return {**_describe_deleted(tx, texts.episode_deletion.delete(tx, episode)), "dry_run": dry_run}
 
 
 def describe_added(tx: Tx, added: UpsertedEpisode) -> dict[str, Any]:

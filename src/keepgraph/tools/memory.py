@@ -391,7 +391,7 @@ def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False)
 
     forgotten = texts.forgetting.forget(tx, what, kind=kind)
     answer = forget_answers.describe(forgotten, dry_run=dry_run)
-    return {**answer, "dry_run": dry_run, **({"call": None} if dry_run else {})}
+    return {**answer, "dry_run": dry_run}
 
 
 @tool(Effect.WRITE)
@@ -416,28 +416,24 @@ def change(
     Ids and facts stay, and old names still find it. Ask the user before merging: dry_run shows what would change.
     What was true and has changed is no correction: record_fact with valid_to or supersedes.
     """
-
-    def run() -> dict[str, Any]:
-        if entity is not None and text is None and old is None and new is None:
-            particulars = {
-                "name": name,
-                "type": type,
-                "summary": summary,
-                "properties": properties,
-                "add_aliases": add_aliases,
-                "remove_aliases": remove_aliases,
-            }
-            return _change_entity(tx, entity, particulars, merge=merge, dry_run=dry_run)
-        if text is not None and all(part is None for part in (entity, type, summary, properties, merge)):
-            return _correct_text(tx, text, old=old, new=new, title=name, dry_run=dry_run)
+    if entity is not None and text is None and old is None and new is None:
+        particulars = {
+            "name": name,
+            "type": type,
+            "summary": summary,
+            "properties": properties,
+            "add_aliases": add_aliases,
+            "remove_aliases": remove_aliases,
+        }
+        answer = _change_entity(tx, entity, particulars, merge=merge, dry_run=dry_run)
+    elif text is not None and all(part is None for part in (entity, type, summary, properties, merge)):
+        answer = _correct_text(tx, text, old=old, new=new, title=name, dry_run=dry_run)
+    else:
         raise errors.InvalidArguments(
             "it is not clear what is to change",
             hint="Give entity, with what is to change of it; or text, with old and new words.",
         )
-
-    if dry_run:
-        return {**tx.dry_run(run), "dry_run": True, "call": None}
-    return {**run(), "dry_run": False}
+    return {**answer, "dry_run": dry_run}
 
 
 def _change_entity(

@@ -166,29 +166,25 @@ def extend_vocabulary(
 
     maps_types = any("entity_type" in mapping for mapping in map_wordings)
 
-    def extend() -> dict[str, Any]:
-        overlaps = [overlap for mapping in map_wordings for overlap in _overlaps(tx, mapping)]
-        addition = changes.add(tx, types=types or {}, predicates=predicates or {})
-        return {
-            "types": list(addition.types),
-            "predicates": list(addition.predicates),
-            "existing": list(addition.existing),
-            "overlaps": [
-                *({"name": overlap.name, "existing": overlap.existing} for overlap in addition.overlaps),
-                *overlaps,
-            ],
-            "mapped": [_map_wordings(tx, mapping) for mapping in map_wordings],
-            "admitted": _admit_known(tx) if addition.types or addition.predicates or maps_types else 0,
-            "dismissed": len(proposed_facts.dismiss(tx, dismiss_wordings).deleted) if dismiss_wordings else 0,
-        }
-
-    answer = tx.dry_run(extend) if dry_run else extend()
+    overlaps = [overlap for mapping in map_wordings for overlap in _overlaps(tx, mapping)]
+    addition = changes.add(tx, types=types or {}, predicates=predicates or {})
+    answer = {
+        "types": list(addition.types),
+        "predicates": list(addition.predicates),
+        "existing": list(addition.existing),
+        "overlaps": [
+            *({"name": overlap.name, "existing": overlap.existing} for overlap in addition.overlaps),
+            *overlaps,
+        ],
+        "mapped": [_map_wordings(tx, mapping) for mapping in map_wordings],
+        "admitted": _admit_known(tx) if addition.types or addition.predicates or maps_types else 0,
+        "dismissed": len(proposed_facts.dismiss(tx, dismiss_wordings).deleted) if dismiss_wordings else 0,
+    }
     return {
         "message": _extension_message(answer, dry_run=dry_run),
         **answer,
         **_cut_extension(answer),
         "dry_run": dry_run,
-        "call": None if dry_run else tx.call,
     }
 
 

@@ -116,7 +116,6 @@ def remove_word(tx: Tx, *, word: str, kind: str | None = None, dry_run: bool = F
         "proposed_facts": proposed_facts,
         "message": f"{', '.join(removed)} {'would be' if dry_run else 'is'} removed{with_it}.",
         "dry_run": dry_run,
-        "call": None if dry_run else tx.call,
     }
 
 
@@ -132,11 +131,7 @@ def merge_words(tx: Tx, *, absorb: str, keep: str, kind: str | None = None, dry_
     """Make one word of two: what is recorded with `absorb` moves to `keep`, and its names become labels of it."""
     absorbed = changes.find_word(tx, absorb, kind=kind)
     kept = changes.find_word(tx, keep, kind=kind or absorbed.kind)
-
-    def merge() -> WordMerge:
-        return knowledge.word_changes.merge(tx, keep=kept, absorb=absorbed)
-
-    result = tx.dry_run(merge) if dry_run else merge()
+    result = knowledge.word_changes.merge(tx, keep=kept, absorb=absorbed)
     return {
         "kind": result.keep.kind,
         "keep": result.keep.name,
@@ -149,7 +144,6 @@ def merge_words(tx: Tx, *, absorb: str, keep: str, kind: str | None = None, dry_
         "labels": list(result.labels),
         "message": _merge_message(result, dry_run=dry_run),
         "dry_run": dry_run,
-        "call": None if dry_run else tx.call,
     }
 
 
@@ -251,12 +245,9 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
 
 
 def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> dict[str, Any]:
-    def run() -> tuple[WordChange, int, int]:
-        result = act()
-        outside_ends = knowledge.word_changes.count_outside_ends(tx, result.word)
-        return result, outside_ends, _admit_known(tx) if result.fields else 0
-
-    result, outside_ends, admitted = tx.dry_run(run) if dry_run else run()
+    result = act()
+    outside_ends = knowledge.word_changes.count_outside_ends(tx, result.word)
+    admitted = _admit_known(tx) if result.fields else 0
     verb = "would be changed" if dry_run else "is changed"
     message = (
         f"{result.word.name} {verb}: {', '.join(result.fields)}." if result.fields else "There is nothing to change."
@@ -271,16 +262,12 @@ def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> d
         "admitted": admitted,
         "message": message,
         "dry_run": dry_run,
-        "call": None if dry_run else tx.call,
     }
 
 
 def _answer_set_change(tx: Tx, name: str, act: Callable[[], SetChange], *, dry_run: bool) -> dict[str, Any]:
-    def run() -> tuple[SetChange, int]:
-        result = act()
-        return result, _admit_known(tx) if result.added or result.revived else 0
-
-    result, admitted = tx.dry_run(run) if dry_run else run()
+    result = act()
+    admitted = _admit_known(tx) if result.added or result.revived else 0
     counts = [
         f"{len(words)} {participle}"
         for participle, words in (
@@ -308,7 +295,6 @@ def _answer_set_change(tx: Tx, name: str, act: Callable[[], SetChange], *, dry_r
         + _admission_message(admitted, dry_run=dry_run),
         "admitted": admitted,
         "dry_run": dry_run,
-        "call": None if dry_run else tx.call,
     }
 
 

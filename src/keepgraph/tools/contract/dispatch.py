@@ -234,7 +234,7 @@ def _write(
     with database.write(tool.name, session=session, cancellation=cancellation, dry_run=dry_run) as tx:
         tx = store.journal.begin_call(tx)
         with around(tx) as inside:
-            answer = {"call": tx.call, **tool.run(inside, **arguments)}
+            answer = {"call": None if dry_run else tx.call, **tool.run(inside, **arguments)}
         validation.check_output(tool.toolset, tool.name, answer)
     return _complete(tool, answer, tx) if tx.completions and not dry_run else answer
 
