@@ -131,7 +131,7 @@ def text_proposals(tx: Tx, *, are_decided: bool, limit: int) -> list[tuple[int, 
         )
         ORDER BY proposal.confidence DESC,
                  (SELECT count(*) FROM proposal_evidence AS seen WHERE seen.proposal = proposal.id) DESC,
-                 proposal.id
+                 proposal.created_at, proposal.key
         LIMIT +:limit
         """,
         {"group": tx.group, "are_decided": are_decided, "limit": limit},
