@@ -26,7 +26,8 @@ test: $(VENV)/dev
 fast: lint
 	$(BIN)/$(PYTEST) tests/unit tests/golden tests/conformance/test_contracts.py tests/conformance/test_code_rules.py
 
-# Writes the golden files of queries anew, and the script that makes a new graph; the difference is part of the review.
+# Writes the golden files of queries anew, the script that makes a new graph, and what calls cost (tests/budgets.toml); the
+# difference is part of the review.
 golden: $(VENV)/dev
 	$(BIN)/python -m pytest -q tests/golden --update-golden
 

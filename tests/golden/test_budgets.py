@@ -1,0 +1,121 @@
+"""What commands and calls cost, in counts: none costs more than `tests/budgets.toml` says, with 5 % of room.
+
+Counts are compared for the interpreter by which they were written: another one imports and calls in another way.
+Whoever makes a call dearer or cheaper writes the table anew with `make golden`; the difference is part of the review.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import call_counts
+import homes
+import keepgraph
+
+SCRIPT = Path(call_counts.__file__)
+TABLE = SCRIPT.with_name("budgets.toml")
+
+ROOM = 1.05
+
+INTERPRETER = "{} {}.{}".format(sys.implementation.name, *sys.version_info)
+
+HEADER = """\
+# What each command and each call costs. tests/golden/test_budgets.py compares, with 5 % of room; `make golden` writes.
+# Of a command all from its first import is counted; the modules and classes are ours. python_calls and lines are those
+# of Python but for its import system; sql_steps are about one for each row that SQLite steps over.
+"""
+
+COMMANDS = {
+    "help": ["--help"],
+    "record": ["record", "person:Person Number4", "works_on", "project:Project 7"],
+    "recall_hit": ["recall", "Person Number4"],
+    "recall_slip": ["recall", "Presley Adamz"],
+    "recall_miss": ["recall", "Zyxx Qwertz"],
+    "search": ["search", "licence"],
+    "week": ["week"],
+}
+
+SUBJECTS = {f"command.{name}": ("command", words) for name, words in COMMANDS.items()} | {
+    f"call.{name}": ("call", [name]) for name in call_counts.CALLS
+}
+
+
+@pytest.fixture(scope="module")
+def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph of some hundred facts and twelve texts, with all its vectors and mentions."""
+    file = tmp_path_factory.mktemp("budgets") / "graph.db"
+    with keepgraph.open(file) as graph:
+        names = [*(f"Person Number{n}" for n in range(60)), "Presley Adams"]
+        for start in (0, 3, 5):
+            facts = [
+                {
+                    "subject": {"type": "person", "name": name},
+                    "predicate": "works_on",
+                    "object": {"type": "project", "name": f"Project {(n + start) % 12}"},
+                }
+                for n, name in enumerate(names)
+            ]
+            graph.call("record_facts", facts=facts)
+        for n in range(12):
+            text = f"The licence for Project {n} is on its way to the harbour. The review is in week {n + 1}."
+            graph.call("remember", text=text)
+        graph.call("search", query="licence")
+    homes.run_ok("--db", str(file), "reindex")
+    return file
+
+
+@pytest.fixture
+def count(graph_file: Path, tmp_path: Path) -> Any:
+    return partial(counts, graph_file, tmp_path)
+
+
+def counts(graph_file: Path, folder: Path, subject: str) -> dict[str, int]:
+    """What a command or call costs in a process of its own, on a copy of the graph."""
+    kind, words = SUBJECTS[subject]
+    file = folder / "graph.db"
+    shutil.copy(graph_file, file)
+    environment = {**homes.environment(folder), "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), kind, str(file), *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        encoding="utf-8",
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_nothing_costs_more_than_its_budget(request, count, subject):
+    found = count(subject)
+    budgets = tomllib.loads(TABLE.read_text("utf-8"))
+    kind, name = subject.split(".")
+    if request.config.getoption("--update-golden"):
+        budgets = {**budgets, "interpreter": INTERPRETER, kind: {**budgets.get(kind, {}), name: found}}
+        write(budgets)
+    if budgets["interpreter"] != INTERPRETER:
+        pytest.skip(f"the budgets are those of {budgets['interpreter']}")
+    budget = budgets[kind][name]
+    dearer = {what: (number, budget[what]) for what, number in found.items() if number > budget[what] * ROOM}
+
+    assert not dearer
+
+
+def write(budgets: dict[str, Any]) -> None:
+    """Write the table, with those of its sections that there still are."""
+    sections = [HEADER + f'interpreter = "{budgets["interpreter"]}"\n']
+    for subject in SUBJECTS:
+        kind, name = subject.split(".")
+        lines = [f"{what} = {number}\n" for what, number in budgets.get(kind, {}).get(name, {}).items()]
+        sections.append(f"[{subject}]\n" + "".join(lines))
+    TABLE.write_text("\n".join(sections), encoding="utf-8")
