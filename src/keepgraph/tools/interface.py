@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, upkeep
@@ -12,13 +12,16 @@ from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Entity
+from keepgraph.model import Entity, VocabularyTerm
 from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, catalogue, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
+
+if TYPE_CHECKING:
+    from keepgraph.tools.contract import internal_types
 
 _BATCH = 100
 _MEMBERS_LISTED = 5
@@ -27,32 +30,42 @@ _MAX_HISTORY = 50
 
 
 @tool(Effect.READ)
-def get_vocabulary(tx: Tx) -> dict[str, Any]:
+def get_vocabulary(tx: Tx) -> internal_types.Vocabulary:
     """Show the entity types and predicates that may be used, with what they mean."""
+    vocabulary = graph_vocabulary.read(tx)
     return {
-        plural: [
-            {"name": term.name, "description": term.description, "version": term.version}
-            for term in graph_vocabulary.read(tx).terms(kind)
-        ]
-        for kind, plural in (
-            (store.vocabulary.ENTITY_TYPE, "entity_types"),
-            (store.vocabulary.PREDICATE, "predicates"),
-        )
+        "entity_types": [_describe_word(term) for term in vocabulary.types],
+        "predicates": [_describe_word(term) for term in vocabulary.predicates],
     }
 
 
+def _describe_word(term: VocabularyTerm) -> internal_types.VocabularyWord:
+    return {"name": term.name, "description": term.description, "version": term.version}
+
+
 @tool(Effect.READ)
-def list_common_words(tx: Tx) -> dict[str, Any]:
+def list_common_words(tx: Tx) -> internal_types.CommonWordsByKind:
     """List the entity types and predicates that are used most, for the schemas of tools, and how many there are."""
+    types, predicates = (
+        common_words.of_graph(tx, kind) for kind in (store.vocabulary.ENTITY_TYPE, store.vocabulary.PREDICATE)
+    )
     return {
-        kind: {"names": list(words.names), "total": words.total}
-        for kind in store.vocabulary.KINDS
-        for words in [common_words.of_graph(tx, kind)]
+        "entity_type": {"names": list(types.names), "total": types.total},
+        "predicate": {"names": list(predicates.names), "total": predicates.total},
     }
 
 
 @tool(Effect.READ)
-def find_blockers(tx: Tx, *, text: str, blocked: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def find_blockers(
+    tx: Tx,
+    *,
+    text: Annotated[
+        internal_types.Text,
+        internal_types.Field(maxLength=1000, example="permit"),
+        "Words of the blocker, its id, or the name of what is blocked.",
+    ],
+    blocked: internal_types.Subject | None = None,
+) -> internal_types.Blockers:
     """Find the open blockers that may mean the same as a text, by the model alone, the nearest first."""
     near = knowledge.blocker_closing.find_by_meaning(
         tx, text, blocked=answer_shapes.ref(blocked) if blocked is not None else None
@@ -65,13 +78,13 @@ def find_blockers(tx: Tx, *, text: str, blocked: Mapping[str, Any] | None = None
 
 
 @tool(Effect.READ)
-def count_entities(tx: Tx) -> dict[str, Any]:
+def count_entities(tx: Tx) -> internal_types.EntityCount:
     """Count the entities of the group."""
     return {"count": sum(store.entities.count_by_type(tx).values())}
 
 
 @tool(Effect.READ)
-def count_types_and_predicates(tx: Tx) -> dict[str, Any]:
+def count_types_and_predicates(tx: Tx) -> internal_types.Counts:
     """Count the entities of each type, and the facts of each predicate by the types that they connect."""
     patterns = store.facts.count_by_pattern(tx, at=timestamps.from_datetime(tx.now))
     return {
@@ -91,21 +104,34 @@ def count_types_and_predicates(tx: Tx) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
-def describe_tools(tx: Tx, *, tools: Sequence[str]) -> dict[str, Any]:
+def describe_tools(
+    tx: Tx,
+    *,
+    tools: Annotated[
+        Sequence[str], internal_types.Field(example=["run_cypher"]), "The names of the tools to describe."
+    ],
+) -> internal_types.Descriptions:
     """Give the descriptions of tools by name, completed with the vocabulary of the graph."""
     return {"descriptions": {name: _describe_tool(tx, catalogue.find(name)) for name in tools}}
 
 
 @tool(Effect.READ)
-def is_group(tx: Tx, *, name: str) -> dict[str, Any]:
+def is_group(
+    tx: Tx, *, name: Annotated[internal_types.Text, internal_types.Field(example="work"), "The id to look for."]
+) -> internal_types.IsGroup:
     """Tell whether this is the id of a group, and not the name of a project."""
     return {"is_group": knowledge.projects.is_group(tx, name)}
 
 
 @tool(Effect.READ)
 def complete_name(
-    tx: Tx, *, prefix: str, type: str | None = None, only_projects: bool = False, limit: int = 100
-) -> dict[str, Any]:
+    tx: Tx,
+    *,
+    prefix: Annotated[str, internal_types.Field(example="Pri"), "How the name begins; every name where it is empty."],
+    type: Annotated[str, "Names of this type and its subtypes only."] | None = None,
+    only_projects: Annotated[bool, "Names of projects only, whatever their type is called."] = False,
+    limit: Annotated[internal_types.Limit, internal_types.Field(maximum=1000)] = 100,
+) -> internal_types.Entities:
     """List the entities whose name begins so, by name; with a type, those of it and of its subtypes."""
     vocabulary = graph_vocabulary.read(tx)
     of_types = vocabulary.with_subtypes([type]) if type else vocabulary.project_types if only_projects else None
@@ -115,21 +141,29 @@ def complete_name(
 
 
 @tool(Effect.WRITE)
-def clear_owner(tx: Tx) -> dict[str, Any]:
+def clear_owner(tx: Tx) -> internal_types.PreviousOwner:
     """Let nobody be the owner of the graph: then "me" means nobody."""
     previous = knowledge.owner.clear(tx)
     return {"previous": answer_shapes.entity(previous) if previous else None}
 
 
 @tool(Effect.READ)
-def get_entity(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
+def get_entity(tx: Tx, *, entity: internal_types.Named) -> internal_types.WholeEntity:
     """Show an entity with its aliases, summary and properties."""
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
     return {"entity": answer_shapes.entity_in_full(tx, entity_, store.entities.aliases(tx, entity_))}
 
 
 @tool(Effect.READ)
-def get_text(tx: Tx, *, text: str) -> dict[str, Any]:
+def get_text(
+    tx: Tx,
+    *,
+    text: Annotated[
+        internal_types.Text,
+        internal_types.Field(maxLength=2000, x_code="EPISODE_NOT_FOUND", example="the last note"),
+        "Its id (ep_…), its title, or words that only it has.",
+    ],
+) -> internal_types.WholeText:
     """Give a text whole, as change finds it: by id, by title, or by words that only it has."""
     from keepgraph.engine import texts
 
@@ -139,7 +173,7 @@ def get_text(tx: Tx, *, text: str) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
-def list_calls(tx: Tx, *, limit: int) -> dict[str, Any]:
+def list_calls(tx: Tx, *, limit: internal_types.Limit) -> internal_types.Calls:
     """List the calls that changed the graph, newest first, with what they touched and whether they were undone."""
     return {
         "calls": [
@@ -160,7 +194,7 @@ def list_calls(tx: Tx, *, limit: int) -> dict[str, Any]:
 
 
 @tool(Effect.WRITE)
-def add_entity(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
+def add_entity(tx: Tx, *, entity: internal_types.Subject) -> internal_types.AddedEntity:
     """Add an entity without a fact; one of this type and name that exists comes back as it is."""
     added, created = knowledge.entities.find_or_create(
         tx, answer_shapes.ref(entity), error_class=errors.SubjectRequired
@@ -170,12 +204,11 @@ def add_entity(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
         "entity": answer_shapes.entity(added),
         "created": created,
         "possible_duplicates": [answer_shapes.candidate(duplicate) for duplicate in duplicates],
-        "call": tx.call,
     }
 
 
 @tool(Effect.READ)
-def list_kinds(tx: Tx) -> dict[str, Any]:
+def list_kinds(tx: Tx) -> internal_types.Kinds:
     """Count what can be listed: the types in use by their number of entities, then facts, texts, tags and so on."""
     return {
         "kinds": [{"kind": section.kind, "count": section.total} for section in knowledge.listing.counts_of_kinds(tx)],
@@ -184,7 +217,16 @@ def list_kinds(tx: Tx) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
-def list_kind(tx: Tx, *, kind: str, limit: int = 50) -> dict[str, Any]:
+def list_kind(
+    tx: Tx,
+    *,
+    kind: Annotated[
+        internal_types.Text,
+        internal_types.Field(example="people"),
+        "A type in any spelling, singular or plural, or another kind: texts, tags, blockers.",
+    ],
+    limit: internal_types.Limit = 50,
+) -> internal_types.Sections:
     """List the first rows of a kind: a type, or facts, texts, tags, sources, blockers, words, groups, proposals."""
     return {
         "sections": [
@@ -208,7 +250,16 @@ def _needs_of_next_steps(tx: Tx, *, project: str | None = None) -> frozenset[Nee
 
 
 @tool(Effect.READ, needs=_needs_of_next_steps)
-def list_next_steps(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
+def list_next_steps(
+    tx: Tx,
+    *,
+    project: Annotated[
+        internal_types.Text,
+        internal_types.Field(x_code="PROJECT_REQUIRED", example="Atlas"),
+        "All projects if not given.",
+    ]
+    | None = None,
+) -> internal_types.NextSteps:
     """List what is open, of a project or of all: blockers, next actions, what is due, what waits for an answer."""
     name = Name(project or "")
     if project is not None and not name.key:
@@ -222,7 +273,7 @@ def list_next_steps(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
         else knowledge.next_steps.next_steps(tx, project=scope.project)
     )
     return {
-        **answer_shapes.read_scope(scope, namesake),
+        **answer_shapes.read_scope(scope, namesake),  # type: ignore[typeddict-item]
         "today": steps.today,
         "blockers": [answer_shapes.fact(tx, fact) for fact in steps.blockers],
         "actions": [answer_shapes.entity(entity) for entity in steps.actions],
@@ -241,7 +292,7 @@ def list_next_steps(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
-def find_duplicates(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
+def find_duplicates(tx: Tx, *, entity: internal_types.Named) -> internal_types.Pairs:
     """Propose the entities that may be the same as one."""
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
     candidates = knowledge.entities.possible_duplicates(tx, entity_)
@@ -255,7 +306,9 @@ def find_duplicates(tx: Tx, *, entity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
-def list_duplicates(tx: Tx, *, after: int = 0) -> dict[str, Any]:
+def list_duplicates(
+    tx: Tx, *, after: Annotated[internal_types.Count, "`next` of the answer before; 0 begins."] = 0
+) -> internal_types.PairBatch:
     """Propose the pairs that may be one entity among the next hundred, each compared with all: `next` goes on.
 
     Every batch is a short read of its own, so that writers need not wait. A pair comes once, the likeliest of a batch
@@ -279,13 +332,17 @@ def _describe_tool(tx: Tx, listed: catalogue.Tool) -> str:
     return listed.description if suffix is None else f"{listed.description}\n\n{suffix(tx)}"
 
 
-def _describe_pair(entity: Entity, double: Entity, *, score: float, reason: str | None) -> dict[str, Any]:
-    described = {"entity": answer_shapes.entity(entity), "double": answer_shapes.entity(double), "score": score}
+def _describe_pair(entity: Entity, double: Entity, *, score: float, reason: str | None) -> internal_types.Pair:
+    described: internal_types.Pair = {
+        "entity": answer_shapes.entity(entity),
+        "double": answer_shapes.entity(double),
+        "score": score,
+    }
     return described | ({"reason": reason} if reason else {})
 
 
 @tool(Effect.READ)
-def list_communities(tx: Tx, *, limit: int) -> dict[str, Any]:
+def list_communities(tx: Tx, *, limit: internal_types.Limit) -> internal_types.Communities:
     """List the communities of the group, the largest first, each with its most central members."""
     communities = store.communities.of_group(tx)
     return {
@@ -295,7 +352,9 @@ def list_communities(tx: Tx, *, limit: int) -> dict[str, Any]:
 
 
 @tool(Effect.READ)
-def get_community(tx: Tx, *, community: str, limit: int) -> dict[str, Any]:
+def get_community(
+    tx: Tx, *, community: internal_types.CommunityName, limit: internal_types.Limit
+) -> internal_types.Community:
     """Show a community with its members, what connects them, and what it was before; null where there is none."""
     from keepgraph.engine.analysis import communities
 
@@ -324,7 +383,15 @@ def get_community(tx: Tx, *, community: str, limit: int) -> dict[str, Any]:
 
 
 @tool(Effect.WRITE)
-def name_community(tx: Tx, *, community: str, name: str, summary: str = "") -> dict[str, Any]:
+def name_community(
+    tx: Tx,
+    *,
+    community: internal_types.CommunityName,
+    name: Annotated[str, internal_types.Field(maxLength=200, example="Storage team"), "Empty takes a given name back."],
+    summary: Annotated[
+        str, internal_types.Field(maxLength=2000), "What the community is about, in a sentence or two."
+    ] = "",
+) -> internal_types.NamedCommunity:
     """Give a community a name that stays through later builds; an empty one takes it back."""
     from keepgraph.engine.analysis import communities
 

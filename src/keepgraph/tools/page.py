@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
 from keepgraph import errors, store
 from keepgraph.engine import upkeep
@@ -11,6 +11,9 @@ from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, extract_reports, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
+
+if TYPE_CHECKING:
+    from keepgraph.tools.contract import internal_types
 
 MAX_NODES = 50_000
 
@@ -22,7 +25,9 @@ def _needs_of_map(tx: Tx, *, as_of: str | None = None, **_: object) -> frozenset
 
 
 @tool(Effect.READ, needs=_needs_of_map)
-def get_map(tx: Tx, *, as_of: str | None = None, limit: int = MAX_NODES) -> dict[str, Any]:
+def get_map(
+    tx: Tx, *, as_of: internal_types.AsOf | None = None, limit: internal_types.NodeLimit = MAX_NODES
+) -> internal_types.Map:
     """Show where each entity is on the map, what connects them, and the areas of the communities."""
     from keepgraph.engine.analysis import graph_map
 
@@ -30,8 +35,8 @@ def get_map(tx: Tx, *, as_of: str | None = None, limit: int = MAX_NODES) -> dict
     drawn = graph_map.read(tx, limit=limit)
     predicates = store.graph_extracts.predicate_names(tx)
     return {
-        "nodes": [[node.id, node.x, node.y, node.degree, node.community, node.name, node.type] for node in drawn.nodes],
-        "edges": [[source, target, predicates[predicate]] for source, target, predicate in drawn.edges],
+        "nodes": [(node.id, node.x, node.y, node.degree, node.community, node.name, node.type) for node in drawn.nodes],
+        "edges": [(source, target, predicates[predicate]) for source, target, predicate in drawn.edges],
         "communities": [
             {"id": area.id, "name": area.name, "x": area.x, "y": area.y, "r": area.radius} for area in drawn.areas
         ],
@@ -41,7 +46,17 @@ def get_map(tx: Tx, *, as_of: str | None = None, limit: int = MAX_NODES) -> dict
 
 
 @tool(Effect.READ)
-def get_changes(tx: Tx, *, since: str, until: str, limit: int = 200) -> dict[str, Any]:
+def get_changes(
+    tx: Tx,
+    *,
+    since: Annotated[
+        internal_types.Moment, internal_types.Field(example="2026-05-01"), "Changes of this moment and later."
+    ],
+    until: Annotated[
+        internal_types.Moment, internal_types.Field(example="2026-06-01"), "Changes of this moment and before."
+    ],
+    limit: Annotated[internal_types.Limit, internal_types.Field(maximum=1000)] = 200,
+) -> internal_types.Changes:
     """List the facts that began, ended and were learnt after one instant and not after another, newest first.
 
     A date means the end of that local day, as in `as_of`: these are the changes from what held then to what held later.
@@ -51,17 +66,30 @@ def get_changes(tx: Tx, *, since: str, until: str, limit: int = 200) -> dict[str
     )
     if first > last:
         raise errors.MomentInvalid("since is after until", hint="Exchange them.")
-    answer: dict[str, Any] = {"truncated": False}
-    for kind, column in (("began", "valid_from"), ("ended", "valid_to"), ("learnt", "recorded_at")):
-        rows = store.graph_extracts.changed_facts(tx, column, since=first, until=last, limit=limit + 1)
-        facts = {fact.row: fact for fact in store.facts.by_rows(tx, rows[:limit])}
-        answer[kind] = [answer_shapes.fact(tx, facts[row]) for row in rows[:limit]]
-        answer["truncated"] |= len(rows) > limit
-    return answer
+    changed = {
+        column: store.graph_extracts.changed_facts(tx, column, since=first, until=last, limit=limit + 1)
+        for column in ("valid_from", "valid_to", "recorded_at")
+    }
+    facts = {
+        column: [answer_shapes.fact(tx, by_row[row]) for row in rows[:limit]]
+        for column, rows in changed.items()
+        for by_row in [{fact.row: fact for fact in store.facts.by_rows(tx, rows[:limit])}]
+    }
+    return {
+        "began": facts["valid_from"],
+        "ended": facts["valid_to"],
+        "learnt": facts["recorded_at"],
+        "truncated": any(len(rows) > limit for rows in changed.values()),
+    }
 
 
 @tool(Effect.READ)
-def get_call(tx: Tx, *, call: int, limit: int = 50) -> dict[str, Any]:
+def get_call(
+    tx: Tx,
+    *,
+    call: internal_types.CallNumber,
+    limit: Annotated[internal_types.Limit, internal_types.Field(maximum=500)] = 50,
+) -> internal_types.CallEvents:
     """Tell what a call did to the graph, a line for each change, with the entity or the fact that it was about."""
     calls = store.journal.list_calls(tx, limit=1, only=call)
     if not calls:
@@ -87,12 +115,18 @@ def get_call(tx: Tx, *, call: int, limit: int = 50) -> dict[str, Any]:
 def extract_graph(
     tx: Tx,
     *,
-    about: str | None = None,
-    depth: int = 2,
-    as_of: str | None = None,
-    texts: bool = True,
-    limit: int = MAX_NODES,
-) -> dict[str, Any]:
+    about: Annotated[
+        internal_types.Text,
+        internal_types.NAME_CODES,
+        internal_types.Field(example="Atlas"),
+        "Only what is around this entity: a name or an id.",
+    ]
+    | None = None,
+    depth: Annotated[int, internal_types.Field(minimum=1, maximum=4), "How many facts away from it."] = 2,
+    as_of: internal_types.AsOf | None = None,
+    texts: Annotated[bool, "With the texts."] = True,
+    limit: internal_types.NodeLimit = MAX_NODES,
+) -> internal_types.Extract:
     """Extract the graph, or what is around an entity, as columns, with its decisions and the week that ends then."""
     from keepgraph.engine.analysis import graph_extract
 
@@ -103,6 +137,6 @@ def extract_graph(
         else extract_answers.around(request, depth=depth, texts=texts, limit=limit)
     )
     return {
-        **extract_answers.answer(tx, request, extract),
+        **extract_answers.answer(tx, request, extract),  # type: ignore[typeddict-item]
         **extract_reports.describe(request, extract, texts=texts),
     }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from keepgraph.engine.query import empty_results, graph_catalogue, query_pipeline
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -12,17 +11,20 @@ from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import query_results, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
 
+if TYPE_CHECKING:
+    from keepgraph.tools.contract import internal_types
+
 
 @tool(Effect.READ)
 def run_query(
     tx: Tx,
     *,
-    query: str,
-    parameters: Mapping[str, Any] | None = None,
-    limit: int | None = None,
-    as_of: str | None = None,
-    known_at: str | None = None,
-) -> dict[str, Any]:
+    query: internal_types.Query,
+    parameters: internal_types.Parameters | None = None,
+    limit: internal_types.RowLimit | None = None,
+    as_of: internal_types.AsOf | None = None,
+    known_at: internal_types.KnownAt | None = None,
+) -> internal_types.QueryRows:
     """Run a query; the answer is always rows, while run_cypher shows nodes and relationships as a graph."""
     started = time.perf_counter()
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
@@ -42,12 +44,12 @@ def run_query(
 def explain_query(
     tx: Tx,
     *,
-    query: str,
-    parameters: Mapping[str, Any] | None = None,
-    limit: int | None = None,
-    as_of: str | None = None,
-    known_at: str | None = None,
-) -> dict[str, Any]:
+    query: internal_types.Query,
+    parameters: internal_types.Parameters | None = None,
+    limit: internal_types.RowLimit | None = None,
+    as_of: internal_types.AsOf | None = None,
+    known_at: internal_types.KnownAt | None = None,
+) -> internal_types.QueryPlan:
     """Show the plan of a query: its repairs, its SQL with the plan of SQLite for each statement, what executes it."""
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     explanation = query_pipeline.explain(tx, query, parameters or {}, rows=limit)
@@ -63,13 +65,13 @@ def explain_query(
 
 
 @tool(Effect.READ)
-def repair_query(tx: Tx, *, query: str) -> dict[str, Any]:
+def repair_query(tx: Tx, *, query: internal_types.Query) -> internal_types.RepairedQuery:
     """Repair a query: the positions of errors are positions in this text."""
     return {"query": query_pipeline.repair(tx, query)}
 
 
 @tool(Effect.READ)
-def list_query_words(tx: Tx) -> dict[str, Any]:
+def list_query_words(tx: Tx) -> internal_types.QueryWords:
     """List the words of queries: labels, types and properties of the graph, functions and keywords of Cypher."""
     vocabulary = graph_vocabulary.read(tx)
     functions, keywords = query_pipeline.functions_and_keywords()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Annotated
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
@@ -16,13 +16,21 @@ from keepgraph.model import EntityType, Predicate, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract.catalogue import Effect, tool
 
+if TYPE_CHECKING:
+    from keepgraph.tools.contract import internal_types
+
 MAX_EXAMPLES = 5
 MAX_GROUPS = 100
 MAX_ENDS = 3
 
 
 @tool(Effect.READ)
-def list_vocabulary(tx: Tx, *, set: str | None = None, only_unused: bool = False) -> dict[str, Any]:
+def list_vocabulary(
+    tx: Tx,
+    *,
+    set: Annotated[internal_types.Text, "Only the words of this set."] | None = None,
+    only_unused: Annotated[bool, "Only words that nothing uses."] = False,
+) -> internal_types.WordLists:
     """List the entity types and predicates, with how many entities or facts there are of each."""
     vocabulary = graph_vocabulary.read(tx)
     if set is not None and set not in {known.name for known in vocabulary.sets}:
@@ -44,7 +52,9 @@ def list_vocabulary(tx: Tx, *, set: str | None = None, only_unused: bool = False
 
 
 @tool(Effect.READ)
-def describe_word(tx: Tx, *, word: str, kind: str | None = None) -> dict[str, Any]:
+def describe_word(
+    tx: Tx, *, word: internal_types.Word, kind: internal_types.WordKind | None = None
+) -> internal_types.WordDetails:
     """Tell all about a word: what it means, its labels, what it belongs to, and where it is used."""
     term = changes.find_word(tx, word, kind=kind)
     details = store.vocabulary.details(tx, term.kind, [term.row]).get(term.row, {})
@@ -78,12 +88,12 @@ def describe_word(tx: Tx, *, word: str, kind: str | None = None) -> dict[str, An
 def change_word(
     tx: Tx,
     *,
-    word: str,
-    kind: str | None = None,
-    values: Mapping[str, Any] | None = None,
-    removed_labels: Sequence[str] = (),
-    dry_run: bool = False,
-) -> dict[str, Any]:
+    word: internal_types.Word,
+    kind: internal_types.WordKind | None = None,
+    values: internal_types.WordValues | None = None,
+    removed_labels: internal_types.RemovedLabels = (),
+    dry_run: internal_types.DryRun = False,
+) -> internal_types.WordChange:
     """Change values of a word, and add or remove labels of it."""
     if not values and not removed_labels:
         raise errors.VocabularyInvalid(f"nothing of {word[:60]!r} is to be changed", hint="Give a value, or a label.")
@@ -97,15 +107,26 @@ def change_word(
 
 @tool(Effect.WRITE)
 def retire_word(
-    tx: Tx, *, word: str, kind: str | None = None, replaced_by: str | None = None, dry_run: bool = False
-) -> dict[str, Any]:
+    tx: Tx,
+    *,
+    word: internal_types.WordToRetire,
+    kind: internal_types.WordKind | None = None,
+    replaced_by: Annotated[internal_types.Text, "The word to use instead."] | None = None,
+    dry_run: internal_types.DryRun = False,
+) -> internal_types.WordChange:
     """Let a word not be used any more; what was recorded with it stays."""
     term = changes.find_word(tx, word, kind=kind)
     return _answer_change(tx, lambda: changes.retire(tx, term, replaced_by=replaced_by), dry_run=dry_run)
 
 
 @tool(Effect.DESTRUCTIVE)
-def remove_word(tx: Tx, *, word: str, kind: str | None = None, dry_run: bool = False) -> dict[str, Any]:
+def remove_word(
+    tx: Tx,
+    *,
+    word: internal_types.WordToRemove,
+    kind: internal_types.WordKind | None = None,
+    dry_run: Annotated[bool, "Show what would be deleted, without deleting it."] = False,
+) -> internal_types.WordRemoval:
     """Delete a word that nothing uses, with its inverses and what is proposed, or was dismissed, in its wordings."""
     term = changes.find_word(tx, word, kind=kind)
     removed, proposed_facts = knowledge.word_changes.remove(tx, term)
@@ -120,14 +141,26 @@ def remove_word(tx: Tx, *, word: str, kind: str | None = None, dry_run: bool = F
 
 
 @tool(Effect.WRITE)
-def restore_word(tx: Tx, *, word: str, kind: str | None = None) -> dict[str, Any]:
+def restore_word(
+    tx: Tx,
+    *,
+    word: internal_types.RetiredWord,
+    kind: internal_types.WordKind | None = None,
+) -> internal_types.WordChange:
     """Let a retired word be used again."""
     term = changes.find_word(tx, word, kind=kind)
     return _answer_change(tx, lambda: changes.restore(tx, term), dry_run=False)
 
 
 @tool(Effect.DESTRUCTIVE)
-def merge_words(tx: Tx, *, absorb: str, keep: str, kind: str | None = None, dry_run: bool = False) -> dict[str, Any]:
+def merge_words(
+    tx: Tx,
+    *,
+    absorb: internal_types.AbsorbedWord,
+    keep: internal_types.KeptWord,
+    kind: internal_types.WordKind | None = None,
+    dry_run: internal_types.DryRun = False,
+) -> internal_types.WordMerge:
     """Make one word of two: what is recorded with `absorb` moves to `keep`, and its names become labels of it."""
     absorbed = changes.find_word(tx, absorb, kind=kind)
     kept = changes.find_word(tx, keep, kind=kind or absorbed.kind)
@@ -148,11 +181,11 @@ def merge_words(tx: Tx, *, absorb: str, keep: str, kind: str | None = None, dry_
 
 
 @tool(Effect.READ)
-def list_vocabulary_sets(tx: Tx) -> dict[str, Any]:
+def list_vocabulary_sets(tx: Tx) -> internal_types.VocabularySets:
     """List the sets that the graph has, and those that come with this program."""
     vocabulary = graph_vocabulary.read(tx)
     shipped = {name: definitions.shipped(name) for name in definitions.shipped_names()}
-    entries = [
+    entries: list[internal_types.VocabularySet] = [
         {
             "name": known.name,
             "version": known.version,
@@ -187,8 +220,15 @@ def list_vocabulary_sets(tx: Tx) -> dict[str, Any]:
 
 @tool(Effect.WRITE)
 def add_vocabulary_set(
-    tx: Tx, *, name: str | None = None, definition: Mapping[str, Any] | None = None, dry_run: bool = False
-) -> dict[str, Any]:
+    tx: Tx,
+    *,
+    name: Annotated[
+        internal_types.SetName, internal_types.Field(example="research"), "A set that comes with this program."
+    ]
+    | None = None,
+    definition: internal_types.SetDefinition | None = None,
+    dry_run: internal_types.DryRun = False,
+) -> internal_types.SetChange:
     """Add the words of a set: one that comes with this program, by its name, or one that is given."""
     if (name is None) == (definition is None):
         raise errors.VocabularyInvalid("a set is given by its name or by its definition", hint="Give one of the two.")
@@ -201,19 +241,25 @@ def add_vocabulary_set(
 
 
 @tool(Effect.WRITE)
-def remove_vocabulary_set(tx: Tx, *, name: str, dry_run: bool = False) -> dict[str, Any]:
+def remove_vocabulary_set(
+    tx: Tx, *, name: internal_types.SetName, dry_run: internal_types.DryRun = False
+) -> internal_types.SetChange:
     """Remove the words of a set: those that nothing uses are deleted, the others retired."""
     return _answer_set_change(tx, name, lambda: sets.remove(tx, name), dry_run=dry_run)
 
 
 @tool(Effect.READ)
-def export_vocabulary_set(tx: Tx, *, name: str) -> dict[str, Any]:
+def export_vocabulary_set(
+    tx: Tx, *, name: Annotated[internal_types.SetName, internal_types.Field(example="core")]
+) -> internal_types.SetDocument:
     """Give the words of a set as schemas/v1/transfer/vocabulary_set.json describes them."""
     return {"definition": set_documents.write(tx, name)}
 
 
 @tool(Effect.READ)
-def list_proposed_wordings(tx: Tx, *, limit: int = MAX_GROUPS) -> dict[str, Any]:
+def list_proposed_wordings(
+    tx: Tx, *, limit: Annotated[internal_types.Limit, internal_types.Field(maximum=1000)] = MAX_GROUPS
+) -> internal_types.WordingGroups:
     """List the wordings in which facts wait, those of one meaning together, most first."""
     groups = knowledge.proposed_facts.group(tx)
     return {
@@ -244,7 +290,7 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))
 
 
-def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> dict[str, Any]:
+def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> internal_types.WordChange:
     result = act()
     outside_ends = knowledge.word_changes.count_outside_ends(tx, result.word)
     admitted = _admit_known(tx) if result.fields else 0
@@ -265,7 +311,7 @@ def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> d
     }
 
 
-def _answer_set_change(tx: Tx, name: str, act: Callable[[], SetChange], *, dry_run: bool) -> dict[str, Any]:
+def _answer_set_change(tx: Tx, name: str, act: Callable[[], SetChange], *, dry_run: bool) -> internal_types.SetChange:
     result = act()
     admitted = _admit_known(tx) if result.added or result.revived else 0
     counts = [
@@ -329,7 +375,7 @@ def _merge_message(result: WordMerge, *, dry_run: bool) -> str:
     )
 
 
-def _type_entry(vocabulary: Vocabulary, term: EntityType, count: int) -> dict[str, Any]:
+def _type_entry(vocabulary: Vocabulary, term: EntityType, count: int) -> internal_types.TypeRow:
     return {
         "name": term.name,
         "description": term.description,
@@ -343,7 +389,7 @@ def _type_entry(vocabulary: Vocabulary, term: EntityType, count: int) -> dict[st
     }
 
 
-def _predicate_entry(term: Predicate, count: int) -> dict[str, Any]:
+def _predicate_entry(term: Predicate, count: int) -> internal_types.PredicateRow:
     return {
         "name": term.name,
         "description": term.description,
@@ -360,7 +406,7 @@ def _predicate_entry(term: Predicate, count: int) -> dict[str, Any]:
     }
 
 
-def _describe_type(vocabulary: Vocabulary, term: EntityType) -> dict[str, Any]:
+def _describe_type(vocabulary: Vocabulary, term: EntityType) -> internal_types.TypeDetails:
     subtypes = vocabulary.with_subtypes([term.name])[1:]
     return {
         "style": vocabulary.style(term.name),
@@ -382,7 +428,7 @@ def _describe_type(vocabulary: Vocabulary, term: EntityType) -> dict[str, Any]:
     }
 
 
-def _describe_predicate(tx: Tx, vocabulary: Vocabulary, term: VocabularyTerm) -> dict[str, Any]:
+def _describe_predicate(tx: Tx, vocabulary: Vocabulary, term: VocabularyTerm) -> internal_types.PredicateDetails:
     predicate = vocabulary.predicate_by_name[term.name]
     return {
         "role": predicate.role,

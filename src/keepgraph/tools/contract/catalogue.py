@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, partial
@@ -22,7 +22,7 @@ DEFAULT_TOOLSETS = ("memory", "discovery")
 INTERNAL_TOOLSETS = ("interface", "page", "query_command", "vocabulary_command")
 """For our own interfaces: these tools are called as all others are, and are never listed or offered to a client."""
 
-ToolFunction = Callable[..., dict[str, Any]]
+ToolFunction = Callable[..., Mapping[str, Any]]
 DescriptionSuffix = Callable[[Tx], str]
 """Completes the description of a tool with the vocabulary of a graph; never with names or texts stored in it."""
 

@@ -162,7 +162,7 @@ def _read(
         has_background=has_background,
     )
     with database.read(tool.name, session=session, cancellation=cancellation) as tx:
-        answer = tool.run(tx, **arguments)
+        answer = {**tool.run(tx, **arguments)}
         unknown_names.update(tx.unknown_names)
         if Need.MENTIONS in needs and derived_data.is_missing(tx, Need.MENTIONS):
             # The answer lacks names that stand in these texts: the caller is told how many there are.
