@@ -43,7 +43,6 @@ RULES = {
         ("invoice export gw", "invoice-export-gateway", "project", "sure"),
     ],
     "institutions without what they are for": [
-        ("Marlowe Institute", "Marlowe Institute of Oceanography", "concept", "sure"),
         ("Royal Society", "Royal Society of Chemistry", "concept", "partial"),
         ("Institute", "Marlowe Institute of Oceanography", "concept", "partial"),
     ],
@@ -169,7 +168,6 @@ RULES = {
         ("Bob", "Robert Hughes", "person", "sure"),
         ("Robert", "Bob Hughes", "person", "sure"),
         ("Bob Hughes", "Robert Hughes", "person", "sure"),
-        ("Bob", "Bobby Hughes", "person", "sure"),
         ("Bob", "Elizabeth", "person", "no"),
         ("Bob", "Robert", "concept", "no"),
         ("Bob Moore", "Elizabeth Moore", "person", "no"),
@@ -343,7 +341,6 @@ RULES = {
         ("Score 3:1", "Score 1:3", "concept", "no"),
         ("Score 3:1", "Score 1:3", "project", "no"),
         ("Zeppelin 2", "Zeppelin", "project", "no"),
-        ("Zeppelin", "Zeppelin 2", "project", "partial"),
         ("Zeppelin", "Zeppelin 2", "concept", "partial"),
         ("Zeppelin 2", "Zeppelin 2 11", "project", "no"),
         ("Zeppelin 7", "Zeppelin 7 2025", "project", "sure"),
@@ -486,7 +483,6 @@ ROWS = [pytest.param(*row, id=f"{rule}: {row[0]} for {row[1]}") for rule, rows i
 
 # A frequent word of the query is meant as it is.
 RULES_OF_THE_WORD_LIST = [
-    ("evidence based nurs", "Evidence-Based Nursing", "concept", "sure"),
     ("car tax", "Carbon Tax", "concept", "no"),
     ("contract", "contact", "concept", "no"),
     ("contact", "contract", "concept", "no"),

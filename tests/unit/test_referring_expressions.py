@@ -59,10 +59,6 @@ NAMES = {
         ("change data capture (CDC)", "change data capture", None),
         ("CDC (change data capture)", "change data capture", None),
     ],
-    "decisions": [
-        ("our decision to keep the monolith", "keep the monolith", "statement"),
-        ("we agreed to keep the monolith", "keep the monolith", "statement"),
-    ],
 }
 
 

@@ -25,11 +25,6 @@ def is_word(letters: str) -> bool:
     return letters in lexicons.words("abbreviations_that_are_words")
 
 
-def is_established(letters: str) -> bool:
-    """Whether letters are so well known for one thing, or as a word, that they are not the initials of a name."""
-    return letters in lexicons.words("established_acronyms") or is_word(letters)
-
-
 @cache
 def _index() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     """Full forms by short form, and short forms by full form."""

@@ -1,4 +1,4 @@
-"""Acronyms: recognises initials, beginnings of words and numeronyms, and forms the initials of a name.
+"""Acronyms: recognises initials and beginnings of words, and forms the initials of a name.
 
 A word may look like an acronym by chance. So it is taken for one only if it is written as one: in capitals, with
 dots, or without vowels.
@@ -9,36 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from keepgraph.language import abbreviations
 from keepgraph.language.normalisation import Name, first_letters, without_small_words
 
 _MAX_LETTERS = 6
 _MAX_LETTERS_MIXED_CASE = 5
 _MAX_WORDS = 7
 _MAX_WORDS_WITHIN_NAME = 5
-_MIN_LETTERS_COUNTED = 4  # fewer are no numeronym: e2e, p2p, h2o
 
 _LETTERS_AROUND_DIGIT = re.compile(r"[A-Z]{1,3}\d[A-Z]{1,3}")  # T2D
 _LETTERS_BEFORE_NUMBER = re.compile(r"[A-Z]{2,4}\d{1,2}")  # UE5
 _LETTER_BEFORE_ACRONYM = re.compile(r"([a-z])([A-Z]{2,4})")  # gRNA
 _PLURAL = re.compile(r"^([A-Z][A-Z&]+)['’]?s$")
 _DOTTED = re.compile(r"^([^\W\d_]\.?[\s-]?){1,5}[^\W\d_]\.?$")
-_NUMERONYM = re.compile(r"^([a-z])(\d{1,2})([a-z])$")
 _CAPITALISED_PARTS = re.compile(r"[A-Z][a-z]*")
 _VOWELS = frozenset("aeiou")
 
 
 def read_initials(name: Name) -> str | None:
-    """The letters of a name that is written like initials, folded: nyc for NYC, js for J.S., kpi for KPIs.
-
-    None for other names, and for acronyms that are well known for one thing.
-    """
+    """The letters of a name that is written like initials, folded: nyc for NYC, js for J.S.; else None."""
     without_article = name.text.removeprefix("the ").removeprefix("The ")
-    letters = _letters_of_initials(name if without_article == name.text else Name(without_article))
-    return None if letters is None or abbreviations.is_established(letters) else letters
-
-
-def _letters_of_initials(name: Name) -> str | None:
+    name = name if without_article == name.text else Name(without_article)
     if plural := _PLURAL.match(name.text.replace(".", "")):
         return Name(plural[1]).folded.replace(" ", "")
     letters = "".join(name.folded.split())
@@ -71,14 +61,6 @@ def begin(words: Sequence[str], beginnings: Sequence[str]) -> bool:
     )
 
 
-def read_numeronym(folded: str) -> tuple[str, int, str] | None:
-    """First letter, number of letters between, and last letter of a numeronym: k, 8, s for k8s; else None."""
-    match = _NUMERONYM.fullmatch(folded)
-    if match is None or int(match[2]) < _MIN_LETTERS_COUNTED:
-        return None
-    return match[1], int(match[2]), match[3]
-
-
 def in_capitals_within(text: str) -> Iterator[tuple[str, list[str]]]:
     """Each word in capitals of a name of 2 to 5 words, folded, with the other words: foi, of FOI request."""
     words = text.split()
@@ -105,20 +87,3 @@ def of_name(name: Name) -> frozenset[str]:
     """The acronyms that a name of 2 to 7 words may have: sso for single sign-on, crdt for conflict-free … type."""
     word_count = len(without_small_words(name.folded.split()))
     return name.initials if 2 <= word_count <= _MAX_WORDS else frozenset()
-
-
-def within_name(words: Sequence[str]) -> Iterator[tuple[str, list[str], Sequence[str]]]:
-    """Ways to replace some neighbouring words of a name by their acronym: crm replacement.
-
-    Yields:
-        The acronym, the words of the name with it, and the words that it stands for.
-    """
-    if not 2 <= len(without_small_words(words)) <= _MAX_WORDS:
-        return
-    for start in range(len(words) - 1):
-        for end in range(start + 2, min(start + _MAX_WORDS_WITHIN_NAME, len(words)) + 1):
-            replaced = words[start:end]
-            for acronym in {first_letters(replaced), first_letters(without_small_words(replaced))}:
-                shortened = [*words[:start], acronym, *words[end:]]
-                if len(shortened) > 1 and len(acronym) > 1:
-                    yield acronym, shortened, replaced

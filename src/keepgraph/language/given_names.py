@@ -1,12 +1,9 @@
-"""Given names: nicknames, short forms and other spellings, by lookup in lexicons. All words are folded.
-
-English nicknames that are missing from our lexicon come from the package `nicknames`.
-"""
+"""Given names: nicknames, short forms and other spellings, by lookup in lexicons. All words are folded."""
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from keepgraph.language import lexicons
 
@@ -24,7 +21,6 @@ def contains(word: str) -> bool:
         or word in names_by_nickname
         or any(word in group for group in _spelling_groups())
         or gender(word) is not None
-        or bool(_package_nicknames(word))
     )
 
 
@@ -43,7 +39,7 @@ def nicknames(name: str) -> frozenset[str]:
         for other in nicknames_by_name.get(spelling, set()) | names_by_nickname.get(spelling, set())
     }
     related |= {spelling for other in related for spelling in spellings(other)}
-    return (frozenset(related) | _package_nicknames(name)) - {name}
+    return frozenset(related) - {name}
 
 
 @lru_cache(maxsize=_MAX_CACHED)
@@ -91,41 +87,3 @@ def _genders() -> dict[str, Gender]:
 @cache
 def _spelling_groups() -> tuple[frozenset[str], ...]:
     return tuple(frozenset(line.split()) for line in lexicons.lines("given_name_spellings"))
-
-
-@lru_cache(maxsize=_MAX_CACHED)
-def _package_nicknames(name: str) -> frozenset[str]:
-    """What the package `nicknames` knows, where one form begins as the other does.
-
-    Its other pairs are not used, because they are too bold: Bill for Robert. Two forms that are both full names in
-    our lexicon are two names.
-    """
-    package = _package()
-    if package is None or len(name) < 3:
-        return frozenset()
-    related = package.nicknames_of(name) | package.canonicals_of(name)
-    full_names, _ = _nickname_index()
-    return frozenset(
-        other
-        for other in related
-        if abs(len(other) - len(name)) > 1
-        and _begin_alike(name, other)
-        and not (other in full_names and name in full_names)
-    )
-
-
-@cache
-def _package() -> Any | None:
-    try:
-        from nicknames import NickNamer
-    except ImportError:
-        return None
-    return NickNamer()
-
-
-def _begin_alike(name: str, other: str) -> bool:
-    """Whether the longer form begins with the shorter, without its diminutive ending and doubled letter: rob(b)ie."""
-    short, long = sorted((name, other), key=len)
-    stem = short.rstrip("iey") if len(short) > 3 else short
-    stem = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else stem
-    return len(stem) >= 2 and long.startswith(stem)

@@ -100,7 +100,6 @@ DIRECTIONS: Mapping[str, int] = {
     "person_rule": 1,
     "person_strength": 1,
     "person_clipped": 1,
-    "person_same_sound": 1,
     "person_typos": 1,
     "person_set_apart": 1,
     "person_left": -1,
@@ -149,14 +148,6 @@ word left out, the middle one of several names, common words within a title, mor
 term, and only a part of the question in common with a name that is not very near."""
 _MIN_COSINE = 0.58  # of a paraphrase by the rules of ADR 0012
 _MIN_COSINE_SINGLE_WORD = 0.75  # a single word is near many others
-_QUALIFIERS = frozenset(
-    "cluster broker server service database language programming book paper article film movie novel podcast album "
-    "app application tool software framework library platform project programme program company firm group team "
-    "protocol format city town region country organisation organization agency contract initiative edition copy pdf "
-    "planning documentation docs website site account instance stack system standard".split()
-)
-"""Words that say what kind of thing a name is of, where the question has the whole name besides."""
-_KINDS_OF_WORK = frozenset("book paper article film movie novel podcast album edition copy pdf".split())
 _MAKERS = frozenset(
     "apache amazon aws google microsoft azure ibm oracle adobe meta hashicorp redhat nvidia intel elastic jetbrains "
     "atlassian mozilla eclipse gnu facebook github gitlab cloudflare".split()
@@ -208,23 +199,12 @@ def of_pair(
     if style != "person":
         question = _with_dotted_words_in_full(question, name)
     has_other_spelling = is_match and reason is not None
-    if (
-        style == "person"
-        and not has_other_spelling
-        and (
-            person_name_evidence.is_another_syllable(question, name)
-            or person_name_evidence.is_another_given_name(question, name)
-        )
-    ):
+    if style == "person" and not has_other_spelling and person_name_evidence.is_another_syllable(question, name):
         return None
     is_company = question.legal_form is not None and question.legal_form not in name.folded
     if is_company and (style == "person" or not may_be_company):
         return None  # Daniel Ohara Ltd is a company
-    if style != "person" and _is_handle(question.text):
-        return None  # @halcyon is somebody's
-    if name_contradictions.contradict(
-        question, name, style=style, type_names=type_names, is_explained=has_other_spelling
-    ):
+    if name_contradictions.contradict(question, name, style=style, type_names=type_names):
         return None
     if style != "person" and name_mismatches.are_reversed(word_alignment.tokens(question), word_alignment.tokens(name)):
         return None
@@ -266,7 +246,6 @@ def of_pair(
             "person_rule": float(is_match),
             "person_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
             "person_clipped": float(clipped and not is_match),
-            "person_same_sound": float(not is_match and person_name_evidence.sounds_alike(question, name, rarity)),
             "person_typos": float(not is_match and person_name_evidence.has_only_slips(question, name)),
             "person_set_apart": float(set_apart and not is_match),
             "person_left": float(bool(left)),
@@ -278,9 +257,7 @@ def of_pair(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
     )
     possible = not left or is_paraphrase
-    qualifiers = (_QUALIFIERS - _KINDS_OF_WORK if style == "term" else _QUALIFIERS) | _MAKERS
-    has_qualifier = bool(matched and left) and all(word in _MAKERS for word in omitted)
-    has_qualifier = has_qualifier and all(word in qualifiers for word in left)
+    has_qualifier = bool(matched and left) and all(word in _MAKERS for word in (*left, *omitted))
     is_qualified = bool(matched and omitted) and not left
     is_qualified = is_qualified and all(word in _MAKERS | _COMPANY_WORDS for word in omitted)
     features |= {
@@ -398,10 +375,6 @@ def weak_reasons(features: Mapping[str, float]) -> list[str]:
         and value("cosine") < _NEAR,
     }
     return [reason for reason, is_so in holds.items() if is_so]
-
-
-def _is_handle(text: str) -> bool:
-    return bool(re.fullmatch(r"@[\w.\-]+", text))
 
 
 def _with_dotted_words_in_full(question: Name, name: Name) -> Name:

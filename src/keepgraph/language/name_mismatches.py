@@ -21,8 +21,9 @@ _SAME_FREQUENCIES = ({"daily", "nightly"}, {"yearly", "annual", "annually"}, {"b
 def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
     """Whether two names differ in what nothing outweighs: numbers, a letter, opposites, a negation, an address."""
     asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
-    asked_numbers, numbers_had = _digits(asked), _digits(had) + _ordinals(had)
-    if any(not any(_same_number(number, other) for other in numbers_had) for number in asked_numbers):
+    asked_numbers, numbers_had = _digits(asked), _digits(had) + _counted(had)
+    counted = _counted(asked) if numbers_had else []
+    if any(not any(_same_number(number, other) for other in numbers_had) for number in (*asked_numbers, *counted)):
         return True
     if asked_numbers and _is_part_of_version(asked, had):
         return True
@@ -84,8 +85,10 @@ def _digits(words: Sequence[str]) -> list[str]:
     return [number.lstrip("0") or "0" for word in words for number in re.findall(r"\d+", word)]
 
 
-def _ordinals(words: Sequence[str]) -> list[str]:
-    return [str(numbers.ORDINALS[word]) for word in words if word in numbers.ORDINALS]
+def _counted(words: Sequence[str]) -> list[str]:
+    """The numbers that stand in words: first, second, one."""
+    values = {**numbers.CARDINALS, **numbers.ORDINALS}
+    return [str(values[word]) for word in words if word in values]
 
 
 def _is_part_of_version(asked: Sequence[str], had: Sequence[str]) -> bool:

@@ -65,8 +65,6 @@ _SUBTITLE = re.compile(r":\s|\s[–—-]\s|\s\(|\sby\s(?=[A-Z]\S*\s[A-Z])")
 _STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile("(19|20)[0-9]{2}")
-_PARTICLES_OF_SURNAMES = frozenset("van von der den de la le du da dos das di del della ter ten zu zur op".split())
-_COUNTED = frozenset("phase part version round batch series wave stage sprint cohort lot draft edition volume".split())
 _ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if 2 <= number <= 10}
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
 _RELATION_WORDS = frozenset(
@@ -129,17 +127,6 @@ def main_title(name: str) -> str | None:
     """What stands before a colon, a dash, a bracket or an author: Sapiens, of Sapiens: A Brief History; else None."""
     parts = _SUBTITLE.split(name, maxsplit=1)
     return parts[0] if len(parts) > 1 and parts[0] else None
-
-
-def omits_version(query: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether of a name only a number at its end that is no year is omitted: Sundial, of Sundial 2.
-
-    Besides, generic words may be omitted.
-    """
-    omitted = [word for word in name if word not in query]
-    number = name[-1]
-    is_version = number in omitted and number.isdecimal() and not _YEAR.fullmatch(number)
-    return is_version and all(is_generic(word) or word in _COUNTED for word in omitted if word != number)
 
 
 def string_similarity(query: str, name: str) -> float:
@@ -215,8 +202,6 @@ def _compare_person(query: Sequence[str], name: Sequence[str]) -> Similarity:
         (query, name),
         *((joined, name) for joined in _joined(query)),
         *((query, joined) for joined in _joined(name)),
-        *((joined, name) for joined in _with_particles_joined(query)),
-        *((query, joined) for joined in _with_particles_joined(name)),
     ]
     return max((_compare_person_words(*division) for division in divisions), key=lambda match: match.score)
 
@@ -226,13 +211,6 @@ def _joined(words: Sequence[str]) -> Iterator[Sequence[str]]:
     for position in range(len(words) - 1):
         if len(words) > 2 and min(len(words[position]), len(words[position + 1])) > 1:
             yield [*words[:position], words[position] + words[position + 1], *words[position + 2 :]]
-
-
-def _with_particles_joined(words: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The name with the particles before its surname joined to it: van der Meer, Vandermeer."""
-    first = next((place for place, word in enumerate(words) if place and word in _PARTICLES_OF_SURNAMES), None)
-    if first is not None and len(words) - first > 2 and {*words[first:-1]} <= _PARTICLES_OF_SURNAMES:
-        yield [*words[:first], "".join(words[first:])]
 
 
 def _compare_person_words(query: Sequence[str], name: Sequence[str]) -> Similarity:
@@ -292,8 +270,6 @@ def _compare_thing(query: Sequence[str], name: Sequence[str], style: NameStyle, 
         any_order and _may_reorder(query, person=False) and sorted(query) == sorted(name)
     ):
         return Similarity(_SAME_WORDS)
-    if _turned(name) == query:
-        return Similarity(_SAME_WORDS)
     if len(query) == len(name):
         match = _align(query, name, person=False, in_order=not any_order)
         if match is not NO_MATCH:
@@ -301,19 +277,11 @@ def _compare_thing(query: Sequence[str], name: Sequence[str], style: NameStyle, 
     return _compare_part(query, name, style, type_named=type_named)
 
 
-def _turned(name: Sequence[str]) -> list[str]:
-    """What stands after “of” before the rest: Varnholm Opera Friends, of Friends of the Varnholm Opera."""
-    place = name.index("of") if "of" in name else 0
-    return [*name[place + 1 :], *name[:place]] if place and place < len(name) - 1 else []
-
-
 def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_named: bool) -> Similarity:
     """Score some words of a longer name: a match if they are its head or most of it, and distinctive."""
     part, whole = _without_function_words(query), _without_function_words(name)
     if not part or len(part) >= len(whole):
         return NO_MATCH
-    if style == "term" and not type_named and _is_institution_without_field(query, name):
-        return Similarity(_DISTINCTIVE_PART, "part of the name")
     if style == "term" and not type_named:
         # A part of the name of a term is another term: React is not React Native, nor Mexico New Mexico.
         return Similarity(RIVAL_SCORE, "part of the name") if set(part) <= set(whole) else NO_MATCH
@@ -326,28 +294,13 @@ def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_n
     has_head = whole[0] not in omitted
     enough = type_named or _is_enough(style, part, share, has_head=has_head, is_distinctive=is_distinctive)
     nearly_all = share >= _NEARLY_ALL and (style != "statement" or len(part) > 1)
-    tells_apart = any(antonyms.is_negating(word) for word in omitted) or omits_version(part, whole)
+    tells_apart = any(antonyms.is_negating(word) for word in omitted)
     if not tells_apart and ((enough and is_distinctive) or nearly_all):
         return Similarity(_DISTINCTIVE_PART, "part of the name")
     # A name that a decision mentions is rather that of something else: Straumann is the Straumann Group.
     is_one_word = style == "statement" and len(part) == 1 and not has_head and not type_named
     is_mentioned = is_one_word and not common_words.is_english(part[0])
     return Similarity(MENTIONED_SCORE if is_mentioned else RIVAL_SCORE, "part of the name")
-
-
-def _is_institution_without_field(query: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether only what an institution is for is left out of its name: Marlowe Institute, of that of Oceanography.
-
-    The Royal Society is not the Royal Society of Chemistry: before the institution stands a name, and no English word.
-    """
-    length = len(query)
-    return (
-        len(name) > length > 1
-        and list(query) == list(name[:length])
-        and name[length] in ("of", "for")
-        and query[-1] in lexicons.words("institution_words")
-        and not any(common_words.is_english(word) for word in query[:-1])
-    )
 
 
 def _without_function_words(words: Sequence[str]) -> list[str]:

@@ -7,8 +7,7 @@ A cosine says that two names are about the same, not that they are the same: oth
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -18,11 +17,8 @@ from keepgraph.model import NameStyle
 
 _MAX_STRING_SIMILARITY = 0.6  # of single words: above it they share a part and not the meaning
 _MIN_STEM = 5
-_STYLES_WITH_VERSIONS: tuple[NameStyle, ...] = ("title", "reference")
 
 _NUMBER_WORDS = {**numbers.CARDINALS, **numbers.ORDINALS}
-_UNIMPORTANT_NUMBERS = ("one", "first", "second", "third")  # in a name they rarely count something
-_YEARS = range(1900, 2100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +46,8 @@ def is_possible(
         is_entity_name: whether a word is the name of an entity in the graph; called only if everything before agrees.
     """
     type_named = not type_names.isdisjoint(query.words)
-    if (
-        not numbers_agree(query, name)
-        or (style in _STYLES_WITH_VERSIONS and name_similarity.omits_version(query.words, name.words))
-        or antonyms.differ_in_polarity(query.words, name.words, type_named=type_named)
-        or antonyms.differ_by_antonym(query.words, name.words)
+    if antonyms.differ_in_polarity(query.words, name.words, type_named=type_named) or antonyms.differ_by_antonym(
+        query.words, name.words
     ):
         return False
     difference = _difference(query.words, name.words)
@@ -70,33 +63,6 @@ def is_possible(
             return False
         difference = _without_actions(query.words[0], name.words[0], difference)
     return not difference.shared or _is_paraphrase(difference, says_more=says_more)
-
-
-def numbers_agree(query: Name, name: Name) -> bool:
-    """Whether the name has the numbers and dates of the query, and no number that makes it another version."""
-    query_numbers, name_digits = _numbers(query.words), _numbers(name.words)
-    counted = {
-        _NUMBER_WORDS[word] for word in query.words if word in _NUMBER_WORDS and word not in _UNIMPORTANT_NUMBERS
-    }
-    name_numbers = name_digits | {_NUMBER_WORDS[word] for word in name.words if word in _NUMBER_WORDS}
-    query_dates = _dates(query.words)
-    additional = name_digits - query_numbers - counted - query_dates
-    if query_numbers and any(number not in _YEARS for number in additional):
-        return False  # the query has a part of a version number
-    unimportant = {_NUMBER_WORDS[word] for word in query.words if word in _UNIMPORTANT_NUMBERS}
-    if name_numbers and not unimportant <= name_numbers:
-        return False
-    return query_numbers <= name_numbers and counted <= name_numbers and query_dates <= _dates(name.words) | name_digits
-
-
-def _numbers(words: Iterable[str]) -> set[int]:
-    return {int(number) for word in words for number in re.findall(r"\d{1,9}", word)}
-
-
-def _dates(words: Sequence[str]) -> set[object]:
-    """Months as numbers and weekdays as words."""
-    months = {numbers.MONTHS[word] for word in words if word in numbers.MONTHS}
-    return {*months, *numbers.WEEKDAYS.intersection(words)}
 
 
 def _difference(query: Sequence[str], name: Sequence[str]) -> _Difference:

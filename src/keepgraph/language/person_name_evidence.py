@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -99,20 +98,6 @@ def is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
     return (is_diminutive and had[0].startswith(stem)) or is_within
 
 
-def sounds_alike(question: Name, name: Name, rarity: Rarity) -> bool:
-    """Whether an unknown given name is about as another one, beside the whole of a telling surname: Kwami Boateng."""
-    from rapidfuzz.distance import OSA
-
-    asked, had = question.words_without(frozenset(), honorifics=True), name.words_without(frozenset(), honorifics=True)
-    if len(asked) != len(had) or len(asked) < 2 or asked[1:] != had[1:] or rarity(had[-1]) > 1:
-        return False
-    given, other = asked[0], had[0]
-    if min(len(given), len(other)) < 4 or given_names.contains(given) or given[0] != other[0]:
-        return False
-    is_other_gender = typos.differ_in_ending(given, other) and {given[-1], other[-1]} not in ({"e", "i"}, {"i", "y"})
-    return not is_other_gender and OSA.distance(given, other) <= (1 if min(len(given), len(other)) < 6 else 2)
-
-
 def has_only_slips(question: Name, name: Name) -> bool:
     """Whether every word of a person's name is there, as it is or with slips in a long word that is no other name."""
     from rapidfuzz import fuzz
@@ -128,15 +113,6 @@ def has_only_slips(question: Name, name: Name) -> bool:
         if len(word) < _MIN_LETTERS_OF_SLIP or is_name or not alike or typos.differ_in_ending(word, other):
             return False
     return True
-
-
-def is_another_given_name(question: Name, name: Name) -> bool:
-    """Whether two letters are replaced in the given name, and the others are the same: Rosamund, Rosalind."""
-    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
-    if len(asked) < 2 or asked[1:] != had[1:] or len(asked[0]) != len(had[0]):
-        return False
-    replaced = Counter(asked[0]) - Counter(had[0])
-    return replaced.total() > 1 and phonetics.key(asked[0]) != phonetics.key(had[0])
 
 
 def is_another_syllable(question: Name, name: Name) -> bool:

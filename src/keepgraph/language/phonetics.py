@@ -40,8 +40,3 @@ def key(word: str) -> str:
         if any(letter in word for letter in letters):
             word = pattern.sub(sound, word)
     return _DOUBLED.sub(r"\1", word)
-
-
-def german_spelling(word: str) -> str:
-    """A folded Slavic name as German and Polish write it, with w for v and j before a soft vowel: Wolkow for Volkov."""
-    return re.sub("i(?=[aou])", "j", word.replace("v", "w"))

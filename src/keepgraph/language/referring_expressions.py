@@ -48,23 +48,11 @@ _AUTHOR_AFTER = re.compile(
     rf"(?:{_CAPITALISED}|al\.?)){{1,4}}"
 )
 _SURNAME_AFTER = re.compile(rf"(?P<name>\S+\s\S+\s[^,]+),\s+{_CAPITALISED}")
-_RELATIVE_CLAUSE = re.compile(
-    r"(?:the|that|this|our|my)\s+(?P<name>\S+\s\S.*?),?\s+(?:that|which|who|whom|where|(?:we|they|i|you|he|she)\s+\w+)\s+.+",
-    re.I,
-)
 _YEAR_AFTER = re.compile(r"(?P<name>.+?)[\s,]*[(\[][^()\[\]]*\b(?:1[5-9]|20)\d\d[a-z]?[^()\[\]]*[)\]]")
 _EDITION = re.compile(
     r"(?P<name>.+?)[\s,(]+(?:the\s+)?(?:\d+(?:st|nd|rd|th)|second|third|revised|new|updated|anniversary|paperback|first)"
     r"\s+(?:\w+\s+)?(?:edition|ed\.?)\)?",
     re.I,
-)
-_DECISION = re.compile(
-    r"(?:(?:the|our|that|this|a)\s+)?(?:decision|choice|plan|resolution|agreement|proposal)\s+(?:to|of|that we|on)\s+"
-    r"(?P<name>.+)",
-    re.I,
-)
-_WE_DECIDED = re.compile(
-    r"(?:that\s+)?we\s+(?:have\s+)?(?:decided|chose|agreed|voted|resolved)\s+to\s+(?P<name>.+)", re.I
 )
 _CONTEXT = re.compile(
     r"(?P<name>[^\W\d_][\w.'’\-]*(?:\s+[^\W\d_][\w.'’\-]*){1,3})(?:,\s+|\s+(?:from|at|in|of|over at)\s+).+"
@@ -159,7 +147,6 @@ def read(text: str) -> list[Expression]:
             *_persons(text),
             *_with_brackets(text),
             *_works(text),
-            *_statements(text),
             *_files(text),
         ]
     own = Name(text).folded
@@ -303,12 +290,6 @@ def _questions(text: str) -> Iterator[Expression]:
     for pattern in _QUESTIONS:
         if match := pattern.fullmatch(text):
             yield Expression(match["name"], f"“{text}” asks about “{match['name']}”")
-
-
-def _statements(text: str) -> Iterator[Expression]:
-    if match := _RELATIVE_CLAUSE.fullmatch(text):
-        yield Expression(match["name"], f"“{text}” says something of it besides")
-    yield from _decided(text, (_DECISION, _WE_DECIDED))
 
 
 def _decided(text: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[Expression]:

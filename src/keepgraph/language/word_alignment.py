@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from keepgraph.language import (
     abbreviations,
@@ -40,13 +39,10 @@ _WHOLE_VERSION = re.compile(r"(?<![\d.,$€£])(\d{1,2})\.0(?![\d.%])")
 _ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
 _EUROPEAN_DATE = re.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
 _MONTH_NAMES = {number: name for name, number in reversed(numbers.MONTHS.items()) if len(name) > 3 or name == "may"}
-_PARTICLES = frozenset("up out off down over in on back away through".split())
 SAME = 0.95  # inflected or abbreviated
 DERIVED = 0.9
 SYNONYM = 0.82
 _ORDINAL_WORD = 0.9
-_SKELETON = 0.75
-_SKELETON_WORD = re.compile(r"[b-df-hj-np-tv-z]{3,5}")
 _SIMILAR = 80.0
 _GRAMMATICAL = frozenset("this that these those one ones thing stuff old new other".split())
 
@@ -83,8 +79,6 @@ def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset
     matched: list[tuple[str, str, float]] = []
     if style != "statement":  # a decision has no initials
         _match_acronyms(asked, had, matched)
-    _match_particles(asked, had, matched)
-    _match_particles(had, asked, matched, are_swapped=True)
     for threshold in (0.999, 0.9, 0.5):
         for word in list(asked):
             best = max(((similar(word, other), other) for other in had), default=(0.0, ""))
@@ -123,8 +117,6 @@ def similar(word: str, other: str) -> float:
         )
     if antonyms.are_antonyms(word, other):
         return 0.0
-    if _is_skeleton(word, other) or _is_skeleton(other, word):
-        return _SKELETON
     if (
         inflection.stem(word) == inflection.stem(other)
         or other in abbreviations.expand(word)
@@ -150,14 +142,6 @@ def similar(word: str, other: str) -> float:
         if word[0] == other[0] and (ratio := fuzz.ratio(word, other)) >= _SIMILAR:
             return 0.7 * float(ratio) / 100
     return 0.0
-
-
-def _is_skeleton(short: str, word: str) -> bool:
-    """Whether a short form is some consonants of a word, from its first letter on: mgmt, svc."""
-    if not _SKELETON_WORD.fullmatch(short) or len(word) < 2 * len(short) - 1 or short[0] != word[0]:
-        return False
-    letters = iter(word)
-    return all(letter in letters for letter in short) and short[-1] in word[-3:]
 
 
 @lru_cache(maxsize=4096)
@@ -217,22 +201,3 @@ def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, s
                     for part in run:
                         other.remove(part)
                     break
-
-
-def _match_particles(
-    asked: list[str], had: list[str], matched: list[tuple[str, str, float]], *, are_swapped: bool = False
-) -> None:
-    """Match a verb and its particle with the noun of both, and take them out: cleaning up, cleanup."""
-    for word, particle in list(pairwise(asked)):
-        if particle not in _PARTICLES or word not in asked:
-            continue
-        stem = inflection.stem(word)
-        noun = next(
-            (other for other in had if other.endswith(particle) and inflection.stem(other[: -len(particle)]) == stem),
-            None,
-        )
-        if noun is not None:
-            matched.append((noun, word, 0.95) if are_swapped else (word, noun, 0.95))
-            asked.remove(word)
-            asked.remove(particle)
-            had.remove(noun)

@@ -16,10 +16,8 @@ _OTHER_SPELLING = 0.95
 _NICKNAME = 0.90
 _ABBREVIATION = 0.90
 _INITIAL = 0.85
-_CUT_OFF = 0.85
 
 _MIN_LETTERS_SAME_SOUND = 4
-_MIN_LETTERS_CUT_OFF = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +42,8 @@ def compare(word: str, other: str, *, has_context: bool, person: bool, given_nam
     """
     if word == other:
         return Similarity(1.0)
-    in_kind = _match_in_person if person else _match_in_thing
-    if match := in_kind(word, other, has_context=has_context):
+    match = _match_in_person(word, other, has_context=has_context) if person else _match_in_thing(word, other)
+    if match:
         return match
     score = typos.similarity(word, other, has_context=has_context, given_name=given_name)
     return Similarity(score) if score else NO_MATCH
@@ -71,27 +69,12 @@ def _match_in_person(word: str, other: str, *, has_context: bool) -> Similarity 
     return None
 
 
-def _match_in_thing(word: str, other: str, *, has_context: bool) -> Similarity | None:
+def _match_in_thing(word: str, other: str) -> Similarity | None:
     if _is_plural(word, other) or _is_plural(other, word):
         return Similarity(_PLURAL)
     if other in abbreviations.expand(word) or word in abbreviations.expand(other):
         return Similarity(_ABBREVIATION, f"“{word}” stands for “{other}”")
-    if has_context and _is_cut_off(word, other):
-        return Similarity(_CUT_OFF, f"“{word}” is short for “{other}”")
     return None
-
-
-def _is_cut_off(word: str, other: str) -> bool:
-    """Whether a word that is none itself is the beginning of a frequent one: integr, of integration."""
-    from keepgraph.ml import frequent_words
-
-    return (
-        len(word) >= _MIN_LETTERS_CUT_OFF
-        and len(other) - len(word) >= _MIN_LETTERS_CUT_OFF
-        and other.startswith(word)
-        and other in frequent_words.load()
-        and word not in frequent_words.load()
-    )
 
 
 def _is_plural(word: str, singular: str) -> bool:

@@ -18,7 +18,6 @@ from keepgraph.store.transactions import Tx
 
 _SCORE = 0.92
 _MAX_NAMES = 8
-_MAX_NAMES_COUNTED = 30_000
 _MAX_NAMES_WITH_WORDS = 40
 _MIN_LETTERS = 3
 
@@ -29,8 +28,6 @@ def find(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candid
     return [
         *_by_initials(tx, name, vocabulary, of_types=of_types),
         *_by_word_beginnings(tx, name, vocabulary, of_types=of_types),
-        *_by_numeronym(tx, name, of_types=of_types),
-        *_by_partly_acronym(tx, name, vocabulary, of_types=of_types),
         *_by_acronym(tx, name, of_types=of_types),
         *_by_acronym_within(tx, name, vocabulary, of_types=of_types),
     ]
@@ -74,38 +71,6 @@ def _by_word_beginnings(
     rows = store.entities.by_initials(tx, initials, of_types=of_types, limit=_MAX_NAMES)
     matching = [row for form, row in rows if acronyms.begin(form.split(), beginnings)]
     return _candidates(tx, vocabulary, matching, f"“{name.text}” are the beginnings of its words")
-
-
-def _by_numeronym(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
-    """Words with the first and last letter of the query and its number of letters between: Kubernetes for k8s."""
-    numeronym = acronyms.read_numeronym(name.folded)
-    if numeronym is None:
-        return []
-    first, between, last = numeronym
-    entities = [
-        entity
-        for entity in store.entities.by_prefix(tx, first, of_types=of_types, limit=_MAX_NAMES_COUNTED)
-        if len(folded := Name(entity.name).folded) == between + 2 and folded.endswith(last)
-    ]
-    reason = f"“{name.folded}” counts its letters"
-    return [Candidate(entity, entity.name, "fuzzy", _SCORE, reason) for entity in entities[:_MAX_NAMES]]
-
-
-def _by_partly_acronym(
-    tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None
-) -> list[Candidate]:
-    """Names with an acronym for some words of the query: CRM replacement, customer relationship management …"""
-    candidates = []
-    for acronym, shortened, replaced in acronyms.within_name(name.folded.split()):
-        forms = store.entities.by_letters(tx, "".join(shortened))
-        rows = [row for form, row in forms if form == " ".join(shortened)]
-        reason = f"“{acronym}” are the initials of “{' '.join(replaced)}”"
-        candidates += [
-            candidate
-            for candidate in _candidates(tx, vocabulary, rows, reason)
-            if of_types is None or candidate.entity.type in of_types
-        ]
-    return candidates
 
 
 def _by_acronym(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:

@@ -94,8 +94,7 @@ def _searched(words: Sequence[str]) -> Sequence[str]:
 def _word_query(word: str) -> str:
     """A query for a word, for what a typo leaves of it, and for its other names and spellings."""
     synonyms = sorted(name_words.synonyms(word))
-    sound_fragments = [fragment for spelling in name_words.same_sound(word) for fragment in _fragments(spelling)]
-    terms = _shortest([*_fragments(word), *sound_fragments, *(f" {synonym} " for synonym in synonyms)])
+    terms = _shortest([*_fragments(word), *(f" {synonym} " for synonym in synonyms)])
     return "(" + " OR ".join(f'"{term}"' for term in terms) + ")"
 
 

@@ -85,7 +85,7 @@ def paraphrase(tx: Tx, query: Name, candidates: Sequence[Candidate]) -> Candidat
     """The candidate that the rules alone take for a paraphrase: possible, near enough, and no other about as near."""
     candidate_names = {candidate.matched_name: Name(candidate.matched_name) for candidate in candidates}
     best = next((each for each in candidates if _is_match(tx, query, each, candidate_names)), None)
-    return None if best is None or _is_ambiguous(best, query, candidates, candidate_names) else best
+    return None if best is None or _is_ambiguous(best, candidates) else best
 
 
 def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mapping[str, Name]) -> bool:
@@ -108,16 +108,8 @@ def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mappin
     )
 
 
-def _is_ambiguous(
-    best: Candidate, query: Name, candidates: Iterable[Candidate], candidate_names: Mapping[str, Name]
-) -> bool:
-    """Whether another candidate is as near, even one that is no match: then the query may mean either.
-
-    A candidate with another number or date does not compete.
-    """
-    rivals = (
-        candidate
-        for candidate in candidates
-        if candidate.entity.row != best.entity.row and candidate.score > best.score - _MARGIN
+def _is_ambiguous(best: Candidate, candidates: Iterable[Candidate]) -> bool:
+    """Whether another candidate is as near, even one that is no match: then the query may mean either."""
+    return any(
+        candidate.entity.row != best.entity.row and candidate.score > best.score - _MARGIN for candidate in candidates
     )
-    return any(paraphrases.numbers_agree(query, candidate_names[rival.matched_name]) for rival in rivals)

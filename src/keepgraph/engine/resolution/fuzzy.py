@@ -22,7 +22,6 @@ _MARGIN = 0.04  # of the scores of the rules: two nearer to each other are too c
 
 
 _DIVIDED_FACTOR = 0.92
-_MAX_WORDS_WITH_ALIAS = 4
 _MAX_SPELLINGS = 8  # of a name in another script
 
 
@@ -43,7 +42,7 @@ def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include
         weak = include_weak and not best
         for candidate in _score_candidates(tx, name, variant, indexed, of_types=of_types, include_weak=weak):
             _keep_better(best, candidate)
-    for candidate in (*acronyms.find(tx, name, of_types=of_types), *_by_given_alias(tx, name, of_types=of_types)):
+    for candidate in acronyms.find(tx, name, of_types=of_types):
         _keep_better(best, candidate)
     if not any(candidate.score >= name_similarity.MATCH_THRESHOLD for candidate in best.values()):
         for variant in (*name_variants.within(name), *_divided_address(tx, name), *_in_latin_letters(tx, name)):
@@ -65,23 +64,6 @@ def tied(candidates: Sequence[Candidate]) -> frozenset[int]:
     top = candidates[0].score
     rows = [each.entity.row for each in candidates if each.score == top or each.score > top - _MARGIN]
     return frozenset(rows) if len(rows) > 1 else frozenset()
-
-
-def _by_given_alias(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
-    """Persons with one word of the name as an alias, and the others in their own: Billy Qureshi for Bilal Qureshi."""
-    words = [Name(word) for word in name.text.split()]
-    if not 2 <= len(words) <= _MAX_WORDS_WITH_ALIAS:
-        return []
-    vocabulary = graph_vocabulary.read(tx)
-    found = []
-    for word in words:
-        others = [other.folded for other in words if other is not word]
-        for entity, alias in store.entities.by_alias_key(tx, word.key, of_types=of_types) if word.key else ():
-            _, *rest = Name(entity.name).words_without(frozenset(), honorifics=True) or ("",)
-            if vocabulary.style(entity.type) == "person" and {*others} <= {*rest}:
-                called, reason = " ".join([word.folded, *rest]), f"“{alias}” is another name of {entity.name}"
-                found.append(Candidate(entity, called, "fuzzy", name_variants.VARIANT_FACTOR, reason))
-    return found
 
 
 def _divided_address(tx: Tx, name: Name) -> list[name_variants.Variant]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from keepgraph import store
-from keepgraph.language import abbreviations, given_names, phonetics, typos
+from keepgraph.language import abbreviations, given_names, typos
 from keepgraph.store.name_words import Fragments
 from keepgraph.store.transactions import Tx
 
@@ -37,9 +37,8 @@ def names_with(tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None
 def alternatives_of(tx: Tx, word: str) -> frozenset[int]:
     """The rows of the words of names that may be meant by a folded word."""
     sure = {word, *synonyms(word), *_with_middle_swapped(word)}
-    sounds = [spelling for spelling in (word, *same_sound(word)) if len(spelling) >= typos.MIN_LETTERS]
-    near = store.name_words.near(tx, sure, [_fragments(spelling) for spelling in sounds])
-    meant = sure.intersection(near).union(*(_mistyped(spelling, near) for spelling in sounds))
+    near = store.name_words.near(tx, sure, [_fragments(word)] if len(word) >= typos.MIN_LETTERS else [])
+    meant = sure.intersection(near).union(_mistyped(word, near) if len(word) >= typos.MIN_LETTERS else ())
     return frozenset(near[each] for each in meant)
 
 
@@ -50,11 +49,6 @@ def synonyms(word: str) -> frozenset[str]:
         | given_names.spellings(word)
         | {*abbreviations.expand(word), *abbreviations.abbreviate(word)}
     )
-
-
-def same_sound(word: str) -> list[str]:
-    """Spellings of a folded word that sound the same."""
-    return sorted({phonetics.key(word), phonetics.german_spelling(word)} - {word})
 
 
 def _fragments(word: str) -> Fragments:
