@@ -20,6 +20,7 @@
 -- 0017_imported_rows 142d7984e6a0f3ae6acf8231c9a3d74976abc408ca6e6c177d14512e9e561a55
 -- 0018_facts_as_known 3a364fc592e31a2c9b344697ebb357b407268c7901126d9720c1efd5b2942ffe
 -- 0019_usual_cardinality e39a51cd89b824cc6bff1412809038bd71897fc20557d48a44c873c5dc6059af
+-- 0020_imported_file 21e02bef17df8e20d3dc68db9c96d70721ca041af612917936f95b95e698c7ae
 
 PRAGMA defer_foreign_keys = ON;
 
@@ -513,7 +514,7 @@ CREATE TABLE imported_rows (
     first       INTEGER NOT NULL,
     last        INTEGER NOT NULL CHECK (first <= last),
     imported_at TEXT NOT NULL
-) STRICT;
+, file TEXT CHECK (length(file) BETWEEN 1 AND 255)) STRICT;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
     (1, 'person', 'A human being.', '0.1.0', 1, 'person', 0, '{}', NULL, NULL),

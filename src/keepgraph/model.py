@@ -454,11 +454,19 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Import:
+    """By which import something came: the timestamp, and the name of the file; None for standard input."""
+
+    at: str
+    file: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """An event in the history of an entity or a fact. `change` and `call` are the numbers that undo takes.
 
     Attributes:
-        imported_at: when an import brought it; then `at`, `tool` and `session` are what its file says.
+        imported: the import that brought it; then `at`, `tool` and `session` are what its file says.
     """
 
     at: str
@@ -470,7 +478,7 @@ class Event:
     session: str | None
     source: str | None = None
     fact: str | None = None
-    imported_at: str | None = None
+    imported: Import | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,7 +520,11 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision: an entity of that type, or the object of a decided_in fact (see engine/knowledge/decisions.py)."""
+    """A decision: an entity of that type, or the object of a decided_in fact (see engine/knowledge/decisions.py).
+
+    Attributes:
+        imported: the import that brought what is said here, where nobody has recorded the same in this graph.
+    """
 
     id: str
     name: str
@@ -524,6 +536,7 @@ class Decision:
     supersedes: Entity | None
     followed_up: bool
     projects: tuple[Entity, ...] = ()
+    imported: Import | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,8 @@ class Decision(TypedDict):
     supersedes: NotRequired[Entity | None]
     followed_up: bool
     projects: NotRequired[list[str]]
+    imported_at: NotRequired[str]
+    imported_from: NotRequired[str]
 
 class DeleteEntityEdge(TypedDict):
     message: str
@@ -192,6 +194,7 @@ class Event(TypedDict):
     call: int | None
     change: int | None
     imported_at: NotRequired[str]
+    imported_from: NotRequired[str]
 
 class ExpandContext(TypedDict):
     chunks: list[dict[str, Any]]

@@ -150,7 +150,7 @@ def test_a_fact_that_review_accepted_names_the_proposal_and_no_other_does_so_aft
     assert [made["decision"] for made in origin["decisions"]] == ["accepted"]
     assert [made["decision"] for made in accepted["decisions"]] == ["accepted"]
     assert "decisions" not in other["origins"][0]
-    assert "by record_fact (brought here by call 2)" in other["message"]
+    assert "by record_fact (brought here from “export.jsonl” by call 2)" in other["message"]
     assert (origin["ends_in"], origin["text"]["quote"]) == ("text", "Cleo Marsh reports to Ana.")
 
 

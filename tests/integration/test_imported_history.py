@@ -57,6 +57,51 @@ def test_what_an_import_brought_is_marked_and_what_was_recorded_here_is_not(impo
     assert marks(imported, "Ben") == [False] * 3
 
 
+@pytest.fixture
+def imported_decisions(call, tmp_path):
+    """A graph with a decision of its own, one that lines of a file say, and one that both say."""
+    call.record({"name": "Use SQLite", "type": "decision"}, "belongs_to", {"name": "Atlas", "type": "project"})
+    call.record({"name": "Ship in May", "type": "decision"}, "belongs_to", {"name": "Atlas", "type": "project"})
+    file = tmp_path / "from a stranger.jsonl"
+    file.write_text(
+        "".join(
+            json.dumps({"subject": subject, "predicate": predicate, "object": target}) + "\n"
+            for subject, predicate, target in (
+                (person("Paula"), "decided_in", {"name": "Pay the invoice", "type": "decision"}),
+                ({"name": "Pay the invoice", "type": "decision"}, "belongs_to", {"name": "Atlas", "type": "project"}),
+                ({"name": "Ship in May", "type": "decision"}, "belongs_to", {"name": "Atlas", "type": "project"}),
+            )
+        )
+    )
+    run(call.graph.path, "import", file)
+    return call.graph.path
+
+
+def test_a_decision_that_only_a_file_says_is_shown_as_imported_from_it(imported_decisions):
+    decisions = json.loads(run(imported_decisions, "decisions", "Atlas", "--json"))["decisions"]
+
+    assert {decision["name"]: decision.get("imported_from") for decision in decisions} == {
+        "Pay the invoice": "from a stranger.jsonl",
+        "Use SQLite": None,
+        "Ship in May": None,
+    }
+
+
+def test_commands_and_explanations_name_the_file_of_what_was_imported(imported_decisions):
+    path = imported_decisions
+    message = run(path, "why", "Pay the invoice", "belongs_to", "Atlas")
+    shown = [
+        line
+        for command in ("decisions", "week")
+        for line in run(path, command).splitlines()
+        if "Pay the invoice" in line
+    ]
+
+    assert "by import (brought here from “from a stranger.jsonl” by call" in message
+    assert sum("imported from from a stranger.jsonl on 2026-" in line for line in shown) == 2
+    assert "record_facts" not in run(path, "log")
+
+
 def test_history_tells_by_what_it_is_said_to_be_recorded(imported):
     events = imported("get_history", about="Ada")["events"]
 

@@ -1,4 +1,5 @@
 /* Names of types, predicates and tools as words, and counts with their noun. */
+import { localDay } from "./dates";
 import { thingAddress } from "./router";
 import type { Fact, PredicateCount, Ref } from "./graph";
 
@@ -13,6 +14,12 @@ export function title(name: string): string {
 
 export function count(number: number, one: string, many = one + "s"): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}
+
+/* That an import brought something, and from which file; empty where it was recorded here. */
+export function importNote(of: { imported_at?: string; imported_from?: string }): string {
+  if (!of.imported_at) return "";
+  return `Imported${of.imported_from ? ` from ${of.imported_from}` : ""} on ${localDay(of.imported_at)}`;
 }
 
 /* How a fact reads from one of its ends, and what is at the other. */

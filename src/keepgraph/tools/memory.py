@@ -249,7 +249,9 @@ def recall_decisions(
         decisions, total = knowledge.decisions.of_all_projects(tx, wanted)
     answer = {
         **answer_shapes.read_scope(scope, namesake),
-        "decisions": [answer_shapes.decision(decision, names_projects=scope.name is None) for decision in decisions],
+        "decisions": [
+            answer_shapes.decision(tx, decision, names_projects=scope.name is None) for decision in decisions
+        ],
         "total": total,
         "truncated": total > len(decisions),
         "since": since or None,
@@ -288,7 +290,7 @@ def weekly_rollup(
         "period": {"start": rollup.start, "end": rollup.end},
         "summary": summary,
         "narrative": None if scope.is_unknown else _narrative(tx, rollup.end, scope.project),
-        "decisions": [answer_shapes.decision(decision) for decision in rollup.decisions],
+        "decisions": [answer_shapes.decision(tx, decision) for decision in rollup.decisions],
         "blockers": [answer_shapes.fact(tx, fact) for fact in rollup.blockers],
         "next_actions": list(rollup.next_actions),
         **(_to_review(tx) if scope.name is None and not (as_of or known_at) else {}),

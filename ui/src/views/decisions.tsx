@@ -5,6 +5,7 @@ import { Answered } from "../components/answer";
 import { EntityLink } from "../components/entity";
 import type { Answer, Ref } from "../graph";
 import { parameterOf } from "../router";
+import { importNote } from "../wording";
 import type { ViewProperties } from "./list";
 
 type State = "open" | "followed up" | "superseded";
@@ -18,6 +19,8 @@ interface Decision {
   name: string;
   decided_on: string;
   decided_by: Ref[];
+  imported_at?: string;
+  imported_from?: string;
   source: string | null;
   supersedes: Ref | null;
   followed_up: boolean;
@@ -91,6 +94,7 @@ function Column({ state, decisions }: { state: State; decisions: Decision[] }) {
               ))}
             </div>
             <div class="quiet">{decision.source ? `Evidence: ${decision.source}` : "No evidence named"}</div>
+            {decision.imported_at && <div class="quiet">{importNote(decision)}</div>}
             {decision.supersedes && (
               <div class="quiet">
                 Supersedes <EntityLink entity={decision.supersedes} />

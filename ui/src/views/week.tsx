@@ -7,7 +7,7 @@ import { addDays, dayIn, localDay, today } from "../dates";
 import type { Answer, Fact, Graph, Week } from "../graph";
 import { address } from "../router";
 import { edit } from "../toasts";
-import { count } from "../wording";
+import { count, importNote } from "../wording";
 import type { ViewProperties } from "./list";
 
 export function WeekView({ graph, here }: ViewProperties) {
@@ -38,7 +38,7 @@ function WeekPage({ graph, week, day, now }: { graph: Graph; week: Week; day: st
             <li key={decision.id || position}>
               <EntityLink entity={{ id: decision.id, name: decision.name }} />
               <div class="quiet">
-                {[decision.decided_on, decision.decided_by.map((who: Answer) => who.name).join(", "), decision.source].filter(Boolean).join(" · ")}
+                {[decision.decided_on, decision.decided_by.map((who: Answer) => who.name).join(", "), decision.source, importNote(decision)].filter(Boolean).join(" · ")}
               </div>
             </li>
           ))}

@@ -302,7 +302,7 @@ def show_history(answer: dict[str, Any], *, name: str) -> None:
         click.echo(f"  {event['at'][:16].replace('T', ' ')}  {event['what']}: {printable(event['text'])}", nl=False)
         call = f"call {event['call']}, change {event['change']}"
         if "imported_at" in event:
-            call = f"imported on {event['imported_at'][:10]}; the rest is what its file says"
+            call = f"{_imported_note(event).removeprefix(', ')}; the rest is what its file says"
         click.secho(f"  ({origin}{'; ' if origin else ''}{call})", dim=True)
     if answer["truncated"]:
         click.echo("  … and older events; --limit shows more")
@@ -415,7 +415,16 @@ def _decision_line(decision: dict[str, Any]) -> str:
     by = f", {', '.join(map(entity_name, decision['decided_by']))}" if decision["decided_by"] else ""
     by += f", {', '.join(map(printable, decision['projects']))}" if decision.get("projects") else ""
     instead = f", instead of {entity_name(decision['supersedes'])}" if decision["supersedes"] else ""
-    return f"{decision['decided_on']}  {entity_name(decision)}{click.style(by + instead, dim=True)}"
+    imported = _imported_note(decision)
+    return f"{decision['decided_on']}  {entity_name(decision)}{click.style(by + instead + imported, dim=True)}"
+
+
+def _imported_note(imported: dict[str, Any]) -> str:
+    """That an import brought something, and from which file; empty where it was recorded here."""
+    if "imported_at" not in imported:
+        return ""
+    file = f" from {printable(imported['imported_from'])}" if "imported_from" in imported else ""
+    return f", imported{file} on {imported['imported_at'][:10]}"
 
 
 def _count_noun(count: int, noun: str) -> str:

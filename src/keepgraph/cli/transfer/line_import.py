@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Any
 
 import click
@@ -17,7 +18,7 @@ from keepgraph.engine.exchange import export_format, import_state, import_waitin
 from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
 from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
-from keepgraph.tools.contract import validation
+from keepgraph.tools.contract import dispatch, validation
 
 # The lines of a call, at most. A call holds the write lock, and others write between calls.
 _MAX_LINES_PER_CALL = 500
@@ -73,7 +74,8 @@ def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
     ):
         if graph.call("count_entities")["count"]:
             backups.make(graph.database, "before-import")
-        line_import = _LineImport(graph, report, strict=strict)
+        name = None if file == "-" else import_state.file_name(file)
+        line_import = _LineImport(graph, report, file=name, strict=strict)
         try:
             for batch in _batches(_read_lines(lines)):
                 line_import.import_batch(batch)
@@ -105,8 +107,8 @@ class _LineImport:
     A line that comes before the entity, episode or fact that it needs is postponed to the end of the file.
     """
 
-    def __init__(self, graph: Graph, report: dict[str, Any], *, strict: bool) -> None:
-        self._graph, self._report, self._strict = graph, report, strict
+    def __init__(self, graph: Graph, report: dict[str, Any], *, file: str | None, strict: bool) -> None:
+        self._graph, self._report, self._file, self._strict = graph, report, file, strict
         self._state = ImportState()
         self._postponed: list[ParsedLine] = []
         self._may_postpone = not strict
@@ -158,7 +160,9 @@ class _LineImport:
         values = [line.value for line in batch if line.error is None]
         imported: list[LineResult] = []
         if values:
-            imported = importer.import_batch(self._graph.database, values, state=self._state, strict=self._strict)
+            imported = importer.import_batch(
+                self._graph.database, values, state=self._state, file=self._file, strict=self._strict
+            )
         results = iter(imported)
         for line in batch:
             result = LineResult(error=line.error) if line.error else next(results, None)
@@ -230,9 +234,13 @@ class _LineImport:
         results: list[dict[str, Any]] = []
         try:
             if facts:
-                results = self._graph.call("record_facts", facts=facts, all_or_nothing=self._strict, misfits="warn")[
-                    "results"
-                ]
+                results = dispatch.call(
+                    self._graph.database,
+                    "record_facts",
+                    {"facts": facts, "all_or_nothing": self._strict, "misfits": "warn"},
+                    around=partial(importer.noting, file=self._file),
+                    recorded_as=importer.TOOL,
+                )["results"]
         except (errors.InvalidRequest, errors.Conflict) as error:
             return [error.answer()] if len(batch) == 1 else None
         next_result, next_refusal = iter(results), iter(refusals)

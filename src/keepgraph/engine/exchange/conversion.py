@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from typing import TypeAlias
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.exchange import term_mapping
+from keepgraph.engine.exchange import import_state, term_mapping
 from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, IMPORTED
 from keepgraph.engine.exchange.file_survey import Survey
 from keepgraph.engine.exchange.import_state import EndsWarning
@@ -95,7 +94,7 @@ class RecordImport:
         strict: bool = False,
     ) -> None:
         self._database, self._format, self._survey, self._strict = database, format, survey, strict
-        self._source = source[-_MAX_SOURCE_CHARACTERS:]
+        self._source, self._file = source[-_MAX_SOURCE_CHARACTERS:], import_state.file_name(source)
         self._line_digests: set[bytes] = set()
         self.counts: Counter[str] = Counter()
         with database.read(_TOOL) as tx:
@@ -119,6 +118,7 @@ class RecordImport:
                     if self._strict and results[-1].error:
                         break
                 self._keep_lines(tx, lines)
+                store.imported_rows.note(tx, file=self._file)
             except BaseException:
                 self.counts = counts_before
                 raise
@@ -136,7 +136,7 @@ class RecordImport:
                     if mapping.how != "added" or not mapping.term:
                         continue
                     if graph_vocabulary.read(tx).term(kind, mapping.term) is None:
-                        description = f"Imported from {_file_name(self._source)}, where it is {term[:200]!r}."
+                        description = f"Imported from {self._file}, where it is {term[:200]!r}."
                         of_set = sets.find_or_insert(tx, IMPORTED, version=IMPORTED)
                         terms.insert_plain(tx, kind, name=mapping.term, description=description, of_set=of_set)
                         self.counts["words"] += 1
@@ -420,7 +420,7 @@ class RecordImport:
     def _keep_episode(self, tx: Tx, lines: Sequence[TextPart]) -> None:
         if _is_in_graph(tx, lines):
             return
-        imported_texts.upsert(tx, lines, kind="json", name=_file_name(self._source), source=self._source)
+        imported_texts.upsert(tx, lines, kind="json", name=self._file, source=self._source)
         self.counts["episodes"] += 1
 
     def _import_conversation(self, tx: Tx, record: records.Episode) -> RecordResult:
@@ -490,8 +490,3 @@ def _as_paragraphs(text: str) -> str:
 
 def _line_digest(line: str) -> bytes:
     return hashlib.sha256(line.strip().encode()).digest()
-
-
-def _file_name(path: str) -> str:
-    """The name of a file without its folders."""
-    return re.split(r"[\\/]", path)[-1] or path

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from keepgraph import errors
+from keepgraph.language import normalisation
 from keepgraph.store.exchange_rows import EpisodeRow
 
 MAX_REFUSALS = 20
@@ -19,6 +21,14 @@ Line = Mapping[str, Any]
 """A line of an export as JSON; it fits the schema of its kind."""
 
 _T = TypeVar("_T")
+
+_MAX_FILE_NAME = 255
+
+
+def file_name(path: str) -> str:
+    """The name of a file without its folders, as one line that can be stored and shown."""
+    name = re.split(r"[\\/]", path)[-1] or path
+    return normalisation.clean(name.encode("utf-8", "replace").decode())[:_MAX_FILE_NAME] or "file"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ compared in memory, then all new rows are written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from itertools import groupby
 
@@ -27,25 +28,35 @@ from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-_TOOL = "import"
+TOOL = "import"
+"""What the journal calls an import."""
 
 
 def import_batch(
-    database: Database, lines: Sequence[Line], *, state: ImportState, strict: bool = False
+    database: Database, lines: Sequence[Line], *, state: ImportState, file: str | None = None, strict: bool = False
 ) -> list[LineResult]:
     """Import lines that fit their schemas, in one call; returns their results in order.
 
-    With `strict`, the first error ends it: nothing of that line is imported, and the result of that line is the last.
+    Args:
+        file: the name of the file; None is standard input.
+        strict: the first error ends it: nothing of that line is imported, and the result of that line is the last.
     """
     results: list[LineResult] = []
-    with database.write(_TOOL) as tx:
+    with database.write(TOOL) as tx:
         tx = store.journal.begin_call(tx)
         for kind, of_kind in groupby(lines, key=lambda line: str(line["kind"])):
             results += _import_lines(tx, kind, list(of_kind), state, strict=strict)
             if strict and results[-1].error:
                 break
-        store.imported_rows.note(tx)
+        store.imported_rows.note(tx, file=file)
     return results
+
+
+@contextmanager
+def noting(tx: Tx, *, file: str | None) -> Iterator[Tx]:
+    """Note what is recorded inside as imported from a file; None is standard input."""
+    yield tx
+    store.imported_rows.note(tx, file=file)
 
 
 def _import_lines(tx: Tx, kind: str, lines: Sequence[Line], state: ImportState, *, strict: bool) -> list[LineResult]:

@@ -10,13 +10,13 @@ belongs_to the role "part_of".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keepgraph import store
 from keepgraph.engine.knowledge import decision_topics
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.model import Decision, Entity, Fact, NameStyle, Role
+from keepgraph.model import Decision, Entity, Fact, Import, NameStyle, Role
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -134,8 +134,18 @@ def _newest_first(
         about = decision_topics.about(tx, [decision for _, decision in by_id.values()], wanted.topic)
         by_id = {decision_id: dated for decision_id, dated in by_id.items() if decision_id in about}
     newest = sorted(by_id.values(), key=lambda pair: (pair[0], pair[1].id), reverse=True)
-    described = [_describe_decision(tx, vocabulary, decision, moment) for moment, decision in newest[: wanted.limit]]
-    return described, len(newest)
+    links: dict[str, list[Fact]] = {}
+    described = []
+    for moment, decision in newest[: wanted.limit]:
+        if isinstance(decision, Fact):
+            links[decision.id] = [decision]
+            described.append(_describe_literal_decision(tx, vocabulary, decision, moment))
+        else:
+            facts = _facts_of_decision(tx, vocabulary, decision)
+            links[decision.id] = [fact for fact in facts if vocabulary.role(fact.predicate) in _DECISION_ROLES]
+            described.append(_describe_decision(tx, vocabulary, decision, moment, facts, links[decision.id]))
+    imports = _imports(tx, [decision for _, decision in newest[: wanted.limit]], links)
+    return [replace(decision, imported=imports.get(decision.id)) for decision in described], len(newest)
 
 
 def _is_between(day: str, wanted: DecisionFilter) -> bool:
@@ -148,14 +158,33 @@ def _decided_at(decision: Entity | Fact, began_at: Mapping[int, str]) -> str:
     return began_at.get(decision.row, decision.created_at)
 
 
-def _describe_decision(tx: Tx, vocabulary: Vocabulary, decided: Entity | Fact, decided_at: str) -> Decision:
-    if isinstance(decided, Fact):
-        return _describe_literal_decision(tx, vocabulary, decided, decided_at)
+def _facts_of_decision(tx: Tx, vocabulary: Vocabulary, decided: Entity) -> list[Fact]:
+    """The facts that say what was decided, by whom and for what, and whether it was followed up."""
     predicates = vocabulary.names_of_role(
         *_DECISION_ROLES, *_FOLLOW_UPS_FROM_DECISION, *_FOLLOW_UPS_TO_DECISION, "tags"
     )
-    facts = store.facts.touching(tx, decided, predicates, at=timestamps.from_datetime(tx.now))
-    links = [fact for fact in facts if vocabulary.role(fact.predicate) in _DECISION_ROLES]
+    return store.facts.touching(tx, decided, predicates, at=timestamps.from_datetime(tx.now))
+
+
+def _imports(tx: Tx, decisions: Sequence[Entity | Fact], links: Mapping[str, Sequence[Fact]]) -> dict[str, Import]:
+    """The imports of decisions, by their ids: of which a deciding or a part-of fact stands only in a file.
+
+    A decision without such facts is imported as the entity that it is.
+    """
+    of_facts = store.imported_rows.of_facts(tx, {fact.row for facts in links.values() for fact in facts})
+    alone = {decision.row: decision.id for decision in decisions if not links[decision.id]}
+    of_entities = store.imported_rows.of_rows(tx, "entity", alone) if alone else {}
+    return {alone[row]: imported for row, imported in of_entities.items()} | {
+        decision_id: of_facts[fact.row]
+        for decision_id, facts in links.items()
+        for fact in facts
+        if fact.row in of_facts
+    }
+
+
+def _describe_decision(
+    tx: Tx, vocabulary: Vocabulary, decided: Entity, decided_at: str, facts: Sequence[Fact], links: Sequence[Fact]
+) -> Decision:
     people = {
         fact.subject.id: fact.subject
         for fact in links

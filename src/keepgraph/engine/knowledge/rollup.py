@@ -146,7 +146,7 @@ def _attribution(decision: Decision) -> str:
     people = [_shorten(entity.name) for entity in decision.decided_by[:3]]
     if len(decision.decided_by) > len(people):
         people.append(f"{len(decision.decided_by) - len(people)} more")
-    return ", ".join([*people, decision.decided_on])
+    return ", ".join([*people, decision.decided_on, *(["imported"] if decision.imported else [])])
 
 
 def _quote_object(fact: Fact) -> str:

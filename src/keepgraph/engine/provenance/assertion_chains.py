@@ -10,7 +10,7 @@ from keepgraph import store
 from keepgraph.engine.provenance import text_passages
 from keepgraph.engine.provenance.explanations import EndOfChain, Origin, Passage
 from keepgraph.engine.texts import storage
-from keepgraph.model import Episode, Fact
+from keepgraph.model import Episode, Fact, Import
 from keepgraph.store.provenance_lookups import AssertionRow
 from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.transactions import Tx
@@ -26,7 +26,7 @@ def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
         tx, "provenance", {assertion.row: assertion.recorded_at for assertion in assertions}
     )
     episodes = store.episodes.by_rows(tx, [each.episode for each in assertions if each.episode is not None])
-    imported = store.imported_rows.times(tx, "provenance", [assertion.row for assertion in assertions])
+    imported = store.imported_rows.of_rows(tx, "provenance", [assertion.row for assertion in assertions])
     passages: dict[int, Passage] = {}
     origins = []
     for assertion in assertions:
@@ -51,15 +51,18 @@ def describe_call(tx: Tx, number: int | None, *, tool: str | None) -> str:
     return ""
 
 
-def mark_imported(tx: Tx, origin: Origin, imported_at: str | None) -> Origin:
+def mark_imported(tx: Tx, origin: Origin, imported: Import | None) -> Origin:
     """Say of an origin that an import brought it, and that the rest is what a file says; None: it was recorded here."""
-    if imported_at is None:
+    if imported is None:
         return origin
     by = f"Call {origin.call} (import)" if origin.call is not None else "An import"
+    file = f" from “{imported.file}”" if imported.file else ""
+    note = f"{by} brought it here{file} on {timestamps.local_date(imported.at, tx.zone)}"
     is_asserted = origin.what == "asserted"
-    said = f"that {origin.tool} had recorded it before" if is_asserted else "the day of its creation"
-    note = f"{by} brought it here on {timestamps.local_date(imported_at, tx.zone)}; {said} is what its file says."
-    return replace(origin, note=note if is_asserted else f"{origin.note} {note}".strip(), imported_at=imported_at)
+    if origin.at != imported.at:
+        said = f"that {origin.tool} had recorded it before" if is_asserted else "the day of its creation"
+        note += f"; {said} is what its file says"
+    return replace(origin, note=f"{note}." if is_asserted else f"{origin.note} {note}.".strip(), imported=imported)
 
 
 def _origin(tx: Tx, fact: Fact, assertion: AssertionRow, call: int | None, passage: Passage | None) -> Origin:

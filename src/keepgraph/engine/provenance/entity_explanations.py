@@ -69,8 +69,8 @@ def _origins(tx: Tx, entity: Entity) -> list[Origin]:
     aliases = store.entities.alias_rows(tx, entity)
     created_by = store.provenance_lookups.inserting_calls(tx, "entity", {entity.row: entity.created_at})
     added_by = store.provenance_lookups.inserting_calls(tx, "alias", {row: at for row, _, at in aliases})
-    imported = store.imported_rows.times(tx, "entity", [entity.row])
-    imported_aliases = store.imported_rows.times(tx, "alias", [row for row, _, _ in aliases])
+    imported = store.imported_rows.of_rows(tx, "entity", [entity.row])
+    imported_aliases = store.imported_rows.of_rows(tx, "alias", [row for row, _, _ in aliases])
     created = _origin(
         tx, f"created as {entity.type}", entity.created_at, created_by.get(entity.row), _type_note(tx, entity)
     )

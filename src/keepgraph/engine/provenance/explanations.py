@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from keepgraph.model import Episode, Event, Fact, Resolution
+from keepgraph.model import Episode, Event, Fact, Import, Resolution
 from keepgraph.store.review_decisions import ReviewDecision
 
 Kind: TypeAlias = Literal["fact", "entity", "text", "call"]
@@ -55,7 +55,7 @@ class Origin:
         passage: where a text says it.
         decisions: the decisions on proposals by which the call was made.
         note: what is to know besides, in a sentence: that an import brought it, or that the log is too young.
-        imported_at: when an import brought it; then `at`, `tool` and `session` are what its file says.
+        imported: the import that brought it; then `at`, `tool` and `session` are what its file says.
     """
 
     what: str
@@ -69,7 +69,7 @@ class Origin:
     passage: Passage | None = None
     decisions: tuple[ReviewDecision, ...] = ()
     note: str = ""
-    imported_at: str | None = None
+    imported: Import | None = None
 
 
 @dataclass(frozen=True, slots=True)

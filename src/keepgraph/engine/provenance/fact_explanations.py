@@ -65,10 +65,11 @@ def describe_origin(tx: Tx, origin: Origin) -> str:
     by = f" by {origin.tool}" if origin.tool else ""
     # Of an import the number is that of the call which brought it here, and not of the call of the tool.
     call = ""
+    file = f" from “{origin.imported.file}”" if origin.imported and origin.imported.file else ""
     if origin.call is not None:
-        call = f" (brought here by call {origin.call})" if origin.note else f" (call {origin.call})"
-    elif origin.imported_at is not None:
-        call = f" (brought here by an import on {timestamps.local_date(origin.imported_at, tx.zone)})"
+        call = f" (brought here{file} by call {origin.call})" if origin.note else f" (call {origin.call})"
+    elif origin.imported is not None:
+        call = f" (brought here{file} by an import on {timestamps.local_date(origin.imported.at, tx.zone)})"
     where = ""
     if origin.passage is not None:
         where = f", from the text “{origin.passage.episode.name}”"

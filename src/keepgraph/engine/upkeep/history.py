@@ -20,12 +20,12 @@ def of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[Event]:
     facts = store.facts.all_about(tx, entity)[-MAX_FACTS:]
     aliases = store.entities.alias_rows(tx, entity)
     created = _insertion_event(tx, "entity", entity.row, entity.created_at, "created", f"{entity.name} ({entity.type})")
-    imported = store.imported_rows.times(tx, "entity", [entity.row])
-    aliases_imported = store.imported_rows.times(tx, "alias", [row for row, _, _ in aliases])
+    imported = store.imported_rows.of_rows(tx, "entity", [entity.row])
+    aliases_imported = store.imported_rows.of_rows(tx, "alias", [row for row, _, _ in aliases])
     events = [
-        replace(created, imported_at=imported.get(entity.row)),
+        replace(created, imported=imported.get(entity.row)),
         *(
-            replace(_insertion_event(tx, "alias", row, at, "alias added", alias), imported_at=aliases_imported.get(row))
+            replace(_insertion_event(tx, "alias", row, at, "alias added", alias), imported=aliases_imported.get(row))
             for row, alias, at in aliases
         ),
         *_assertion_events(tx, facts, limit=limit),
@@ -75,7 +75,7 @@ def _assertion_events(tx: Tx, facts: Sequence[Fact], *, limit: int) -> list[Even
     assertions = store.provenance.newest_assertions(tx, list(facts_by_row), limit=limit)
     # The assertion that made a fact is shown as the recording of the fact. The newest come first, so the oldest stays.
     first_assertions = {fact_row: row for row, fact_row, *_ in assertions}
-    imported = store.imported_rows.times(tx, "provenance", [row for row, *_ in assertions])
+    imported = store.imported_rows.of_rows(tx, "provenance", [row for row, *_ in assertions])
     for row, fact_row, source, at, tool, session in assertions:
         fact = facts_by_row[fact_row]
         text = knowledge.facts.sentence(fact)
@@ -84,7 +84,7 @@ def _assertion_events(tx: Tx, facts: Sequence[Fact], *, limit: int) -> list[Even
         else:
             event = _insertion_event(tx, "provenance", row, at, "said again", text, source=source, fact=fact.id)
         if row in imported:
-            event = replace(event, at=at, tool=tool, session=session, imported_at=imported[row])
+            event = replace(event, at=at, tool=tool, session=session, imported=imported[row])
         events.append(event)
     return events
 

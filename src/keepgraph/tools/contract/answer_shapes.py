@@ -11,7 +11,19 @@ from keepgraph.engine.backfill import vectors
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Decision, Entity, Episode, Event, Fact, Proposal, RecordedFact, Ref, Resolution
+from keepgraph.model import (
+    Candidate,
+    Decision,
+    Entity,
+    Episode,
+    Event,
+    Fact,
+    Import,
+    Proposal,
+    RecordedFact,
+    Ref,
+    Resolution,
+)
 from keepgraph.store.communities import Community
 from keepgraph.store.details import EntityDetails, FactDetails
 from keepgraph.store.transactions import Tx
@@ -263,16 +275,19 @@ def event(tx: Tx, event: Event) -> dict[str, Any]:
         "fact_id": event.fact,
         "call": event.call,
         "change": event.change,
-        **imported(tx, event.imported_at),
+        **imported(tx, event.imported),
     }
 
 
-def imported(tx: Tx, at: str | None) -> dict[str, Any]:
-    """When an import brought something; nothing where it was recorded here."""
-    return {"imported_at": timestamps.format_local(at, tx.zone)} if at else {}
+def imported(tx: Tx, by: Import | None) -> dict[str, Any]:
+    """When an import brought something, and from which file; nothing where it was recorded here."""
+    if by is None:
+        return {}
+    at = {"imported_at": timestamps.format_local(by.at, tx.zone)}
+    return {**at, "imported_from": by.file} if by.file else at
 
 
-def decision(decision: Decision, *, names_projects: bool = False) -> dict[str, Any]:
+def decision(tx: Tx, decision: Decision, *, names_projects: bool = False) -> dict[str, Any]:
     """A decision; in a list of all projects, with the names of its own."""
     return {
         **({"projects": [project.name for project in decision.projects]} if names_projects else {}),
@@ -284,6 +299,7 @@ def decision(decision: Decision, *, names_projects: bool = False) -> dict[str, A
         "confidence": decision.confidence,
         "supersedes": entity(decision.supersedes) if decision.supersedes else None,
         "followed_up": decision.followed_up,
+        **imported(tx, decision.imported),
     }
 
 

@@ -321,7 +321,8 @@ def _line_of_passage(episode: Mapping[str, Any], said: str) -> str:
 
 
 def _line_of_decision(decision: Mapping[str, Any]) -> str:
-    by = ", ".join(person["name"] for person in decision["decided_by"])
+    imported = ["imported"] if "imported_at" in decision else []
+    by = ", ".join([*(person["name"] for person in decision["decided_by"]), *imported])
     return _line(decision["id"], decision["decided_on"], f"{decision['name']}{f' ({by})' if by else ''}")
 
 

@@ -38,6 +38,7 @@ def call(
     cancellation: CancellationCheck | None = None,
     progress: Progress | None = None,
     around: Around = nullcontext,
+    recorded_as: str = "",
 ) -> dict[str, Any]:
     """Run one tool in one transaction, at one instant; or, if the tool is a job, in many short transactions.
 
@@ -53,6 +54,7 @@ def call(
         cancellation: the cancellation check: it is called again and again, and gives a reason to stop, or None.
         progress: called now and then with the progress of a job.
         around: for a tool that writes and is no job, what else belongs to the call; it fails and is undone with it.
+        recorded_as: for a tool that writes and is no job, what the journal and the assertions name instead of it.
 
     Raises:
         errors.KeepgraphError: whatever went wrong. Then nothing has changed, except what a job had committed before.
@@ -70,6 +72,7 @@ def call(
             cancellation=cancellation,
             progress=progress,
             around=around,
+            recorded_as=recorded_as,
         )
 
 
@@ -85,6 +88,7 @@ def _call(
     cancellation: CancellationCheck | None,
     progress: Progress | None,
     around: Around,
+    recorded_as: str,
 ) -> dict[str, Any]:
     try:
         checked = validation.check_input(tool.toolset, tool.name, arguments)
@@ -110,7 +114,15 @@ def _call(
         elif tool.is_job:
             answer = _run_job(database, tool, checked, session=session, cancellation=cancellation, progress=progress)
         else:
-            answer = _write(database, tool, checked, session=session, cancellation=cancellation, around=around)
+            answer = _write(
+                database,
+                tool,
+                checked,
+                session=session,
+                cancellation=cancellation,
+                around=around,
+                recorded_as=recorded_as or tool.name,
+            )
     except errors.KeepgraphError as error:
         if error.example is None:
             error.example = schemas.example(tool.toolset, tool.name)
@@ -218,6 +230,7 @@ def _write(
     session: str | None,
     cancellation: CancellationCheck | None,
     around: Around,
+    recorded_as: str,
 ) -> dict[str, Any]:
     """Run a tool that writes, after the backup that it wants. Of a dry run nothing is written, not even the call."""
     if tool.prepare is not None and tool.name not in database.prepared_tools:
@@ -231,7 +244,7 @@ def _write(
         if kind is not None:
             backups.make(database, kind)
     dry_run = arguments.get("dry_run") is True
-    with database.write(tool.name, session=session, cancellation=cancellation, dry_run=dry_run) as tx:
+    with database.write(recorded_as, session=session, cancellation=cancellation, dry_run=dry_run) as tx:
         tx = store.journal.begin_call(tx)
         with around(tx) as inside:
             answer = {"call": None if dry_run else tx.call, **tool.run(inside, **arguments)}

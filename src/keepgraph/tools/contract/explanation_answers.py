@@ -98,7 +98,7 @@ def _origin(tx: Tx, origin: Origin) -> Answer:
             else {}
         ),
         **({"note": origin.note} if origin.note else {}),
-        **answer_shapes.imported(tx, origin.imported_at),
+        **answer_shapes.imported(tx, origin.imported),
     }
 
 

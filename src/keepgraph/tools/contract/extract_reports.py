@@ -30,7 +30,7 @@ def describe(request: ExtractRequest, extract: Extract, *, texts: bool) -> dict[
     """
     tx, content = request.tx, _Content.of(extract)
     decisions, total = knowledge.decisions.of_all_projects(tx, DecisionFilter(limit=_MAX_DECISIONS))
-    described = [content.decision(decision) for decision in decisions if content.has_decision(decision)]
+    described = [content.decision(tx, decision) for decision in decisions if content.has_decision(decision)]
     is_whole = request.about is None and not extract.truncated
     return {
         "decisions": described,
@@ -72,8 +72,10 @@ class _Content:
     def has_fact(self, fact: Fact) -> bool:
         return fact.subject.id in self.positions and (fact.object is None or fact.object.id in self.positions)
 
-    def decision(self, decision: Decision) -> dict[str, Any]:
-        described = answer_shapes.decision(decision, names_projects=True)
+    def decision(self, tx: Tx, decision: Decision) -> dict[str, Any]:
+        described = answer_shapes.decision(tx, decision, names_projects=True)
+        if not self.sources:
+            described.pop("imported_from", None)
         return {
             **described,
             "id": self._position(decision.id),
@@ -111,7 +113,7 @@ def _week(request: ExtractRequest, content: _Content, *, texts: bool, is_whole: 
     narrative = None
     if texts and is_whole:
         narrative = knowledge.narratives.read(tx, knowledge.narratives.week_of(rollup.end), project=None)
-    decisions = [content.decision(decision) for decision in rollup.decisions if content.has_decision(decision)]
+    decisions = [content.decision(tx, decision) for decision in rollup.decisions if content.has_decision(decision)]
     return {
         "period": {"start": rollup.start, "end": rollup.end},
         "summary": knowledge.rollup.summarise(rollup, project=None) if is_whole else "",
