@@ -27,13 +27,13 @@ from scipy.optimize import minimize
 
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import acceptance, embedding, fuzzy
-from keepgraph.language import name_evidence
+from keepgraph.language import name_features
 from keepgraph.language.name_similarity import MATCH_THRESHOLD
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Settings
 
 FOLDERS = tuple(Path(__file__).parent / name for name in ("names", "names_training", "names_studio", "names_classes"))
-FEATURES = ["bias", *name_evidence.DIRECTIONS]
+FEATURES = ["bias", *name_features.DIRECTIONS]
 PENALTY = 0.0003
 """Of the squared weights, for each question."""
 STRENGTH_WITHOUT_ANSWER = 0.3
@@ -97,11 +97,11 @@ def precision_of_rules(every: Sequence[Question]) -> dict[str, float]:
 
     For each reason one case more that is right and one that is wrong are counted, so that few cases give about a half.
     """
-    verdicts: dict[str, list[bool]] = {reason: [] for reason in ("other", *name_evidence.WEAK_REASONS)}
+    verdicts: dict[str, list[bool]] = {reason: [] for reason in ("other", *name_features.WEAK_REASONS)}
     for each in every:
         if each.ruled is not None and each.strength == 1:
             features = dict(zip(FEATURES, each.features[each.ruled], strict=True))
-            for reason in name_evidence.weak_reasons(features) or ["other"]:
+            for reason in name_features.weak_reasons(features) or ["other"]:
                 verdicts[reason].append(each.ruled == each.right)
     print("  rules alone:", {reason: f"{sum(right)} of {len(right)}" for reason, right in verdicts.items()})
     return {reason: round((sum(right) + 1) / (len(right) + 2), 3) for reason, right in verdicts.items()}
@@ -286,7 +286,7 @@ def fit(every: Sequence[Question]) -> np.ndarray:
 
     bounds = [
         (None, None),
-        *((0 if way > 0 else None, 0 if way < 0 else None) for way in name_evidence.DIRECTIONS.values()),
+        *((0 if way > 0 else None, 0 if way < 0 else None) for way in name_features.DIRECTIONS.values()),
     ]
     return minimize(
         loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 2000}

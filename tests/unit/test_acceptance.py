@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from keepgraph.engine.resolution import acceptance
 from keepgraph.engine.resolution.acceptance import Evidence
-from keepgraph.language import name_evidence
+from keepgraph.language import name_features
 from keepgraph.model import Candidate, Entity
 from laws import examples
 
@@ -88,7 +88,7 @@ def test_the_shipped_weights_keep_their_directions(step):
     Evidence for a name never lowers its probability, and every weight is of a feature that exists.
     """
     weights = {name: weight for name, weight in MODEL["weights"][step].items() if name != "bias"}
-    wrong = {name: weight for name, weight in weights.items() if weight * name_evidence.DIRECTIONS[name] < 0}
+    wrong = {name: weight for name, weight in weights.items() if weight * name_features.DIRECTIONS[name] < 0}
 
     assert wrong == {}
 

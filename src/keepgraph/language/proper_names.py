@@ -12,7 +12,6 @@ from keepgraph.language import (
     common_words,
     given_names,
     lexicons,
-    name_marks,
     name_similarity,
     name_styles,
     normalisation,
@@ -67,6 +66,11 @@ _ENGLISH_FUNCTION_WORDS = frozenset(
 )
 # So many words from the beginning decide in which language a text is.
 _WORDS_FOR_LANGUAGE = 2_000
+_MIN_WORDS = 3
+"""So many words with capitals in the middle of a sentence are rarely an ordinary phrase."""
+
+_OPENING, _CLOSING = '"“«„‘', '"”»“’'
+_DEFINITION = re.compile(r"\W{0,3}(?: \([^()\n]{0,100}\))?,? (?:is|was|are|were) (?:an?|the|one)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,11 +386,51 @@ def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[s
     if all(name_similarity.is_generic(word) or common_words.is_stop_word(word) for word in lower_case):
         return False
     is_start = text.is_sentence_start(run[0][0])
-    if ordinary_phrases.is_ordinary(lower_case) and not name_marks.is_marked(text, run, lower_case):
+    if ordinary_phrases.is_ordinary(lower_case) and not _is_marked(text, run, lower_case):
         return False
-    if is_start and name_marks.is_defined(text, run):
+    if is_start and _is_defined(text, run):
         return True
     if is_start:
         return not all(common_words.is_english(word) for word in lower_case) or (len(run) > 1 and not all_ordinary)
     before, _ = text.neighbours(*run[0])
     return not (all_ordinary and text.word(before).lower() in _DETERMINERS)
+
+
+# Marks that show that ordinary words are a name
+
+
+def _is_marked(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
+    """Whether ordinary words are shown to be a name: they are quoted, defined or repeated, or are very many.
+
+    Args:
+        run: the words by their offsets.
+        lower_case: the same words in small letters.
+    """
+    start, end = run[0][0], run[-1][1]
+    if text.is_title_case(start) or (len(run) == 1 and not _may_name_alone(lower_case[0])):
+        return False
+    if len(run) > 1 and (_is_quoted(text.text, start, end) or _is_defined(text, run)):
+        return True
+    if text.is_sentence_start(start):
+        return False
+    return len(run) >= _MIN_WORDS or _is_repeated(text.text, start, end)
+
+
+def _may_name_alone(word: str) -> bool:
+    return not ordinary_phrases.is_plain_word(word) and not common_words.may_begin_sentence(word)
+
+
+def _is_defined(text: AnnotatedText, run: Sequence[Offsets]) -> bool:
+    """Whether a sentence of a text says what something is that has this name: “Hello Love (2019) is a film”."""
+    return bool(_DEFINITION.match(text.text, run[-1][1]))
+
+
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+    return bool(before and after) and before in _OPENING and after in _CLOSING
+
+
+def _is_repeated(text: str, start: int, end: int) -> bool:
+    """Whether the words stand in the text with their capitals again, and not without."""
+    name = text[start:end]
+    return text.count(name) > 1 and not re.search(rf"\b{re.escape(name.lower())}\b", text)

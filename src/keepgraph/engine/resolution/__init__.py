@@ -6,14 +6,10 @@ if TYPE_CHECKING:
     from keepgraph.engine.resolution import (
         abstention,
         acceptance,
-        acronyms,
         candidates,
-        coherence,
         embedding,
         first_person,
         fuzzy,
-        identifiers,
-        name_words,
         resolver,
     )
 else:

@@ -1,7 +1,7 @@
 """Calibrated acceptance: how probable it is that a question means each of its candidates, or none of them.
 
 A conditional logit with the alternative "none" (McFadden 1974): each candidate has a score, a weighted sum of its
-evidence (`language.name_evidence`), and its probability is exp(score) / (1 + the sum of exp(score) over all
+evidence (`language.name_features`), and its probability is exp(score) / (1 + the sum of exp(score) over all
 candidates). Two that fit equally well have at most one half each, so that neither is accepted. The weights were
 learned from cases (`tests/benchmarks/train_names.py`); no library is needed to apply them (ADR 0051).
 """
@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 from keepgraph import store
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import name_evidence, name_similarity
+from keepgraph.language import name_features, name_similarity
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, NameStyle
 from keepgraph.store.transactions import Tx
@@ -44,7 +44,7 @@ _MAX_EXPONENT = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for and against a candidate, by the names of `name_evidence.DIRECTIONS`."""
+    """What speaks for and against a candidate, by the names of `name_features.DIRECTIONS`."""
 
     candidate: Candidate
     features: Mapping[str, float]
@@ -105,7 +105,7 @@ class _Precision:
 
 def _precision(evidence: Evidence, step: Step) -> _Precision:
     table = _model()["precision_of_rules"][step]
-    weak = [table[reason] for reason in name_evidence.weak_reasons(evidence.features)]
+    weak = [table[reason] for reason in name_features.weak_reasons(evidence.features)]
     return _Precision(min(weak), is_weak=True) if weak else _Precision(table["other"], is_weak=False)
 
 
@@ -140,7 +140,7 @@ def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: 
         if candidate.method == "embedding":
             match = name_similarity.compare(question, name, style=style, type_names=types)
             rule, reason = match.score, match.reason
-        features = name_evidence.of_pair(
+        features = name_features.of_pair(
             question,
             name,
             style=style,

@@ -1,17 +1,19 @@
-"""Candidate generation: the names in the graph that are worth scoring, from the trigram index.
+"""Candidate generation: the names in the graph that are worth scoring, from the index of words and that of trigrams.
 
-Scoring 100,000 names takes 20 to 60 ms, and ranking them by shared trigrams takes as long (ADR 0004). So the index is
-asked for names that contain a half of each word of the query: one typo leaves one half of a word unchanged.
+Scoring 100,000 names takes 20 to 60 ms, and ranking them by shared trigrams takes as long (ADR 0004). So each word is
+looked for among the distinct words of all names, as it is, with a typo, or by a word for the same (ADR 0060). Where
+names that only look similar are wanted too, the trigram index is asked for names that contain a half of each word of
+the query: one typo leaves one half of a word unchanged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TypeAlias
 
 from keepgraph import store
-from keepgraph.engine.resolution import name_words
-from keepgraph.language import given_names, normalisation, typos
+from keepgraph.language import abbreviations, given_names, normalisation, typos
+from keepgraph.store.name_words import Fragments
 from keepgraph.store.transactions import Tx
 
 IndexedName: TypeAlias = tuple[int, str, bool]
@@ -27,6 +29,8 @@ _MAX_NAMES_SCORED = 40  # by each of the quick scorers
 _MAX_WORDS_SEARCHED = 3
 _MAX_WORDS_VARIED = 3
 _MAX_SPELLINGS_OF_NAME = 12
+_MIN_LETTERS_FOR_TWO_TYPOS = 7  # where another word of the name matches
+_MAX_EDITS_OF_PLURAL = 3  # policy, policies
 
 
 def generate(
@@ -60,7 +64,7 @@ def _search_index(
     if include_weak:
         rows = store.entities.by_trigrams(tx, _trigram_query(words), of_types=of_types, limit=_MAX_NAMES)
     else:
-        rows = name_words.names_with(tx, _searched(words), of_types=of_types, limit=_MAX_NAMES)
+        rows = names_with(tx, _searched(words), of_types=of_types, limit=_MAX_NAMES)
     rows += store.entities.by_letters(tx, "".join(words))
     if not rows and include_weak:
         any_word = " OR ".join(f'" {word} "' for word in words)
@@ -93,7 +97,7 @@ def _searched(words: Sequence[str]) -> Sequence[str]:
 
 def _word_query(word: str) -> str:
     """A query for a word, for what a typo leaves of it, and for its other names and spellings."""
-    synonyms = sorted(name_words.synonyms(word))
+    synonyms = sorted(_synonyms(word))
     terms = _shortest([*_fragments(word), *(f" {synonym} " for synonym in synonyms)])
     return "(" + " OR ".join(f'"{term}"' for term in terms) + ")"
 
@@ -131,3 +135,78 @@ def _spellings_of_name(words: Sequence[str]) -> list[str]:
             for other in sorted(given_names.nicknames(word) | given_names.spellings(word))
         ]
     return spellings[:_MAX_SPELLINGS_OF_NAME]
+
+
+# By the words of names
+
+
+def names_with(tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None, limit: int) -> list[tuple[str, int]]:
+    """Folded names and aliases that have each of these folded words, as it is or with a typo, or a word for the same.
+
+    Each comes with the row of its entity. None is missing that `similarity.compare` accepts with one typo in it.
+
+    Args:
+        of_types: only of entities of exactly these types; None for any.
+    """
+    alternatives = []
+    for word in words:
+        rows = _alternatives_of(tx, word)
+        if not rows:
+            return []
+        alternatives.append(rows)
+    return store.name_words.names_with(tx, alternatives, of_types=of_types, limit=limit)
+
+
+def _alternatives_of(tx: Tx, word: str) -> frozenset[int]:
+    """The rows of the words of names that may be meant by a folded word."""
+    sure = {word, *_synonyms(word), *_with_middle_swapped(word)}
+    near = store.name_words.near(tx, sure, [_halves(word)] if len(word) >= typos.MIN_LETTERS else [])
+    meant = sure.intersection(near).union(_mistyped(word, near) if len(word) >= typos.MIN_LETTERS else ())
+    return frozenset(near[each] for each in meant)
+
+
+def _synonyms(word: str) -> frozenset[str]:
+    """Nicknames, other spellings, full forms and abbreviations of a folded word."""
+    return frozenset(
+        given_names.nicknames(word)
+        | given_names.spellings(word)
+        | {*abbreviations.expand(word), *abbreviations.abbreviate(word)}
+    )
+
+
+def _halves(word: str) -> Fragments:
+    """Its halves, one of which a typo leaves; and what two typos in a long word leave: its middle, or a third."""
+    middle = (len(word) + 1) // 2
+    start, end = word[: max(middle, 2)], word[min(middle, len(word) - 2) :]
+    if len(word) < typos.MIN_LETTERS_FOR_TWO_TYPOS:
+        return Fragments(len(word), start, end)
+    third = len(word) // 3
+    return Fragments(len(word), word[:third], word[2 * third :], word[third : 2 * third])
+
+
+def _with_middle_swapped(word: str) -> list[str]:
+    """The word with the two letters in its middle swapped: the one typo that leaves neither half as it was."""
+    middle = (len(word) + 1) // 2
+    if len(word) < typos.MIN_LETTERS or middle == len(word):
+        return []
+    return [f"{word[: middle - 1]}{word[middle]}{word[middle - 1]}{word[middle + 1 :]}"]
+
+
+def _mistyped(word: str, others: Iterable[str]) -> list[str]:
+    """Those of the others that may be the word with one typo, of longer ones with two, or its plural or singular."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    near = process.extract(word, list(others), scorer=OSA.distance, score_cutoff=_MAX_EDITS_OF_PLURAL, limit=None)
+    return [other for other, edits, _ in near if _may_be(word, other, edits)]
+
+
+def _may_be(word: str, other: str, edits: int) -> bool:
+    if edits <= 1:
+        return True
+    short, long = (word, other) if len(word) <= len(other) else (other, word)
+    return (
+        (edits == 2 and len(short) >= _MIN_LETTERS_FOR_TWO_TYPOS)
+        or long == f"{short}es"
+        or (short.endswith("y") and long == f"{short[:-1]}ies")
+    )

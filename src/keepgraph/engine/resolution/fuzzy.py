@@ -1,20 +1,20 @@
 """The fuzzy step of name resolution: scores candidates by letters, nicknames, spellings, initials and abbreviations.
 
-Candidates come from the trigram index (`candidates`) and from initials (`acronyms`). A pair of names is scored by
-`language.name_similarity`.
+Candidates come from the indexes of names (`candidates`) and from initials: entities that are called by theirs (NYC,
+J.S., RPi), and acronyms of long names (`language.acronyms`). `language.name_similarity` scores a pair of names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from keepgraph import interruption, store
-from keepgraph.engine.resolution import acronyms, candidates
+from keepgraph.engine.resolution import candidates
 from keepgraph.engine.resolution.candidates import IndexedName
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import name_similarity, name_variants, romanisation
-from keepgraph.language.normalisation import Name
+from keepgraph.language import abbreviations, acronyms, name_similarity, name_variants, romanisation
+from keepgraph.language.normalisation import Name, without_small_words
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
 
@@ -23,6 +23,10 @@ _MARGIN = 0.04  # of the scores of the rules: two nearer to each other are too c
 
 _DIVIDED_FACTOR = 0.92
 _MAX_SPELLINGS = 8  # of a name in another script
+_ACRONYM_SCORE = 0.92
+_MAX_NAMES_WITH_INITIALS = 8
+_MAX_NAMES_WITH_WORDS = 40
+_MIN_LETTERS_OF_ACRONYM = 3
 
 
 def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include_weak: bool = True) -> list[Candidate]:
@@ -42,7 +46,7 @@ def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include
         weak = include_weak and not best
         for candidate in _score_candidates(tx, name, variant, indexed, of_types=of_types, include_weak=weak):
             _keep_better(best, candidate)
-    for candidate in acronyms.find(tx, name, of_types=of_types):
+    for candidate in _with_acronyms(tx, name, of_types=of_types):
         _keep_better(best, candidate)
     if not any(candidate.score >= name_similarity.MATCH_THRESHOLD for candidate in best.values()):
         for variant in (*name_variants.within(name), *_divided_address(tx, name), *_in_latin_letters(tx, name)):
@@ -173,3 +177,91 @@ def _keep_better(best: dict[int, Candidate], candidate: Candidate) -> None:
     existing = best.get(candidate.entity.row)
     if existing is None or candidate.score > existing.score:
         best[candidate.entity.row] = candidate
+
+
+# Acronyms
+
+
+def _with_acronyms(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
+    """Entities of which the query is the acronym, and entities whose name is the acronym of the query."""
+    vocabulary = graph_vocabulary.read(tx)
+    return [
+        *_by_initials(tx, name, vocabulary, of_types=of_types),
+        *_by_word_beginnings(tx, name, vocabulary, of_types=of_types),
+        *_by_acronym(tx, name, of_types=of_types),
+        *_by_acronym_within(tx, name, vocabulary, of_types=of_types),
+    ]
+
+
+def _by_initials(tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None) -> list[Candidate]:
+    """Names with these initials: New York City for NYC; and J.S. for JS."""
+    initials = acronyms.read_initials(name)
+    if initials is None:
+        return []
+    rows = store.entities.by_initials(tx, initials, of_types=of_types, limit=_MAX_NAMES_WITH_INITIALS)
+    entities = store.entities.by_rows(tx, list({row for _, row in rows}))
+    reason = f"“{name.text}” are its initials"
+    with_initials = [
+        Candidate(entities[row], form, "fuzzy", _ACRONYM_SCORE, reason)
+        for form, row in rows
+        if row in entities and _may_have_initials(vocabulary, entities[row], initials, form)
+    ]
+    return with_initials + [
+        Candidate(entity, entity.name, "fuzzy", _ACRONYM_SCORE, None)
+        for entity in store.entities.by_key(tx, initials, of_types=of_types)
+    ]
+
+
+def _may_have_initials(vocabulary: Vocabulary, entity: Entity, initials: str, form: str) -> bool:
+    """Whether an entity may be called by these initials. Two letters of more words are enough for a person only."""
+    style = vocabulary.style(entity.type)
+    if style == "statement":
+        return False
+    return style == "person" or len(initials) > 2 or len(without_small_words(form.split())) <= 2
+
+
+def _by_word_beginnings(
+    tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None
+) -> list[Candidate]:
+    """Names whose words begin so: Raspberry Pi for RPi."""
+    beginnings = acronyms.read_word_beginnings(name.text)
+    if not beginnings:
+        return []
+    initials = "".join(beginning[0] for beginning in beginnings)
+    rows = store.entities.by_initials(tx, initials, of_types=of_types, limit=_MAX_NAMES_WITH_INITIALS)
+    matching = [row for form, row in rows if acronyms.begin(form.split(), beginnings)]
+    return _candidates(tx, vocabulary, matching, f"“{name.text}” are the beginnings of its words")
+
+
+def _by_acronym(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
+    """Entities whose name is, in capitals, the acronym of the query: SSO for single sign-on."""
+    return [
+        Candidate(entity, entity.name, "fuzzy", _ACRONYM_SCORE, f"“{entity.name}” are the initials of “{name.folded}”")
+        for acronym in acronyms.of_name(name)
+        if not abbreviations.expand(acronym)  # it stands for its full form in the lexicon
+        for entity in store.entities.by_key(tx, acronym, of_types=of_types)
+        if entity.name.isupper() and len(acronym) >= _MIN_LETTERS_OF_ACRONYM
+    ]
+
+
+def _by_acronym_within(
+    tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None
+) -> list[Candidate]:
+    """Names with the words for an acronym within the query: FOI request, freedom of information request."""
+    found = []
+    for acronym, others in acronyms.in_capitals_within(name.text):
+        words = [word for word in others if not name_similarity.is_function_word(word)]
+        names = candidates.names_with(tx, words, of_types=of_types, limit=_MAX_NAMES_WITH_WORDS) if words else []
+        for folded, row in names:
+            if replaced := acronyms.words_for(acronym, others, folded.split()):
+                reason = f"“{acronym}” are the initials of “{' '.join(replaced)}”"
+                found += _candidates(tx, vocabulary, [row], reason)
+    return found
+
+
+def _candidates(tx: Tx, vocabulary: Vocabulary, rows: Iterable[int], reason: str) -> list[Candidate]:
+    return [
+        Candidate(entity, entity.name, "fuzzy", _ACRONYM_SCORE, reason)
+        for entity in store.entities.by_rows(tx, list(rows)).values()
+        if vocabulary.style(entity.type) != "statement"
+    ]

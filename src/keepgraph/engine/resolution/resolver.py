@@ -2,26 +2,35 @@
 
 The first step that has an answer decides; how probable the candidates of the last two are is judged in `acceptance`.
 Where two entities are too close in score, none is returned, and both are candidates (`abstention`), unless the context
-of the conversation tells them apart (`coherence`). "Me" is the owner of the graph, unless something has that name or
-alias (`first_person`).
+of the conversation tells them apart. "Me" is the owner of the graph, unless something has that name or alias
+(`first_person`). A URL, DOI, arXiv id or ISBN is looked up among properties and literals; nothing is fetched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.resolution import abstention, acceptance, coherence, embedding, first_person, fuzzy, identifiers
+from keepgraph.engine.resolution import abstention, acceptance, embedding, first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import referring_expressions
+from keepgraph.language import identifiers, referring_expressions
 from keepgraph.language.normalisation import Name
 from keepgraph.language.referring_expressions import Expression
 from keepgraph.model import Candidate, Entity, Resolution
 from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
 
 _ALIAS_SCORE = 0.95
+_MAX_PROBABILITY_BY_CONTEXT = 0.9
+"""The score of what the context has decided is not above this: how often it is right was not measured."""
+
+_MAX_NEIGHBOURS = 2_000
+"""So many facts of an entity are looked at for an entity in between."""
+_MIN_LETTERS_OF_IDENTIFIER = 3
+_MAX_TEXTS_WITH_IDENTIFIER = 200
+_IDENTIFIER_SCORE = 0.95
 
 
 def resolve(
@@ -91,7 +100,7 @@ def _in_context(
         tied = [candidate for candidate in by_letters if candidate.entity.row in rows]
     else:
         tied = _exact_name_or_alias(tx, name, of_types)
-    if len(tied) < 2 or not (decided := coherence.closest(tx, tied, context)):
+    if len(tied) < 2 or not (decided := _closest_to_context(tx, tied, context)):
         return None
     chosen, reason = decided
     others = tuple(candidate for candidate in tied if candidate is not chosen)
@@ -99,7 +108,7 @@ def _in_context(
         alone = [candidate for candidate in by_letters if candidate not in others]
         judged = acceptance.judge(tx, name, alone, ruled=fuzzy.best(alone))
         chosen = next(candidate for candidate in judged if candidate.entity.row == chosen.entity.row)
-    score = min(chosen.score, coherence.MAX_PROBABILITY)
+    score = min(chosen.score, _MAX_PROBABILITY_BY_CONTEXT)
     if score < tx.settings.accept:
         return None
     reason = f"{chosen.reason}; {reason}" if chosen.reason else reason
@@ -139,7 +148,7 @@ def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[R
         return resolution, (), False
     if resolution := first_person.resolve(tx, name, of_types=of_types):
         return resolution, (), False
-    if with_identifier := identifiers.find(tx, name, of_types=of_types):
+    if with_identifier := _with_identifier(tx, name, of_types=of_types):
         return abstention.choose(with_identifier, threshold=0.0), (), False
     if "fuzzy" not in tx.settings.rungs:
         return Resolution(None, "none", 0.0), (), "embedding" in tx.settings.rungs
@@ -178,3 +187,84 @@ def _exact_name_or_alias(tx: Tx, name: Name, of_types: Collection[str] | None) -
         Candidate(entity, alias, "alias", _ALIAS_SCORE)
         for entity, alias in store.entities.by_alias_key(tx, name.key, of_types=of_types)
     ]
+
+
+def _with_identifier(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
+    """The entities that have the identifier which the name is; of several, the documents alone where there are any.
+
+    None of them where the name is no identifier.
+    """
+    identifier = identifiers.canonical(name.text)
+    letters = identifiers.letters(identifier) if identifier else ""
+    if identifier is None or len(letters) < _MIN_LETTERS_OF_IDENTIFIER:
+        return []
+    reasons = {
+        row: f"“{text}” is its {key}"
+        for row, key, text in store.identifiers.with_letters(tx, letters, limit=_MAX_TEXTS_WITH_IDENTIFIER)
+        if identifiers.canonical(text, key=key) == identifier
+    }
+    entities = store.entities.by_rows(tx, sorted(reasons)) if reasons else {}
+    candidates = [
+        Candidate(entity, entity.name, "alias", _IDENTIFIER_SCORE, reasons[row])
+        for row, entity in entities.items()
+        if of_types is None or entity.type in of_types
+    ]
+    documents = graph_vocabulary.read(tx).types_of_style("reference")
+    return [each for each in candidates if each.entity.type in documents] or candidates
+
+
+# Coherence with a context (Milne and Witten 2008, Hoffart et al. 2011; ADR 0067)
+
+
+def _closest_to_context(tx: Tx, tied: Sequence[Candidate], context: Sequence[Entity]) -> tuple[Candidate, str] | None:
+    """The only candidate that is closest to the context, and in words what connects it; None where several are.
+
+    A candidate that is in the context itself is the closest; then come those that a fact connects with an entity of it,
+    then those that a text mentions together with one, and then those that two facts connect, by an entity in between.
+    Facts count that hold at the instant of the call.
+    """
+    connections: tuple[Callable[[Tx, Entity, Entity], str | None], ...] = (
+        _is_in_context,
+        _by_fact,
+        _by_text,
+        _by_two_facts,
+    )
+    for connection in connections:
+        connected = []
+        for candidate in tied:
+            reasons = (connection(tx, candidate.entity, entity) for entity in context)
+            if reason := next(filter(None, reasons), None):
+                connected.append((candidate, f"of those that fit as well, {reason}"))
+        if connected:
+            return connected[0] if len(connected) == 1 else None
+    return None
+
+
+def _is_in_context(_: Tx, candidate: Entity, entity: Entity) -> str | None:
+    return "it is the one in the context" if candidate.row == entity.row else None
+
+
+def _by_fact(tx: Tx, candidate: Entity, entity: Entity) -> str | None:
+    at = timestamps.from_datetime(tx.now)
+    facts = store.neighbourhood.facts_between(tx, [candidate.row], [entity.row], predicates=None, at=at, limit=1)
+    return f"a fact connects it with “{entity.name}”" if facts else None
+
+
+def _by_text(tx: Tx, candidate: Entity, entity: Entity) -> str | None:
+    chunks = store.mentions.chunks_with_both(tx, candidate, entity, limit=1)
+    return f"a text mentions it together with “{entity.name}”" if chunks else None
+
+
+def _by_two_facts(tx: Tx, candidate: Entity, entity: Entity) -> str | None:
+    common = _neighbours(tx, candidate) & _neighbours(tx, entity)
+    return f"two facts connect it with “{entity.name}”" if common else None
+
+
+def _neighbours(tx: Tx, entity: Entity) -> frozenset[int]:
+    key = ("neighbours", entity.id)
+    if key not in tx.memo:
+        at = timestamps.from_datetime(tx.now)
+        rows = store.neighbourhood.neighbours(tx, [entity.row], predicates=None, at=at, limit=_MAX_NEIGHBOURS)
+        tx.memo[key] = frozenset(rows)
+    neighbours: frozenset[int] = tx.memo[key]
+    return neighbours

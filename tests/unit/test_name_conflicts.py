@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import name_contradictions
+from keepgraph.language import name_conflicts
 from keepgraph.language.normalisation import Name
 
 CONTRADICTED = [
@@ -37,9 +37,9 @@ NOT_CONTRADICTED = [
 
 @pytest.mark.parametrize(("question", "name", "style"), CONTRADICTED)
 def test_a_question_contradicts_a_similar_name(question, name, style):
-    assert name_contradictions.contradict(Name(question), Name(name), style=style)
+    assert name_conflicts.contradict(Name(question), Name(name), style=style)
 
 
 @pytest.mark.parametrize(("question", "name", "style"), NOT_CONTRADICTED)
 def test_what_is_written_otherwise_does_not_contradict(question, name, style):
-    assert not name_contradictions.contradict(Name(question), Name(name), style=style)
+    assert not name_conflicts.contradict(Name(question), Name(name), style=style)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import name_evidence, name_similarity, word_alignment
+from keepgraph.language import name_features, name_similarity, word_alignment
 from keepgraph.language.normalisation import Name
 from keepgraph.ml import frequent_words
 
@@ -101,7 +101,7 @@ def evidence(
     question: str, name: str, style: str, rarity: word_alignment.Rarity = lambda word: 1
 ) -> dict[str, float] | None:
     match = name_similarity.compare(Name(question), Name(name), style=style)
-    return name_evidence.of_pair(
+    return name_features.of_pair(
         Name(question),
         Name(name),
         style=style,
@@ -155,7 +155,7 @@ def test_what_rules_take_for_a_weak_reason_is_known(question, name, style, reaso
     features = evidence(question, name, style, rarity=lambda word: int(word in others))
 
     assert features is not None
-    assert name_evidence.weak_reasons(features) == ([reason] if reason else [])
+    assert name_features.weak_reasons(features) == ([reason] if reason else [])
 
 
 @pytest.mark.parametrize("style", ["person", "title", "statement", "term", "reference"])
@@ -166,4 +166,4 @@ def test_every_feature_has_a_direction(style):
     features = evidence("Atlas Nord", "Atlas Nord Survey", style)
 
     assert features is not None
-    assert set() == set(features) - set(name_evidence.DIRECTIONS)
+    assert set() == set(features) - set(name_features.DIRECTIONS)

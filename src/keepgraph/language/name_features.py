@@ -1,4 +1,4 @@
-"""Name evidence: what speaks for and against that a question means the entity with a name, as numbers for a model.
+"""Name features: what speaks for and against that a question means the entity with a name, as numbers for a model.
 
 Every feature is named, lies between about 0 and 3, and has a direction: it can only raise a probability, only lower
 it, or either. The model that weighs them is in `engine.resolution.acceptance` (ADR 0051).
@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from keepgraph.language import (
     common_words,
+    given_names,
     identifiers,
-    name_contradictions,
-    name_mismatches,
+    name_conflicts,
     name_similarity,
     paraphrases,
-    person_name_evidence,
+    phonetics,
+    typos,
     word_alignment,
 )
 from keepgraph.language.name_similarity import MATCH_THRESHOLD, MENTIONED_SCORE, RIVAL_SCORE
@@ -170,6 +172,21 @@ _HALF = 0.5  # of the weight of the words
 _MOST = 0.75  # of the weight of the words of a title: what it means is not said in other words
 _NEAR = 0.7  # of cosines
 _DOTTED = re.compile(r"\b([^\W\d_]{2,8})\.(?=\s|$)")
+_SIMILAR_NAME = 75.0
+_MIN_LETTERS_OF_SLIP = 6
+_PINYIN = (
+    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])"
+    "(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|a|e|i|o|u)"
+)
+_SYLLABLE = re.compile(_PINYIN)
+_SYLLABLES = re.compile(f"({_PINYIN})({_PINYIN})")
+_GENITIVE = re.compile(r"(?<=\w)['’]s\b")
+_SIMILAR_TO_SLIP = 60.0
+_PREFIXES_OF_NAMES = frozenset("abdul abdel abd abu ibn bin umm mohammed muhammad mohamed maria jean anna".split())
+"""The first half of a given name of two words, whose second half alone is another name: Abdul Rahman, Jean Luc."""
+_PARTICLE = 3  # letters of el, al, bin, ibn
+_SLAVIC_ENDINGS = ("ski", "ska", "cki", "cka", "dzki", "dzka")  # of a surname, of a man and of a woman
+_FEW_NAMES = 3  # of a surname that tells who is meant, with the companies of that name
 
 
 def of_pair(
@@ -199,20 +216,20 @@ def of_pair(
     if style != "person":
         question = _with_dotted_words_in_full(question, name)
     has_other_spelling = is_match and reason is not None
-    if style == "person" and not has_other_spelling and person_name_evidence.is_another_syllable(question, name):
+    if style == "person" and not has_other_spelling and _is_another_syllable(question, name):
         return None
     is_company = question.legal_form is not None and question.legal_form not in name.folded
     if is_company and (style == "person" or not may_be_company):
         return None  # Daniel Ohara Ltd is a company
-    if name_contradictions.contradict(question, name, style=style, type_names=type_names):
+    if name_conflicts.contradict(question, name, style=style, type_names=type_names):
         return None
-    if style != "person" and name_mismatches.are_reversed(word_alignment.tokens(question), word_alignment.tokens(name)):
+    if style != "person" and name_conflicts.are_reversed(word_alignment.tokens(question), word_alignment.tokens(name)):
         return None
     if (page := identifiers.page(question.text)) and page != (identifiers.page(name.text) or page):
         return None  # another page, of the same site or not
     if not is_match and len(name.words) > len(question.words) and all(map(name_similarity.is_generic, question.words)):
         return None  # meeting notes, of any meeting
-    if not is_match and name_mismatches.differ(question, name, style=style, type_names=type_names):
+    if not is_match and name_conflicts.differ(question, name, style=style, type_names=type_names):
         return None
     from rapidfuzz import fuzz
 
@@ -240,18 +257,18 @@ def of_pair(
         "set_ratio": max(0.0, fuzz.token_set_ratio(question.folded, name.folded) - 60) / 40,
     }
     if is_person:
-        clipped = person_name_evidence.is_clipped(question, name, rarity)
+        clipped = _is_clipped(question, name, rarity)
         return {
             "person": 1.0,
             "person_rule": float(is_match),
             "person_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
             "person_clipped": float(clipped and not is_match),
-            "person_typos": float(not is_match and person_name_evidence.has_only_slips(question, name)),
+            "person_typos": float(not is_match and _has_only_slips(question, name)),
             "person_set_apart": float(set_apart and not is_match),
             "person_left": float(bool(left)),
             "person_both_left": float(bool(left) and bool(omitted)),
             "rule_initials": float(is_initials),
-            **person_name_evidence.slips(question, name, rarity, type_names),
+            **_slips(question, name, rarity, type_names),
         }
     is_paraphrase = paraphrases.is_possible(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
@@ -424,3 +441,126 @@ def _has_proper_word(name: Name, words: Sequence[str]) -> bool:
     if sum(word[:1].isupper() for word in written) * 2 > len(written) + 1:
         return False
     return any(part[:1].isupper() and Name(part).folded in words for part in written[1:])
+
+
+# Persons
+
+
+def _slips(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str]) -> dict[str, float]:
+    """What speaks against slips in a person's name: another word left out, a given name, a word of another name."""
+    from rapidfuzz import fuzz
+
+    asked, had = (each.words_without(type_names, honorifics=True) for each in (question, name))
+    if _GENITIVE.search(question.text):
+        asked = Name(_GENITIVE.sub("", question.text)).words_without(type_names, honorifics=True)
+    if re.fullmatch(r"\S*@\S*", question.text):
+        asked = tuple(
+            re.split(r"[._\-+]", Name(question.text.split("@")[0] or question.text[1:]).folded.replace(" ", "."))
+        )
+    joined = {first + second for first, second in pairwise(asked)}
+    whole = {first + second for first, second in pairwise(had)}
+    slips = [
+        word
+        for word in asked
+        if len(word) > 1
+        and word not in whole
+        and not any(_is_form_of(word, other) or other in joined for other in had)
+        and any(fuzz.ratio(word, other) >= _SIMILAR_TO_SLIP for other in had)
+    ]
+    is_joined_slip = len(asked) == len(had) + 1 and not joined.intersection(had) and "".join(asked) != "".join(had)
+    in_surname = any(fuzz.ratio(word, had[-1]) == max(fuzz.ratio(word, other) for other in had) for word in slips)
+    short = [
+        first for first, second in pairwise(had) if len(first) <= _PARTICLE and first not in asked and second in asked
+    ]
+    has_other_particle = bool(short) and any(
+        f"{first}-" in name.text.casefold() and rarity(second) > 1 for first, second in pairwise(had) if first in short
+    )
+    return {
+        "person_slip_and_left": float(bool(slips) and ((in_surname and 1 < len(asked) < len(had)) or is_joined_slip)),
+        "person_given_slip": float(bool(slips) and len(asked) > 1 and asked[0] in slips),
+        "person_middle": float(
+            len(asked) == 1
+            and asked[0] in had[1:-1]
+            and (given_names.contains(asked[0]) or had[0] in _PREFIXES_OF_NAMES)
+        ),
+        "person_known_word": float(has_other_particle or any(rarity(word) > 0 for word in slips)),
+    }
+
+
+def _is_form_of(word: str, other: str) -> bool:
+    return (
+        word == other
+        or other in given_names.spellings(word) | given_names.nicknames(word)
+        or (len(other) == 1 and word.startswith(other))
+        or (word[:-1] == other[:-1] and {word[-1], other[-1]} == {"a", "i"} and word.endswith(_SLAVIC_ENDINGS))
+    )
+
+
+def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
+    """Whether a given name is cut short beside the whole of a telling surname: Theo Lindqvist."""
+    asked, had = question.words_without(frozenset(), honorifics=True), name.words_without(frozenset(), honorifics=True)
+    if len(asked) != 2 or len(had) < 2:
+        return False
+    given, surname = asked
+    if phonetics.key(surname) != phonetics.key(had[-1]) or len(surname) < 5 or rarity(had[-1]) > _FEW_NAMES:
+        return False
+    if typos.differ_in_ending(given, had[0]):
+        return False  # Malik is not Malika
+    is_end = len(given) > 3 and had[0].endswith(given) and len(had[0]) > len(given) + 2  # Seun, Oluwaseun
+    is_beginning = 2 < len(given) < len(had[0]) and had[0].startswith(given)
+    if (is_beginning or is_end) and (not given_names.contains(given) or given_names.is_nickname(given)):
+        return True
+    stem = given.rstrip("iey")  # Connie of Consolata, Josie of Josefina, Manny of Emmanuel
+    stem = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else stem
+    is_diminutive = stem != given and len(stem) > 2 and len(given) < len(had[0])
+    is_within = is_diminutive and given_names.is_nickname(given) and stem in had[0][1:]
+    return (is_diminutive and had[0].startswith(stem)) or is_within
+
+
+def _has_only_slips(question: Name, name: Name) -> bool:
+    """Whether every word of a person's name is there, as it is or with slips in a long word that is no other name."""
+    from rapidfuzz import fuzz
+
+    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
+    if len(asked) != len(had) or not asked:
+        return False
+    for word, other in zip(asked, had, strict=True):
+        if word == other or phonetics.key(word) == phonetics.key(other) or other in given_names.spellings(word):
+            continue
+        is_name = given_names.contains(word) and word not in given_names.nicknames(other)
+        alike = word[0] == other[0] and abs(len(word) - len(other)) < 2 and fuzz.ratio(word, other) >= _SIMILAR_NAME
+        if len(word) < _MIN_LETTERS_OF_SLIP or is_name or not alike or typos.differ_in_ending(word, other):
+            return False
+    return True
+
+
+def _is_another_syllable(question: Name, name: Name) -> bool:
+    """Whether a given name of two Chinese syllables has only one of them in common: Jianguo and Jianhua, Jian."""
+    if _omits_syllable(question.words, name.words):
+        return True
+    asked, had = ({*each.words} for each in (question, name))
+    for word in asked - had:
+        for other in had - asked:
+            first, second = _SYLLABLES.fullmatch(word), _SYLLABLES.fullmatch(other)
+            if other in given_names.spellings(word) | given_names.nicknames(word):
+                continue
+            if second and first and first.groups() != second.groups() and {*first.groups()} & {*second.groups()}:
+                return True
+            if second and _SYLLABLE.fullmatch(word) and word in second.groups() and not {*second.groups()} <= asked:
+                return True
+    return False
+
+
+def _omits_syllable(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether a given name of two Chinese syllables is written as two words, and only one is there: Mei, Mei-Ling."""
+    omitted = [word for word in had if word not in asked]
+    return (
+        len(had) == 3
+        and len(asked) == 2
+        and len(omitted) == 1
+        and all(word in had for word in asked)
+        and any(
+            omitted[0] in given and all(map(_SYLLABLE.fullmatch, given)) and given[0] != given[1]
+            for given in (had[:2], had[1:])
+        )
+    )
