@@ -50,8 +50,7 @@ _MIN_PREFIX = 3
 NO_SUCH_DIRECTION = "no_such_direction"
 FAILING_CONDITION = "failing_condition"
 
-_ORDERED = ("<", "<=", ">", ">=")
-_TESTS = ("=", "<>", *_ORDERED, "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~")
+_TESTS = ("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~")
 _SEEN = "seen"
 
 
@@ -134,7 +133,6 @@ class _Relaxation:
 
     Attributes:
         written: the condition, as the query says it.
-        condition: the same as an expression; None for labels, types and arrows.
         about: the expression whose values the condition is about, and which the rows without it show; None for none.
         wanted: the constant that it is compared with.
         near: what the clause has in the place of the condition; empty where it has nothing.
@@ -142,7 +140,6 @@ class _Relaxation:
 
     clause: _Filtering
     written: str
-    condition: ast.Expression | None = None
     about: ast.Expression | None = None
     wanted: ast.Expression | None = None
     near: str = ""
@@ -196,8 +193,8 @@ class Search:
         failing = self._ended(before, clause) or self._explained(before, self._relaxations(clause))
         if failing:
             return failing
-        bare = _without_conditions(clause)
-        if bare != clause and self._rows([*before, bare]):
+        bare, conditions = self._apart(clause)
+        if conditions and self._rows([*before, bare]):
             message = "No row passes all conditions of this together."
             return [Cause(FAILING_CONDITION, self._written(clause), message)]
         return self._failing_hop(before, bare) if isinstance(bare, ast.Match) else []
@@ -221,31 +218,15 @@ class Search:
         message = f"No row passes {written}; without it there are rows"
         if relaxation.about is None:
             return Cause(FAILING_CONDITION, written, f"{message}.")
-        values, is_null = self._values(before, relaxation)
+        rows = self._rows([*before, relaxation.clause], [relaxation.about], limit=_SAMPLE_SIZE, distinct=True) or []
+        values = [value for row in rows for value in (row[0] if isinstance(row[0], list) else [row[0]])]
+        values.sort(key=lambda value: (value is None, value if isinstance(value, str) else ""))
         similar = self._similar_values(before, relaxation, values)
         about = self._written(relaxation.about) or _name_of(relaxation.about)
         shown = list(dict.fromkeys(filter(None, map(_literal, similar or values))))
-        if len(shown) > 1 and not similar and _is_ordered(relaxation.condition):
-            message += f", where {about} goes from {shown[0]} to {shown[-1]}"
-        elif shown:
+        if shown:
             message += f", where {about} is {', '.join(shown[:_MAX_SHOWN])}{' …' if len(shown) > _MAX_SHOWN else ''}"
-        never = " Values of these kinds are not compared: this is never true." if is_null else ""
-        return Cause(FAILING_CONDITION, written, f"{message}.{never}", similar)
-
-    def _values(self, before: Sequence[ast.Clause], relaxation: _Relaxation) -> tuple[list[Any], bool]:
-        """Some values that rows have without a condition, sorted, and whether the condition is null for all of them."""
-        condition = relaxation.condition or ast.Literal(value=True)
-        columns = (relaxation.about or ast.Literal(None), condition)
-        rows = self._rows([*before, relaxation.clause], columns, limit=_SAMPLE_SIZE, distinct=True) or []
-        if _is_ordered(condition):
-            ends = [ast.Call(name, columns[:1]) for name in ("min", "max")]
-            if extremes := self._rows([*before, relaxation.clause], ends):
-                return list(extremes[0]), bool(rows) and all(passes is None for _, passes in rows)
-        values = [value for row in rows for value in (row[0] if isinstance(row[0], list) else [row[0]])]
-        texts = sorted({value for value in values if isinstance(value, str)})
-        others = [value for value in values if not isinstance(value, str)]
-        is_null = any(value is not None for value in values) and all(passes is None for _, passes in rows)
-        return [*texts, *others], is_null
+        return Cause(FAILING_CONDITION, written, f"{message}.", similar)
 
     def _similar_values(
         self, before: Sequence[ast.Clause], relaxation: _Relaxation, values: Sequence[Any]
@@ -259,10 +240,12 @@ class Search:
                 names = tuple(map(ast.Literal, self._resolved(text, about.key)))
                 conditions.append(ast.Binary("IN", about, ast.ListLiteral(names)))
             for condition in conditions:
-                clause = replace(
-                    relaxation.clause, condition=conjunctions.join([*_conditions(relaxation.clause), condition])
+                rows = self._rows(
+                    [*before, _with_condition(relaxation.clause, condition)],
+                    [about or condition],
+                    limit=_MAX_SUGGESTIONS,
+                    distinct=True,
                 )
-                rows = self._rows([*before, clause], [about or condition], limit=_MAX_SUGGESTIONS, distinct=True)
                 found = tuple(row[0] for row in rows or () if isinstance(row[0], str) and row[0] != text)
                 if found:
                     return found
@@ -297,13 +280,13 @@ class Search:
         """The pattern itself, where facts fit it that do not hold now."""
         if not isinstance(clause, ast.Match) or not any(path.relationships for path in clause.paths):
             return []
-        named: _Filtering = clause
-        edges: list[ast.Expression] = []
-        for number, part in enumerate(_parts(clause)):
-            if isinstance(part, ast.RelationshipPattern) and part.length is None:
-                variable = part.variable or f"{_SEEN} {number}"
-                named = _with_part(named, part, replace(part, variable=variable))
-                edges.append(ast.Property(ast.Variable(variable), "valid_to"))
+        bare, conditions = self._apart(clause)
+        named = _with_condition(bare, *(condition for _, condition in conditions))
+        edges = [
+            ast.Property(ast.Variable(part.variable or ""), "valid_to")
+            for part in _parts(named)
+            if isinstance(part, ast.RelationshipPattern) and part.length is None
+        ]
         rows = self._rows([*before, named], [ast.Call("max", (edge,)) for edge in edges], of_all_times=True)
         at = timestamps.from_datetime(self._probe.tx.now)
         ended = [end for end in (rows[0] if rows else ()) if isinstance(end, str) and end <= at]
@@ -332,43 +315,46 @@ class Search:
     def _relaxations(self, clause: _Filtering) -> Iterator[_Relaxation]:
         """The clause with each arrow turned, and without each condition, property, label and type."""
         if isinstance(clause, ast.Match):
-            for old, turned, written, near in [(path, *hop) for path in clause.paths for hop in self._turned(path)]:
+            for old, (turned, written, near) in ((path, hop) for path in clause.paths for hop in self._turned(path)):
                 paths = tuple(turned if each is old else each for each in clause.paths)
                 yield _Relaxation(replace(clause, paths=paths), written, near=near)
-        for condition, rest in _each_and_rest(clause.condition):
+        bare, conditions = self._apart(clause)
+        for written, condition in conditions:
+            others = [other for _, other in conditions if other is not condition]
             if isinstance(condition, ast.PatternPredicate):
-                for turned, written, near in self._turned(condition.pattern):
-                    both = conjunctions.join([*conjunctions.split(rest), replace(condition, pattern=turned)])
-                    yield _Relaxation(replace(clause, condition=both), written, near=near)
-            yield self._without(replace(clause, condition=rest), condition, self._written(condition))
-        for part in _parts(clause):
-            named = replace(part, variable=part.variable or _SEEN)
-            variable = ast.Variable(named.variable or _SEEN)
-            is_path = isinstance(part, ast.RelationshipPattern) and part.length is not None
-            for condition, rest in _each_and_rest(part.condition):
-                relaxed = _with_part(clause, part, replace(named, condition=rest))
-                yield self._without(relaxed, condition, self._written(condition))
-            for key, value in entries(part):
-                others = ast.MapLiteral(tuple(entry for entry in entries(part) if entry[0] != key))
-                relaxed = _with_part(clause, part, replace(named, properties=others if others.entries else None))
-                written = f"{{{key}: {self._written(value)}}}"
-                condition = ast.Binary("=", ast.Property(variable, key), value)
-                yield _Relaxation(relaxed, written) if is_path else self._without(relaxed, condition, written)
-        for part in _parts(clause):
-            named = replace(part, variable=part.variable or _SEEN)
-            variable = ast.Variable(named.variable or _SEEN)
-            if isinstance(named, ast.NodePattern) and named.labels is not None:
-                relaxed = _with_part(clause, part, replace(named, labels=None))
+                for turned, hop, near in self._turned(condition.pattern):
+                    yield _Relaxation(
+                        _with_condition(bare, *others, replace(condition, pattern=turned)), hop, near=near
+                    )
+            yield _Relaxation(_with_condition(bare, *others), written, *_subject(condition))
+        whole = _with_condition(bare, *(condition for _, condition in conditions))
+        for part in _parts(whole):
+            variable = ast.Variable(part.variable or "")
+            if isinstance(part, ast.NodePattern) and part.labels is not None:
                 about = ast.Call("labels", (variable,))
-                yield _Relaxation(relaxed, f"the label in {self._written(part)}", about=about)
-            elif isinstance(named, ast.RelationshipPattern) and named.types is not None:
-                relaxed = _with_part(clause, part, replace(named, types=None))
-                type_of = ast.Call("type", (variable,)) if named.length is None else None
-                yield _Relaxation(relaxed, f"the type in {self._written(part)}", about=type_of)
+                yield _Relaxation(_with_part(whole, part, replace(part, labels=None)), self._kind("label", part), about)
+            elif isinstance(part, ast.RelationshipPattern) and part.types is not None:
+                type_of = ast.Call("type", (variable,)) if part.length is None else None
+                yield _Relaxation(_with_part(whole, part, replace(part, types=None)), self._kind("type", part), type_of)
 
-    def _without(self, clause: _Filtering, condition: ast.Expression, written: str) -> _Relaxation:
-        about, wanted = _subject(condition)
-        return _Relaxation(clause, written, condition, about, wanted)
+    def _kind(self, noun: str, part: _Part) -> str:
+        return f"the {noun} in {self._written(part)}"
+
+    def _apart(self, clause: _Filtering) -> tuple[_Filtering, list[tuple[str, ast.Expression]]]:
+        """A clause without conditions, and its conditions as they are written; those in a pattern name their part."""
+        found = [(self._written(each), each) for each in conjunctions.split(clause.condition)]
+        bare = replace(clause, condition=None)
+        for number, part in enumerate(_parts(clause)):
+            if isinstance(part, ast.RelationshipPattern) and part.length is not None:
+                continue  # its conditions are those of each step
+            name = part.variable or f"{_SEEN} {number}"
+            found += [(self._written(each), each) for each in conjunctions.split(part.condition)]
+            for key, value in entries(part):
+                equal = ast.Binary("=", ast.Property(ast.Variable(name), key), value)
+                found.append((f"{{{key}: {self._written(value)}}}", equal))
+            rest = None if isinstance(part.properties, ast.MapLiteral) else part.properties
+            bare = _with_part(bare, part, replace(part, variable=name, properties=rest, condition=None))
+        return bare, found
 
     def _turned(self, path: ast.Path) -> Iterator[tuple[ast.Path, str, str]]:
         """A pattern with one arrow turned, for each; that hop as it is written, and as it is then."""
@@ -409,10 +395,6 @@ def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expr
     return (sides[1], sides[0]) if constant[0] else sides
 
 
-def _is_ordered(condition: ast.Expression | None) -> bool:
-    return isinstance(condition, ast.Binary) and condition.operator in _ORDERED
-
-
 def _name_of(expression: ast.Expression) -> str:
     """What a condition in a pattern is about, where the query has no expression for it."""
     if isinstance(expression, ast.Property):
@@ -431,17 +413,8 @@ def _literal(value: Any) -> str:
     return json.dumps(value) if value is None or isinstance(value, bool | int | float) else ""
 
 
-def _conditions(clause: _Filtering) -> list[ast.Expression]:
-    return list(conjunctions.split(clause.condition))
-
-
-def _each_and_rest(
-    condition: ast.Expression | None,
-) -> Iterator[tuple[ast.Expression, ast.Expression | None]]:
-    """Each of the conditions that all have to be true, with the others as one."""
-    conditions = list(conjunctions.split(condition))
-    for each in conditions:
-        yield each, conjunctions.join([other for other in conditions if other is not each])
+def _with_condition(clause: _Filtering, *conditions: ast.Expression) -> _Filtering:
+    return replace(clause, condition=conjunctions.join([*conjunctions.split(clause.condition), *conditions]))
 
 
 def _may_drop_rows(clause: ast.Clause) -> bool:
@@ -500,12 +473,6 @@ def _with_part(clause: _Filtering, old: _Part, new: _Part) -> _Filtering:
 
     paths = (replace(path, nodes=put(path.nodes), relationships=put(path.relationships)) for path in clause.paths)
     return replace(clause, paths=tuple(paths))
-
-
-def _without_conditions(clause: _Filtering) -> _Filtering:
-    for part in _parts(clause):
-        clause = _with_part(clause, part, replace(part, properties=None, condition=None))
-    return replace(clause, condition=None)
 
 
 def is_blank(value: Any) -> bool:
