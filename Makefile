@@ -73,7 +73,7 @@ ALONE := $(CURDIR)/$(VENV)-wheel
 wheel-test: wheels
 	rm -rf $(ALONE)
 	$(PYTHON) -m venv $(ALONE)
-	$(ALONE)/bin/python -m pip --disable-pip-version-check -qq install --find-links dist "keepgraph[dev,meaning]"
+	$(ALONE)/bin/python -m pip --disable-pip-version-check -qq install "$$(ls $(CURDIR)/dist/keepgraph-*.whl)[dev,meaning]" dist/keepgraph_minilm-*.whl
 	mkdir $(ALONE)/away
 	cp -r tests pyproject.toml $(ALONE)/away
 	cd $(ALONE)/away && $(ALONE)/bin/kg demo
@@ -82,7 +82,7 @@ wheel-test: wheels
 	cd $(ALONE)/away && $(ALONE)/bin/$(PYTEST) tests/unit tests/integration
 	rm -rf $(ALONE)
 
-# What is released: the two wheels, and the bundle. uv tool install --find-links dist 'keepgraph[meaning]'
+# What is released: the two wheels, and the bundle. docs/install.md has the lines that install them.
 dist: wheels bundle
 
 wheels: $(VENV)/light

@@ -13,19 +13,28 @@ if TYPE_CHECKING:
 WHEELS = "DIST"
 """Stands in a command for the folder with the wheels of Keepgraph, where it is not known any more."""
 
+WEIGHTS = "keepgraph_minilm-1.0.0-py3-none-any.whl"
+"""The wheel of the weights: it lies in the same folder."""
+
+_WITH_WEIGHTS = ("meaning", "embeddings")
+
 
 def extra_hint(extra: str) -> str:
     """What to do where an extra is missing, with the command that adds it to this copy."""
     command = extra_command(extra)
     if command is None:
         return f"This copy was put here whole, as a bundle is: install keepgraph[{extra}] with uv, pipx or pip."
-    is_open = any(word == WHEELS or word.endswith(f" {WHEELS}") for word in command)
+    is_open = any(f"{WHEELS}/" in word for word in command)
     where = f"  ({WHEELS} is the folder with Keepgraph's wheels)" if is_open else ""
     return f"Install it: {_as_typed(command)}{where}"
 
 
 def extra_command(extra: str) -> list[str] | None:
-    """The command that adds an extra to this copy; None if none can, because no installer put it here."""
+    """The command that adds an extra to this copy; None if none can, because no installer put it here.
+
+    It names files, because an installer that is given a name takes the highest version that any index has of it.
+    """
+    import shlex
     from importlib import metadata
     from importlib.util import find_spec
 
@@ -35,47 +44,21 @@ def extra_command(extra: str) -> list[str] | None:
         return None
     if distribution.read_text("RECORD") is None:
         return None
-    requirement = f"keepgraph[{extra}]"
-    uv_receipt, pipx_receipt = Path(sys.prefix, "uv-receipt.toml"), Path(sys.prefix, "pipx_metadata.json")
-    if uv_receipt.is_file():
-        return ["uv", "tool", "install", "--find-links", _uv_wheels(uv_receipt), requirement]
-    if pipx_receipt.is_file():
-        return ["pipx", "install", "--force", f"--pip-args=--find-links {_pipx_wheels(pipx_receipt)}", requirement]
-    wheels = _installed_from(distribution) or WHEELS
+    folder = _installed_from(distribution) or WHEELS
+    extras = {extra} | ({"meaning"} if find_spec("keepgraph_minilm") else set())
+    package = f"{folder}/keepgraph-{distribution.version}-py3-none-any.whl[{','.join(sorted(extras))}]"
+    weights = [f"{folder}/{WEIGHTS}"] if extras & set(_WITH_WEIGHTS) else []
+    if Path(sys.prefix, "uv-receipt.toml").is_file():
+        return ["uv", "tool", "install", *(f"--with={file}" for file in weights), package]
+    if Path(sys.prefix, "pipx_metadata.json").is_file():
+        return ["pipx", "install", "--force", *(f"--pip-args={shlex.quote(file)}" for file in weights), package]
     if find_spec("pip") is not None:
-        return [sys.executable, "-m", "pip", "install", "--find-links", wheels, requirement]
-    return ["uv", "pip", "install", "--python", sys.executable, "--find-links", wheels, requirement]
-
-
-def _uv_wheels(receipt: Path) -> str:
-    """The folder with the wheels, which uv keeps with a tool."""
-    import tomllib
-
-    try:
-        match tomllib.loads(receipt.read_text(encoding="utf-8")):
-            case {"tool": {"options": {"find-links": [str(url), *_]}}}:
-                return _folder(url) or WHEELS
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        pass  # a later uv may write it in another way
-    return WHEELS
-
-
-def _pipx_wheels(receipt: Path) -> str:
-    """The folder with the wheels, which pipx keeps among the arguments for pip; quoted as these are."""
-    import json
-    import shlex
-
-    try:
-        match json.loads(receipt.read_text(encoding="utf-8")):
-            case {"main_package": {"pip_args": ["--find-links", str(folder), *_]}} if os.path.isdir(folder):
-                return shlex.quote(folder)
-    except (OSError, ValueError):
-        pass  # a later pipx may write it in another way
-    return WHEELS
+        return [sys.executable, "-m", "pip", "install", package, *weights]
+    return ["uv", "pip", "install", "--python", sys.executable, package, *weights]
 
 
 def _installed_from(distribution: Distribution) -> str | None:
-    """The folder of the wheel that this copy was installed from, if pip was given the file."""
+    """The folder of the wheel that this copy was installed from, if the installer was given the file."""
     import json
 
     try:

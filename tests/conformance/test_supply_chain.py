@@ -14,11 +14,15 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from keepgraph import installation
+
 REPOSITORY = Path(__file__).parents[2]
 LOCKS = REPOSITORY / "packaging" / "locks"
 
 if not LOCKS.is_dir():
     pytest.skip("what is shipped is built from a checkout", allow_module_level=True)
+
+INSTALLED_BY_NAME = re.compile(r"(?:pip|pipx|uv tool) install [^`\n]*(?<![/\w-])keepgraph(?:-minilm)?(?=[\[`' \n]|$)")
 
 NAMES = ["build", "bundle", "dev", "light"]
 PLATFORMS = [
@@ -290,3 +294,24 @@ def test_the_digests_of_a_lock_are_read_by_version(bill_of_materials):
 
     assert len(entries("bundle")) == len(locked)
     assert all(digests for digests in locked.values())
+
+
+def test_no_line_installs_by_a_name_that_a_stranger_could_have_registered():
+    pages = [REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("*.md"), REPOSITORY / "Makefile"]
+    lines = [line for page in pages for line in INSTALLED_BY_NAME.findall(page.read_text(encoding="utf-8"))]
+
+    assert INSTALLED_BY_NAME.search("pip install --find-links dist 'keepgraph[meaning]'")
+    assert lines == []
+
+
+def test_the_lines_of_installation_name_the_files_of_this_version():
+    version = metadata.version("keepgraph")
+    weights = tomllib.loads((REPOSITORY / "packaging/minilm/pyproject.toml").read_text(encoding="utf-8"))
+    named = {
+        wheel
+        for page in ("README.md", "docs/install.md")
+        for wheel in re.findall(r"dist/(keepgraph[\w.-]*\.whl)", (REPOSITORY / page).read_text(encoding="utf-8"))
+    }
+
+    assert f"keepgraph_minilm-{weights['project']['version']}-py3-none-any.whl" == installation.WEIGHTS
+    assert named == {f"keepgraph-{version}-py3-none-any.whl", installation.WEIGHTS}

@@ -25,7 +25,10 @@ PAGES = ("README.md", "docs/recipes.md", "docs/profiles.md", "docs/names.md", "d
 RUN_ELSEWHERE = {
     "make demo": "CI runs it",
     "make dist": "CI runs it",
-    "uv tool install --find-links dist 'keepgraph[meaning]'": "CI installs the same by pip (make wheel-test)",
+    (
+        "uv tool install --with dist/keepgraph_minilm-1.0.0-py3-none-any.whl"
+        " 'dist/keepgraph-0.1.0-py3-none-any.whl[meaning]'"
+    ): "CI installs the same by pip (make wheel-test)",
     "kg install claude-desktop": "test_install.py",
     "kg install claude-code": "test_install.py",
 }

