@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test fast golden test-slow test-laws test-browser bench lint fmt ui lock pictures dist wheels wheel-test bundle clean
+.PHONY: demo test fast golden test-slow test-laws test-browser bench lint sizes fmt ui lock pictures dist wheels wheel-test bundle clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -61,6 +61,11 @@ lint: $(VENV)/dev
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 	$(BIN)/python -m cogapp --check README.md docs/*.md
+	@$(BIN)/python tests/code_size.py
+
+# The table of the lines of code in docs/architecture.md, from which `make lint` prints what grew.
+sizes: $(VENV)/dev
+	$(BIN)/python tests/code_size.py --write
 
 fmt: $(VENV)/dev
 	$(BIN)/ruff check --fix .
