@@ -26,9 +26,8 @@ test: $(VENV)/dev
 fast: lint
 	$(BIN)/$(PYTEST) tests/unit tests/golden tests/conformance/test_contracts.py tests/conformance/test_code_rules.py
 
-# Writes anew what is generated and compared: results of queries, the script that makes a new graph, the schemas of
-# internal tools, the stub of the typed methods, and what calls cost (tests/budgets.toml). The difference is part of the
-# review.
+# Writes anew what is generated and compared: results of queries, the digest of the schema, the schemas of internal
+# tools, the stub of the typed methods, and what calls cost (tests/budgets.toml). The difference is part of the review.
 golden: $(VENV)/dev
 	$(BIN)/python -m pytest -q tests/golden --update-golden
 

@@ -24,7 +24,7 @@ import fork_server
 import homes
 import keepgraph
 import laws
-from keepgraph import store
+from keepgraph import package_files, store
 from keepgraph.cli import graph_options
 from keepgraph.cli.install import clients
 from keepgraph.engine.backfill import time_limits
@@ -154,6 +154,19 @@ def _made() -> Iterator[None]:
 graphs_are_made = pytest.fixture(_made, name="graphs_are_made")
 graphs_are_made_in_module = pytest.fixture(_made, scope="module", name="graphs_are_made_in_module")
 """The same, for all tests and fixtures of a module."""
+
+
+@pytest.fixture
+def later_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Called, it lets the code know one migration more than the graphs that were made before."""
+
+    def add() -> None:
+        known = package_files.migrations()
+        file = tmp_path / f"{len(known) + 1:04d}_later.sql"
+        file.write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;\n", encoding="utf-8")
+        monkeypatch.setattr(package_files, "migrations", lambda: (*known, file))
+
+    return add
 
 
 @pytest.fixture(scope="session")

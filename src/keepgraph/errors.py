@@ -573,7 +573,7 @@ class BackupNotFound(GraphFileError):
 
 class MigrationEdited(GraphFileError):
     code = "MIGRATION_EDITED"
-    default_hint = "Restore the released migration file; schema changes go into a new, higher number."
+    default_hint = "Open it with the version of Keepgraph that made it; `kg export` there and `kg import` here move it."
 
 
 class ProfileNotFound(GraphFileError):

@@ -32,16 +32,6 @@ def migrations() -> tuple[Path, ...]:
     return tuple(sorted(folder("migrations").glob("[0-9][0-9][0-9][0-9]_*.sql")))
 
 
-def new_graph() -> Path:
-    """The SQL file that makes at once what the migrations make one after the other."""
-    return folder("migrations") / "new_graph.sql"
-
-
-def schema_digests() -> Path:
-    """The file with the digest of the schema that the first so many migrations make, a line each."""
-    return folder("migrations") / "schema_digests.txt"
-
-
 def decisions() -> list[Path]:
     """The architecture decision records, lowest number first."""
     return sorted(folder("adr").glob("[0-9][0-9][0-9][0-9]-*.md"))

@@ -17,7 +17,7 @@ from click.testing import Result
 import homes
 import keepgraph
 from homes import desktop, flip, leave_a_log
-from keepgraph import errors, permissions, store
+from keepgraph import errors, permissions
 from keepgraph.cli.install import clients, handshake
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.exchange import export
@@ -376,20 +376,15 @@ def test_another_fingerprint_in_the_settings_is_found_and_put_right(encrypted, d
     assert (mended.code, mended.wrong) == (0, {})
 
 
-def test_an_older_graph_is_brought_up_to_date(graphs_are_made, path, doctor, monkeypatch):
-    from keepgraph import package_files
-
-    with monkeypatch.context() as patch:
-        files = package_files.migrations()[:4]
-        patch.setattr(package_files, "migrations", lambda: files)
-        patch.setattr(store.journal, "run_before_history", lambda tx, act: None)  # it knew no sets of words
-        keepgraph.open(path).close()
+def test_an_older_graph_is_brought_up_to_date(graphs_are_made, path, doctor, later_migration):
+    keepgraph.open(path).close()
+    later_migration()
     found = doctor()
     mended = doctor("--fix")
 
     assert (found.code, found.notes["version"]) == (0, command(path, "doctor", "--fix"))
     assert (mended.code, mended.wrong) == (0, {})
-    assert mended.seen("version").startswith(f"schema {len(package_files.migrations())}")
+    assert mended.seen("version").startswith("schema 2")
 
 
 def test_a_damaged_log_is_found_kept_aside_and_gone_on_without(plain, doctor):
@@ -699,16 +694,11 @@ def name_that_waits(path: Path) -> None:
     )
 
 
-def left_by_an_older_version(path: Path) -> None:
-    permissions.write(Path(f"{path}.before-0004_repair"), "")
-
-
 NOTES = {
     "a time in the future": (future, "times", "clock"),
     "an old graph without a backup": (old_without_backup, "backups", "kg --db PATH backup"),
     "a setting of another version": (unknown_setting, "settings", "slip"),
     "a name that waits for its vector": (name_that_waits, "pending", "kg --db PATH reindex"),
-    "what an older version has left": (left_by_an_older_version, "backups", "Delete"),
 }
 
 

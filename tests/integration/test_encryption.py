@@ -427,13 +427,6 @@ def test_the_backups_are_encrypted_with_it_and_are_the_same(filled, graph_file, 
     assert [table_digests(each.file, key) for each in backups.list_all(graph_file)] == before
 
 
-def test_backups_of_an_earlier_version_are_encrypted_too(filled, graph_file, home):
-    shutil.copy(graph_file, graph_file.with_name("default.db.before-0002_journal"))
-    run_ok("encrypt")
-
-    assert files_with(home, MARKER) == []
-
-
 def test_what_an_interrupted_backup_has_left_is_not_left_plain(filled, graph_file, home):
     made = backups.list_all(graph_file)[0].file
     shutil.copy(made, made.with_name(f".{made.name}.123-part"))

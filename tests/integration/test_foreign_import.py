@@ -301,7 +301,6 @@ def test_a_graph_with_imported_words_and_texts_is_exported_whole(path, memory, t
 
     assert json.loads(done.stdout)["refused"] == []
     assert exported(copy) == lines
-    assert '"format": 2' in lines.splitlines()[0]
 
 
 lists = st.lists(st.text(min_size=1, max_size=30), max_size=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
-from keepgraph import package_files, store
+from keepgraph import store
 from keepgraph.engine import knowledge, texts
 from keepgraph.engine.exchange import export
 from keepgraph.engine.texts import mention_index, storage
@@ -1182,103 +1182,6 @@ def test_after_an_undo_the_same_request_records_again(call):
     assert (again["recorded"], again["replayed"]) == (1, False)
     assert told_of(call, "Ada") == [("Ada", "tagged", "x")]
     assert call("record_facts", **request) == {**again, "replayed": True}
-
-
-# A graph of the version before
-
-MOMENTS = [f"2026-05-0{day}T08:00:00.000Z" for day in range(1, 6)]
-OLD_CALLS = [
-    """
-    INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
-    VALUES (1, 'ent_99999999999999999999999991', 'default', 1, 'Ada Byron', 'ada byron', 'ada byron', :at);
-    INSERT INTO alias (id, entity, alias, alias_key, alias_folded, created_at)
-    VALUES (1, 1, 'Countess', 'countess', 'countess', :at);
-    INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
-    VALUES (2, 'ent_99999999999999999999999992', 'default', 3, 'Go', 'go', 'go', :at);
-    INSERT INTO fact (id, public_id, subject, predicate, object, text, confidence, recorded_at)
-    VALUES (1, 'fact_99999999999999999999999991', 1, 2, 2, 'Ada Byron decided in Go', 0.3, :at);
-    INSERT INTO provenance (id, fact, source, confidence, recorded_at, tool)
-    VALUES (1, 1, 'mail', 0.3, :at, 'record_fact');
-    """,
-    """
-    INSERT INTO fact (id, public_id, subject, predicate, literal, text, confidence, recorded_at, valid_from)
-    VALUES (2, 'fact_99999999999999999999999992', 1, 7, 'on', 'Ada Byron tagged on', 1, :at, :at);
-    INSERT INTO provenance (id, fact, confidence, recorded_at, tool) VALUES (2, 2, 1, :at, 'record_fact');
-    """,
-    """
-    UPDATE fact SET valid_to = :at WHERE id = 2;
-    UPDATE fact SET retracted_at = :at WHERE id = 1;
-    UPDATE entity SET summary = 'first of her kind', properties = '{"born": 1815}' WHERE id = 1;
-    """,
-    """
-    DELETE FROM provenance WHERE id = 2;
-    DELETE FROM fact WHERE id = 2;
-    DELETE FROM alias;
-    """,
-    """
-    UPDATE entity SET name = 'Ada', name_key = 'ada', name_folded = 'ada' WHERE id = 1;
-    UPDATE fact SET text = 'Ada decided in Go' WHERE id = 1;
-    """,
-]
-"""What calls of the version before did, with updates and deletions as repairs by hand did them."""
-
-RELEASED = package_files.migrations()
-
-
-def old_graph(path: Path, monkeypatch: pytest.MonkeyPatch, made: int = len(OLD_CALLS)) -> None:
-    """A graph as the version before left it: with a journal, and without the means to take back."""
-    with monkeypatch.context() as before:
-        before.setattr(package_files, "migrations", lambda: RELEASED[:3])
-        before.setattr(store.journal, "run_before_history", lambda tx, act: None)  # it knew no sets of words
-        keepgraph.open(path).close()
-    with connected(path) as conn:
-        for at, script in zip(MOMENTS, OLD_CALLS[:made], strict=False):
-            conn.execute("INSERT INTO call (at, tool, session) VALUES (?, 'record_fact', 'chat 7')", (at,))
-            for statement in script.split(";\n"):
-                if statement.strip():
-                    conn.execute(statement, {"at": at} if ":at" in statement else {})
-
-
-@pytest.fixture
-def old(
-    graphs_are_made: None, path: Path, monkeypatch: pytest.MonkeyPatch, open_graph: Callable[..., keepgraph.Graph]
-) -> Caller:
-    old_graph(path, monkeypatch)
-    return Caller(open_graph())
-
-
-def test_calls_of_the_version_before_are_taken_back_one_by_one(old, tmp_path, monkeypatch, open_graph):
-    for made in range(len(OLD_CALLS) - 1, -1, -1):
-        old_graph(tmp_path / f"{made}.db", monkeypatch, made)
-        undone(old)
-
-        assert state(old) == state(Caller(open_graph(tmp_path / f"{made}.db")))
-        check_sound(old)
-    assert old("undo")["error"] == "CHANGE_NOT_FOUND"
-
-
-def test_what_was_taken_back_of_the_version_before_can_be_had_again(old):
-    states = [state(old)]
-    for _ in OLD_CALLS:
-        undone(old)
-        states.append(state(old))
-    for number, expected in zip(calls(old)[: len(OLD_CALLS)], reversed(states[:-1]), strict=True):
-        undone(old, call=number)
-        assert state(old) == expected
-
-
-def test_a_graph_of_the_version_before_is_merged_and_remembered(old):
-    before = state(old)
-    old.record(ADAH, "decided_in", GO)
-    merged(old, ADA, ADAH)
-    undone(old)
-    undone(old)
-
-    assert state(old) == before
-    assert [each["tool"] for each in old("list_calls", limit=99)["calls"]].count("record_fact") == 6
-    events = old("get_history", about="Ada")["events"]
-    assert {each["session"] for each in events if each["call"] <= 5} == {"chat 7"}
-    assert {each["what"] for each in events} >= {"created", "recorded", "retracted", "deleted", "changed"}
 
 
 @pytest.fixture

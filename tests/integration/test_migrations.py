@@ -15,7 +15,7 @@ import keepgraph
 from fork_server import python
 from keepgraph import package_files, store
 from keepgraph.engine.vocabulary import definitions, sets
-from words import Caller, concept, dump, fact, literal, person, rows
+from words import Caller, concept, connected, dump, fact, literal, person, rows
 
 pytestmark = pytest.mark.usefixtures("graphs_are_made_in_module")
 
@@ -83,8 +83,8 @@ def test_opening_again_changes_nothing(path):
 
 def test_an_edited_migration_is_refused_with_both_checksums(path, folder):
     made(path)
-    was = hashlib.sha256(RELEASED[1].read_bytes()).hexdigest()
-    edited = folder / RELEASED[1].name
+    was = hashlib.sha256(RELEASED[0].read_bytes()).hexdigest()
+    edited = folder / RELEASED[0].name
     edited.write_text(edited.read_text() + "-- a second thought\n")
     now = hashlib.sha256(edited.read_bytes()).hexdigest()
     before = dump(path)
@@ -92,7 +92,23 @@ def test_an_edited_migration_is_refused_with_both_checksums(path, folder):
     assert code(path) == "MIGRATION_EDITED"
     assert was[:12] in refusal(path)
     assert now[:12] in refusal(path)
-    assert "0002" in refusal(path)
+    assert RELEASED[0].stem in refusal(path)
+    assert dump(path) == before
+
+
+def test_a_graph_of_other_migrations_is_refused_as_one_of_another_version(path):
+    """
+    More of them than there are here do not make it a newer one.
+    """
+    made(path)
+    with connected(path) as conn:
+        conn.execute("UPDATE migration SET name = '0001_core', sha256 = ?", ("0" * 64,))
+        conn.execute("INSERT INTO migration SELECT 2, '0002_search', sha256, applied_at FROM migration")
+        conn.execute("PRAGMA user_version = 2")
+    before = dump(path)
+
+    assert code(path) == "MIGRATION_EDITED"
+    assert "another version of Keepgraph" in refusal(path)
     assert dump(path) == before
 
 

@@ -82,7 +82,6 @@ def test_the_extras_ask_for_the_version_that_is_built():
 
     assert f"{model['name']}>=1,<2" in extras["meaning"]
     assert model["version"].startswith("1.")
-    assert extras["embeddings-light"] == ["keepgraph[meaning]"]
     assert extras["embeddings"][0] == "keepgraph[meaning]"
     assert not any(re.match("torch|sentence|gt-", needed) for needed in (*ours["dependencies"], *extras["meaning"]))
 

@@ -449,7 +449,7 @@ def test_a_purged_backup_can_be_restored(lived, home):
 
 
 def test_a_backup_of_an_older_version_is_purged_too(lived, home):
-    old = backups.folder(lived) / "20260101T000000Z-before-0004_repair.db"
+    old = backups.folder(lived) / "20260101T000000Z-before-0002_later.db"
     conn = store.connections.connect(backups.list_all(lived)[0].file, "rw")
     conn.execute("PRAGMA foreign_keys = OFF")
     since = ("narrative", "owner", "proposed_fact", "former_id", "dismissed_wording", "review_decision")

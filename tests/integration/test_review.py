@@ -467,7 +467,7 @@ def test_decisions_travel_with_an_export(call, graph, path, tmp_path):
     with keepgraph.open(copy) as other:
         report_of_offer = offer(other, gap("Cleo"), gap("Dan"))
 
-    assert lines.splitlines()[0] == '{"keepgraph": "graph", "format": 5}'
+    assert lines.splitlines()[0] == '{"keepgraph": "graph", "format": 1}'
     assert report.exit_code == 0, report.output
     assert report_of_offer.decided == 2
     assert lines == CliRunner().invoke(kg, ["--db", str(copy), "export"]).output

@@ -275,35 +275,25 @@ def test_a_part_that_is_added_while_the_graph_is_open_is_refused_by_the_next_cal
     assert caught.value.code == "GRAPH_SCHEMA_DIFFERS"
 
 
-def older_graph(path: Path, monkeypatch: pytest.MonkeyPatch, version: int) -> Path:
-    with monkeypatch.context() as patch:
-        files = package_files.migrations()[:version]
-        patch.setattr(package_files, "migrations", lambda: files)
-        patch.setattr(store.journal, "run_before_history", lambda tx, act: None)  # it knew no sets of words
-        keepgraph.open(path).close()
-    return path
+def test_an_old_graph_is_migrated_if_it_is_as_it_was_made(sound, later_migration):
+    later_migration()
+
+    assert code_of_opening(sound) is None
+    assert rows(sound, "PRAGMA user_version") == [(len(package_files.migrations()),)]
 
 
-def test_an_old_graph_is_migrated_if_it_is_as_it_was_made(path, monkeypatch):
-    for version in range(1, len(package_files.migrations())):
-        file = older_graph(path.with_stem(f"graph {version}"), monkeypatch, version)
+def test_an_old_graph_that_was_tampered_with_is_refused_before_it_is_migrated(sound, later_migration):
+    change(sound, *EXTRA["a trigger"])
+    later_migration()
+    before = sound.read_bytes()
 
-        assert code_of_opening(file) is None, version
-
-
-def test_an_old_graph_that_was_tampered_with_is_refused_before_it_is_migrated(path, monkeypatch):
-    file = older_graph(path, monkeypatch, 4)
-    change(file, *EXTRA["a trigger"])
-    before = file.read_bytes()
-
-    assert code_of_opening(file) == "GRAPH_SCHEMA_DIFFERS"
-    assert file.read_bytes() == before
+    assert code_of_opening(sound) == "GRAPH_SCHEMA_DIFFERS"
+    assert sound.read_bytes() == before
 
 
-def test_an_old_graph_that_was_tampered_with_is_mended_and_migrated(path, monkeypatch, doctor):
-    path.unlink()
-    file = older_graph(path, monkeypatch, 9)
-    change(file, *EXTRA["a trigger"])
+def test_an_old_graph_that_was_tampered_with_is_mended_and_migrated(sound, later_migration, doctor):
+    change(sound, *EXTRA["a trigger"])
+    later_migration()
     exit_code, _, _ = doctor("--fix")
 
-    assert (exit_code, code_of_opening(file)) == (0, None)
+    assert (exit_code, code_of_opening(sound)) == (0, None)

@@ -147,14 +147,6 @@ def test_a_lower_threshold_takes_what_was_only_a_candidate(said):
     assert call.recalled("Authentication API") == "Authentication service"
 
 
-@pytest.mark.parametrize("name", ["fuzzy", "embedding", "margin"])
-def test_a_threshold_of_an_earlier_version_is_refused_with_what_replaces_it(path, name):
-    path.with_suffix(".toml").write_text(f"[names]\n{name} = 0.8\n", encoding="utf-8")
-
-    with pytest.raises(errors.SettingsInvalid, match=f"line 2: {name} is no setting any more.*accept"):
-        settings_file.read(path)
-
-
 def test_two_that_answer_equally_well_are_too_close_whatever_the_threshold(said):
     call = said("accept = 0")
     call.record(project("Kubernetes"), "tagged", HERE)

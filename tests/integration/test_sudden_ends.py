@@ -19,9 +19,8 @@ from homes import environment
 from keepgraph import package_files, store
 from keepgraph.engine.exchange import export
 from keepgraph.engine.upkeep import backups
-from keepgraph.language import normalisation
 from keepgraph.profiles import key_files, keys, settings_file
-from words import concept, connected, fact, person
+from words import concept, fact, person
 
 Command = Callable[..., tuple[int, float]]
 
@@ -36,8 +35,10 @@ def kg(tmp_path_factory) -> Command:
     """Runs a command in a process of its own, ended after so many seconds; its exit code, and how long it took."""
     ours = environment(tmp_path_factory.mktemp("home"))
 
-    def run(*words: str, after: float | None = None) -> tuple[int, float]:
-        ended = fork_server.shared().run("-m", "keepgraph.cli", *words, environment=ours, after=after)
+    def run(
+        *words: str, after: float | None = None, program: Sequence[str] = ("-m", "keepgraph.cli")
+    ) -> tuple[int, float]:
+        ended = fork_server.shared().run(*program, *words, environment=ours, after=after)
         return ended.code, ended.seconds
 
     return run
@@ -45,7 +46,7 @@ def kg(tmp_path_factory) -> Command:
 
 @dataclass
 class Kept:
-    """A folder as it is before the work, to be copied for each try: plain, encrypted, or of an older version."""
+    """A folder as it is before the work, to be copied for each try: plain or encrypted."""
 
     folder: Path
 
@@ -83,53 +84,27 @@ def encrypted(tmp_path_factory, kg) -> Kept:
     return Kept(folder)
 
 
-@pytest.fixture(scope="module")
-def older(graphs_are_made_in_module, tmp_path_factory) -> Kept:
-    folder = tmp_path_factory.mktemp("older")
-    with pytest.MonkeyPatch.context() as patch:
-        files = package_files.migrations()[:4]
-        patch.setattr(package_files, "migrations", lambda: files)
-        patch.setattr(store.journal, "run_before_history", lambda tx, act: None)  # it knew no sets of words
-        keepgraph.open(folder / "graph.db").close()
-    filled_of_old(folder / "graph.db")
-    return Kept(folder)
+WITH_LATER_MIGRATION = """
+import pathlib, tempfile
+from keepgraph import package_files
+later = pathlib.Path(tempfile.mkdtemp()) / f"{len(package_files.migrations()) + 1:04d}_later.sql"
+later.write_text("CREATE TABLE later (text TEXT) STRICT;\\nINSERT INTO later SELECT text FROM fact;")
+migrations = (*package_files.migrations(), later)
+package_files.migrations = lambda: migrations
+"""
+
+
+@pytest.fixture
+def older(plain, monkeypatch) -> Kept:
+    """The plain one, while this process, and that of a command, know one migration more."""
+    monkeypatch.setattr(package_files, "migrations", package_files.migrations)
+    exec(WITH_LATER_MIGRATION, {})
+    return plain
 
 
 def filled(path: Path, facts: Sequence[dict[str, Any]] = FACTS) -> None:
     with keepgraph.open(path) as graph:
         assert graph.call("record_facts", facts=list(facts))["refused"] == 0
-
-
-def filled_of_old(path: Path) -> None:
-    """The same kind of facts in tables that this version no longer writes."""
-    at = "2026-05-01T08:00:00.000Z"
-    with connected(path) as conn:
-        conn.execute("BEGIN")
-        conn.execute("INSERT INTO call (at, tool, group_id) VALUES (?, 'record_facts', 'default')", (at,))
-        for n in range(1, 401):
-            name = f"Thing {n}"
-            conn.execute(
-                """
-                INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
-                VALUES (?, ?, 'default', 4, ?, ?, ?, ?)
-                """,
-                (n, f"ent_{n:026d}", name, normalisation.key(name), normalisation.Name(name).indexed_forms, at),
-            )
-            conn.execute(
-                """
-                INSERT INTO fact (id, public_id, subject, predicate, literal, text, confidence, recorded_at)
-                VALUES (?, ?, ?, (SELECT id FROM predicate WHERE name = 'tagged'), 'old', ?, 1, ?)
-                """,
-                (n, f"fact_{n:026d}", n, f"{name} tagged old", at),
-            )
-            conn.execute(
-                """
-                INSERT INTO provenance (fact, source, confidence, recorded_at, tool)
-                VALUES (?, ?, 1, ?, 'record_facts')
-                """,
-                (n, f"note {n}", at),
-            )
-        conn.execute("COMMIT")
 
 
 def said(path: Path) -> list[Any]:
@@ -171,6 +146,7 @@ class Work:
     words: tuple[str, ...]
     on: str
     same: bool = True
+    program: tuple[str, ...] = ("-m", "keepgraph.cli")
 
 
 WORKS = {
@@ -179,7 +155,9 @@ WORKS = {
     "rekey": Work(("rekey",), "encrypted"),
     "restore": Work(("restore", "--yes"), "encrypted"),
     "backup": Work(("backup",), "encrypted"),
-    "migrate": Work(("status",), "older"),
+    "migrate": Work(
+        ("status",), "older", program=("-c", f"{WITH_LATER_MIGRATION}from keepgraph.cli import main; main()")
+    ),
     "reindex": Work(("reindex", "--anew"), "small"),
     "merge": Work(("merge", "person:Person 1", "person:Person 2", "--yes"), "encrypted", same=False),
     "clear": Work(("clear", "--yes"), "encrypted", same=False),
@@ -189,20 +167,20 @@ WORKS = {
 def ended_again_and_again(work: Work, kept: Kept, kg: Command, tmp_path: Path, times: int) -> None:
     before = said(kept.copied(tmp_path / "before"))
     done = kept.copied(tmp_path / "done")
-    code, seconds = kg("--db", str(done), *filled_in(work.words, done))
+    code, seconds = kg("--db", str(done), *filled_in(work.words, done), program=work.program)
     assert code == 0
     allowed = [before] if work.same else [without_times(before), without_times(said(done))]
     for after in instants(seconds, times):
         path = kept.copied(tmp_path / "try")
         words = ["--db", str(path), *filled_in(work.words, path)]
-        code, _ = kg(*words, after=after)
+        code, _ = kg(*words, after=after, program=work.program)
         found = said(path)
 
         assert (found if work.same else without_times(found)) in allowed, (code, after)
         is_sound(path)
         again = [word for word in words if word not in ("--key-file", str(path.with_suffix(".key")))]
         if work.same:
-            assert kg(*again)[0] in (0, 1)
+            assert kg(*again, program=work.program)[0] in (0, 1)
             assert said(path) == before
             is_sound(path)
 

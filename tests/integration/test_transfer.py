@@ -706,7 +706,7 @@ def test_a_text_is_exported_just_so(call, clock, path):
     ((ada, said),) = rows(path, "SELECT entity.public_id, fact.public_id FROM entity, fact")
 
     assert [json.loads(line) for line in exported(path).splitlines()] == [
-        {"keepgraph": "graph", "format": 2},
+        {"keepgraph": "graph", "format": 1},
         {"kind": "entity", "id": ada, "type": "person", "name": "Ada", "created_at": NOON},
         {
             "kind": "episode",
@@ -764,17 +764,7 @@ def test_an_import_that_stopped_within_a_long_text_goes_on(path, monkeypatch):
     assert counts(imported(path, text(*lines))) == (1, 3, [])
 
     assert counts(imported(path, text(chunk_line(1, 4, "e")))) == (0, 0, [(1, "IMPORT_CONFLICT")])
-    assert exported(path) == text({"keepgraph": "graph", "format": 2}, *lines)
-
-
-def test_an_export_of_the_version_before_is_imported(path):
-    """
-    Format 1, which had neither texts nor words.
-    """
-    lines = text({"keepgraph": "graph", "format": 1}, ADA, BOB, SAID)
-
-    assert counts(imported(path, lines)) == (3, 0, [])
-    assert exported(path).splitlines()[0] == lines.splitlines()[0]
+    assert exported(path) == text({"keepgraph": "graph", "format": 1}, *lines)
 
 
 TEXT = episode_line(1, "Ada met ", "Bob.")

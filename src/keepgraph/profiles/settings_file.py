@@ -195,8 +195,6 @@ class _Checker:
                 if problem:
                     raise self.error(table, name, f"{name} is not {problem}")
                 checked[name] = checked_value
-            elif replacement := settings_schema.FORMER.get((table, name)):
-                raise self.error(table, name, f"{name} is no setting any more; remove it, or set {replacement}")
             elif name not in tables and (
                 similar := get_close_matches(name, [*checks, *tables], n=1, cutoff=_SIMILAR_NAME)
             ):

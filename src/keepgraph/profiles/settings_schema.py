@@ -179,13 +179,6 @@ TABLES: dict[str, dict[str, Check]] = {
 CLOSED_TABLES = ("vocabulary",)
 """Tables in which a setting that this version does not have is refused: what it declares would be missing."""
 
-FORMER = {
-    ("names", "fuzzy"): "accept, the probability from which a name is taken (0.9 if not said)",
-    ("names", "embedding"): "accept, the probability from which a name is taken (0.9 if not said)",
-    ("names", "margin"): "accept, the probability from which a name is taken (0.9 if not said)",
-}
-"""Settings of earlier versions, by table and name, with what has replaced them: a similarity is no probability."""
-
 MISPLACED = {
     "type_extensions": "[vocabulary.types.NAME] and [vocabulary.predicates.NAME]",
     "types": "[vocabulary.types.NAME]",

@@ -58,11 +58,6 @@ class ProposedFactRow(NamedTuple):
     reason: str
 
 
-def has_episodes(tx: Tx) -> bool:
-    """Whether the graph has any episode."""
-    return bool(tx.conn.execute("SELECT EXISTS (SELECT 1 FROM episode)").fetchone()[0])
-
-
 def dismissed_wordings(tx: Tx) -> list[tuple[str, str, str]]:
     """The wordings of all groups in which nothing is proposed any more: group, wording, timestamp."""
     rows = tx.conn.execute(
@@ -84,24 +79,6 @@ def proposed_facts(tx: Tx) -> Iterator[ProposedFactRow]:
         """
     )
     return (ProposedFactRow(*row) for row in rows)
-
-
-def has_proposed_facts(tx: Tx) -> bool:
-    """Whether any fact is proposed, any wording dismissed, or any type of an entity assumed."""
-    row = tx.conn.execute(
-        """
-        SELECT EXISTS (SELECT 1 FROM proposed_fact)
-            OR EXISTS (SELECT 1 FROM dismissed_wording)
-            OR EXISTS (SELECT 1 FROM assumed_type)
-        """
-    ).fetchone()
-    return bool(row[0])
-
-
-def has_owners_or_narratives(tx: Tx) -> bool:
-    """Whether any group has an owner, or any episode tells of a week."""
-    row = tx.conn.execute("SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM narrative)").fetchone()
-    return bool(row[0])
 
 
 def episodes(tx: Tx) -> Iterator[EpisodeRow]:

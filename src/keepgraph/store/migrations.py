@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from keepgraph.store.transactions import Tx
 
 APPLICATION_ID = 0x4B475048  # "KGPH"
 
-_MIGRATION_AT_ONCE = re.compile(r"^-- (\d{4}_\w+) ([0-9a-f]{64})$", re.MULTILINE)
+_SCHEMA_DIGEST = re.compile(r"-- schema: ([0-9a-f]{64})\n")
 
 
 def pending(conn: Connection, path: Path) -> list[Path]:
@@ -28,20 +28,20 @@ def pending(conn: Connection, path: Path) -> list[Path]:
         errors.GraphUnavailable: it is a SQLite database, but not a graph.
         errors.GraphSchemaDiffers: the table of the migrations is missing or changed.
         errors.GraphTooNew: a newer version of Keepgraph wrote it.
-        errors.MigrationEdited: a migration was changed after it had been applied here.
+        errors.MigrationEdited: another migration of the same number was applied to it.
     """
     files = package_files.migrations()
     applied = _applied_migrations(conn, path)
+    for file, (number, name, recorded) in zip(files, applied, strict=False):
+        if checksum(file) != recorded:
+            raise errors.MigrationEdited(
+                f"{path} has the schema of another version of Keepgraph: its migration {number:04d} is {name} "
+                f"({recorded[:12]}), and here it is {file.stem} ({checksum(file)[:12]})"
+            )
     if len(applied) > len(files):
         raise errors.GraphTooNew(
             f"{path} is at schema {len(applied)}, and this version of Keepgraph knows schemas up to {len(files)}"
         )
-    for file, (number, recorded) in zip(files, applied, strict=False):
-        if checksum(file) != recorded:
-            raise errors.MigrationEdited(
-                f"migration {number:04d} was applied to {path} with checksum {recorded[:12]}, "
-                f"but {file.name} now has {checksum(file)[:12]}"
-            )
     return list(files[len(applied) :])
 
 
@@ -75,11 +75,9 @@ def apply(
     if _has_content(conn):
         before_first(pending_files[0].stem)
     timestamp = f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z"
-    done = _create_at_once(conn, pending_files, timestamp) if not version(conn) else 0
-    for number, file in enumerate(pending_files):
-        if number >= done:
-            for statement in _statements(conn, file.read_text(encoding="utf-8")):
-                conn.execute(statement)
+    for file in pending_files:
+        for statement in _statements(conn, file.read_text(encoding="utf-8")):
+            conn.execute(statement, {"now": timestamp})
         conn.execute(
             "INSERT INTO migration (number, name, sha256, applied_at) VALUES (?, ?, ?, ?)",
             (int(file.name[:4]), file.stem, checksum(file), timestamp),
@@ -98,10 +96,11 @@ def schema_version(tx: Tx) -> int:
     return version(tx.conn)
 
 
-def _applied_migrations(conn: Connection, path: Path) -> list[tuple[int, str]]:
+def _applied_migrations(conn: Connection, path: Path) -> list[tuple[int, str, str]]:
+    """The number, name and checksum of each migration that was applied."""
     if conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
         try:
-            return [tuple(row) for row in conn.execute("SELECT number, sha256 FROM migration ORDER BY number")]
+            return [tuple(row) for row in conn.execute("SELECT number, name, sha256 FROM migration ORDER BY number")]
         except sqlite.OperationalError as error:
             if sqlite_errors.result_code(error) not in sqlite_errors.SQL_REFUSED:
                 raise
@@ -121,21 +120,6 @@ def _has_content(conn: Connection) -> bool:
         version(conn)
         and conn.execute("SELECT EXISTS (SELECT 1 FROM fact) OR EXISTS (SELECT 1 FROM entity)").fetchone()[0]
     )
-
-
-def _create_at_once(conn: Connection, files: Sequence[Path], timestamp: str) -> int:
-    """Create in an empty database all that the first migrations would have made, in a sixth of their time.
-
-    Returns:
-        How many migrations that are: none where the script was made from other migrations than these.
-    """
-    script = package_files.new_graph().read_text(encoding="utf-8")
-    included = _MIGRATION_AT_ONCE.findall(script)
-    if included != [(file.stem, checksum(file)) for file in files[: len(included)]]:
-        return 0
-    for statement in _statements(conn, script):
-        conn.execute(statement, {"now": timestamp})
-    return len(included)
 
 
 def _statements(conn: Connection, script: str) -> Iterator[str]:
@@ -163,12 +147,23 @@ def _refuse_unfinished(statement: str) -> None:
 
 def checksum(file: Path) -> str:
     """The SHA-256 of a migration, as the table `migration` has it."""
+    return _digests(file)[0]
+
+
+def schema_digest(file: Path) -> str | None:
+    """The digest of the schema that a graph has after a migration, as its first line gives it."""
+    return _digests(file)[1]
+
+
+def _digests(file: Path) -> tuple[str, str | None]:
     status = file.stat()
-    return _checksum(file, status.st_ino, status.st_size, status.st_mtime_ns)
+    return _read_digests(file, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=256)
-def _checksum(file: Path, number: int, size: int, changed_at: int) -> str:
-    """The checksum of a file as it was last changed: a process that opens several graphs reads it once."""
+def _read_digests(file: Path, number: int, size: int, changed_at: int) -> tuple[str, str | None]:
+    """The digests of a file as it was last changed: a process that opens several graphs reads it once."""
     # Line ends may differ between a checkout and a wheel.
-    return hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+    script = file.read_bytes().replace(b"\r\n", b"\n")
+    first_line = _SCHEMA_DIGEST.match(script[:100].decode("utf-8", "replace"))
+    return hashlib.sha256(script).hexdigest(), first_line[1] if first_line else None

@@ -506,13 +506,9 @@ def _remove_communities(conn: Connection, call: int, names_it: Callable[[str], b
     rows = {
         row for (row,) in conn.execute(f"SELECT community FROM community_member WHERE entity IN ({_PURGED_ENTITIES})")
     }
-    cursor = conn.execute("SELECT * FROM community")  # an older version has no column named_by
-    columns = [column[0] for column in cursor.description]
-    for values in cursor.fetchall():
-        community = dict(zip(columns, values, strict=True))
-        name, summary = community["name"], community["summary"]
-        if names_it(name) or names_it(summary) or _is_made_of(words, name, community.get("named_by")):
-            rows.add(community["id"])
+    for row, name, summary, named_by in conn.execute("SELECT id, name, summary, named_by FROM community"):
+        if names_it(name) or names_it(summary) or _is_made_of(words, name, named_by):
+            rows.add(row)
     for row in sorted(rows):
         conn.execute("INSERT INTO purged_row VALUES ('community', ?)", (row,))
         # The table has no triggers of the journal: see store/communities.py.

@@ -65,11 +65,6 @@ def exists(tx: Tx, decision: ReviewDecision) -> bool:
     return bool(row[0])
 
 
-def any_group_has(tx: Tx) -> bool:
-    """Whether there is any decision in the graph."""
-    return bool(tx.conn.execute("SELECT EXISTS (SELECT 1 FROM review_decision)").fetchone()[0])
-
-
 def all_groups(tx: Tx) -> Iterator[ReviewDecision]:
     """Every decision of every group, in the order in which they were made."""
     yield from map(_decision, tx.conn.execute(f"{_SELECT} ORDER BY id"))

@@ -1,13 +1,13 @@
 """Schema integrity: the tables, indexes, triggers and views of a file, compared with those that its migrations make.
 
-A digest of all parts is compared first, with that of the schema version in `migrations/schema_digests.txt`; only where
-it differs are the parts of a new graph made in memory, to tell which ones are too many, too few or changed.
+A digest of all parts is compared first, with that in the first line of the newest migration applied. Only where it
+differs (a version of SQLite may word a part in another way) are the migrations run in memory, to tell which parts are
+too many, too few or changed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -118,8 +118,13 @@ def refuse_differences(conn: Connection, file: Path) -> None:
 
 def is_as_migrated(conn: Connection) -> bool:
     """Whether the digest of all parts is that of the schema version of the file."""
-    version = migrations.version(conn)
-    return digest(conn) in _digests().get(version, ()) and _counts_agree(conn, version) and not _sharing_pages(conn)
+    version, files = migrations.version(conn), package_files.migrations()
+    return (
+        0 < version <= len(files)
+        and digest(conn) == migrations.schema_digest(files[version - 1])
+        and _counts_agree(conn, version)
+        and not _sharing_pages(conn)
+    )
 
 
 def find_differences(conn: Connection) -> Differences:
@@ -226,17 +231,6 @@ def _counts_agree(conn: Connection, version: int) -> bool:
 def _sharing_pages(conn: Connection) -> list[str]:
     """The parts that have their pages in common with another: what is written to one is lost from the other."""
     return [name for (name,) in conn.execute(_SHARING_PAGES)]
-
-
-@cache
-def _digests() -> Mapping[int, tuple[str, ...]]:
-    """The digests of each schema version; more than one where a version of SQLite words a part differently."""
-    digests: dict[int, tuple[str, ...]] = {}
-    for number, value in re.findall(
-        r"^(\d{4}) ([0-9a-f]{64})$", package_files.schema_digests().read_text(encoding="utf-8"), re.MULTILINE
-    ):
-        digests[int(number)] = (*digests.get(int(number), ()), value)
-    return digests
 
 
 def _drop_order(conn: Connection, part: Part) -> tuple[int, Part]:

@@ -157,10 +157,6 @@ def check_backups(target: InspectedGraph, database: Database | None, *, created_
     graph = target.path
     usable = inspection.usable_backups(graph)
     yield from _check_unencrypted_backups(target, database)
-    leftovers = inspection.leftovers_of_older_versions(graph)
-    if leftovers:
-        message = f"an older version of Keepgraph has left {_abbreviated([str(path) for path in leftovers])}"
-        yield Check("backups", State.NOTE, message, "Delete what you no longer need.")
     if usable:
         yield from _check_newest_backup(target, database, usable)
     elif created_at is None or datetime.now(UTC) - created_at > _ONE_DAY:
@@ -171,7 +167,7 @@ def check_backups(target: InspectedGraph, database: Database | None, *, created_
 
 def _check_unencrypted_backups(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
     encrypted = database.key is not None if database is not None else _is_encrypted(target)
-    unencrypted = inspection.unencrypted_backups(target) if encrypted else []
+    unencrypted = unfinished_changes.plain_backups(target.path) if encrypted else []
     damaged = {backup.file for backup in backups.list_all(target.path) if backup.kind == backups.DAMAGED}
     for paths, advice in (
         ([path for path in unencrypted if path not in damaged], FIX if database is not None else "Delete them."),

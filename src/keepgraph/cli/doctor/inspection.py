@@ -126,18 +126,11 @@ def client_finds_key(target: InspectedGraph, used: Key | None) -> bool:
 def partial_files(target: InspectedGraph) -> list[Path]:
     """Unfinished files of a graph or of a backup, left by interrupted work."""
     graph = target.path
-    patterns = [f".{graph.name}-part", f".{graph.name}.before-*-part"]
-    searches = [*((graph.parent, pattern) for pattern in patterns), (backups.folder(graph), ".*-part")]
+    searches = [(graph.parent, f".{graph.name}-part"), (backups.folder(graph), ".*-part")]
     files = [path for folder, pattern in searches for path in folder.glob(pattern)]
     # SQLite leaves an empty log beside a file that was finished and renamed.
     logs = [path for folder, pattern in searches for path in folder.glob(f"{pattern}-wal") if path.stat().st_size]
     return sorted([*files, *logs])
-
-
-def unencrypted_backups(target: InspectedGraph) -> list[Path]:
-    """Backups that are not encrypted, and copies made by older versions."""
-    paths = [*(backup.file for backup in backups.list_all(target.path)), *leftovers_of_older_versions(target.path)]
-    return [path for path in paths if store.files.kind(path) is store.files.Kind.PLAIN]
 
 
 def find_keys(target: InspectedGraph) -> list[Key]:
@@ -154,12 +147,6 @@ def find_keys(target: InspectedGraph) -> list[Key]:
 def usable_backups(graph: Path) -> list[Backup]:
     """The backups from which a graph can be restored, newest first."""
     return [backup for backup in backups.list_all(graph) if backup.kind != backups.DAMAGED]
-
-
-def leftovers_of_older_versions(graph: Path) -> list[Path]:
-    """Copies that older versions of Keepgraph made beside the graph before a change."""
-    sidecars = ("-wal", "-shm", "-journal", "-lock")
-    return [path for path in sorted(graph.parent.glob(f"{graph.name}.before-*")) if not path.name.endswith(sidecars)]
 
 
 def file_mode(path: Path) -> int:

@@ -13,7 +13,7 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph import errors, store
 from keepgraph.cli.doctor import inspection
 from keepgraph.cli.doctor.inspection import InspectedGraph
-from keepgraph.engine.upkeep import backups, integrity, rebuilding, restoration
+from keepgraph.engine.upkeep import backups, integrity, rebuilding, restoration, unfinished_changes
 from keepgraph.graph import open
 from keepgraph.model import Key
 from keepgraph.profiles import settings_file
@@ -176,7 +176,7 @@ def _update_fingerprint(target: InspectedGraph) -> Iterator[str]:
 
 def _encrypt_backups(target: InspectedGraph) -> Iterator[str]:
     """Encrypt unencrypted backups of an encrypted graph."""
-    if not target.exists or not inspection.unencrypted_backups(target):
+    if not target.exists or not unfinished_changes.plain_backups(target.path):
         return
     try:
         with closing(inspection.open_read_only(target)) as database:

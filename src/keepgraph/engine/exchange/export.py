@@ -43,17 +43,8 @@ def stream_lines(database: Database) -> Iterator[dict[str, Any]]:
 
 def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of an export in order: header, words, entities, episodes, facts, postponed assertions; all groups."""
-    words = vocabulary_lines.write(tx)
-    if store.review_decisions.any_group_has(tx):
-        version = export_format.VERSION
-    elif store.exports.has_owners_or_narratives(tx):
-        version = 4
-    elif not words.are_plain or store.exports.has_proposed_facts(tx):
-        version = 3
-    else:
-        version = 2 if words.lines or store.exports.has_episodes(tx) else 1
-    yield {"keepgraph": "graph", "format": version}
-    yield from words.lines
+    yield {"keepgraph": "graph", "format": export_format.VERSION}
+    yield from vocabulary_lines.write(tx)
     for group, wording, dismissed_at in store.exports.dismissed_wordings(tx):
         yield _without_none(
             {

@@ -8,7 +8,6 @@ graph has no more. A word comes after those that it refers to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from keepgraph import store
@@ -22,30 +21,15 @@ from keepgraph.store.transactions import Tx
 _Key: TypeAlias = tuple[str, str]
 """The kind of a word and its name."""
 
-_PLAIN_KEYS = {"kind", "word_kind", "name", "description"}
-"""The keys of a line that older versions read: a word that came with an import, with nothing but a description."""
 
-
-@dataclass(frozen=True, slots=True)
-class VocabularyLines:
-    """Lines, and whether older versions can read them."""
-
-    lines: tuple[dict[str, Any], ...]
-    are_plain: bool
-
-
-def write(tx: Tx) -> VocabularyLines:
+def write(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of sets, words and labels, in this order; each by kind and name, after what it refers to."""
     words = stored_words.read(tx)
     carried = _with_references(words, _carried_words(tx, words))
     ordered = list(_in_order_of_reference(words, carried))
-    lines = [
-        *_set_lines(tx, {words[key].term.set for key in ordered}, words),
-        *_word_lines(graph_vocabulary.read(tx).sets, words, ordered),
-        *_label_lines(words, ordered),
-    ]
-    are_plain = all(line["kind"] == "word" and line.keys() == _PLAIN_KEYS for line in lines)
-    return VocabularyLines(tuple(lines), are_plain)
+    yield from _set_lines(tx, {words[key].term.set for key in ordered}, words)
+    yield from _word_lines(graph_vocabulary.read(tx).sets, words, ordered)
+    yield from _label_lines(words, ordered)
 
 
 def _carried_words(tx: Tx, words: Mapping[_Key, StoredWord]) -> set[_Key]:

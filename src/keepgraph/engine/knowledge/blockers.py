@@ -1,8 +1,8 @@
 """Open blockers. Each blocker is closed by itself, never by the resolution of another (ADR 0006).
 
 A resolution ends the facts of the blockers that it names when it is recorded (`blocker_resolutions`, ADR 0034): a
-blocker is open while its fact holds. Resolutions that were imported, or recorded by earlier versions, ended nothing;
-for them the assertions are replayed. `S blocked_by B` is closed by a later `S resolved_by B`, or by `B resolved_by …`
+blocker is open while its fact holds. Resolutions that were imported ended nothing; for
+them the assertions are replayed. `S blocked_by B` is closed by a later `S resolved_by B`, or by `B resolved_by …`
 where B is not blocked. A later `S resolved_by X`, where X names no blocker of S, closes it only if it was the only one
 open then, and S blocked nothing itself: which of several it settles cannot be known. A later assertion that S is
 blocked by B opens the blocker again. All predicates in the role "blocks" count as blocked_by, and all in the role

@@ -5,7 +5,6 @@ They lie in a folder beside the graph, `graph.backups` for `graph.db`, encrypted
 
 from __future__ import annotations
 
-import glob
 import itertools
 import os
 import re
@@ -75,12 +74,8 @@ def list_all(graph: Path, *, now: datetime | None = None) -> list[Backup]:
 
 
 def files(graph: Path) -> list[Path]:
-    """The files of all backups of a graph, also those beside it to which earlier versions gave other names."""
-    older = graph.parent.glob(f"{glob.escape(graph.name)}.before-*")
-    sidecars = ("-wal", "-shm", "-journal", "-lock")
-    return sorted(
-        file for file in (*(backup.file for backup in list_all(graph)), *older) if not file.name.endswith(sidecars)
-    )
+    """The files of all backups of a graph, by name."""
+    return sorted(backup.file for backup in list_all(graph))
 
 
 def unfinished(graph: Path) -> list[Path]:

@@ -274,7 +274,7 @@ def _is_common(name: str) -> bool:
 
 
 def _backup_files(graph: Path) -> list[Path]:
-    """The backups of a graph, also under names that earlier versions gave; what interrupted ones left is removed."""
+    """The backups of a graph, by name; what interrupted ones left is removed."""
     for part in backups.folder(graph).glob(".*-part*"):
         store.files.remove_overwritten(part)
     return backups.files(graph)

@@ -50,14 +50,14 @@ def find_change(location: KeyLocation | None, *, is_encrypted: bool) -> Unfinish
             return Unfinished("decrypting the graph was interrupted: it is still encrypted", "kg decrypt")
         case KeyLocation(change="encrypt") if not is_encrypted:
             return Unfinished("encrypting the graph was interrupted: its text can still be read", "kg encrypt")
-        # Versions that did not say what they were doing noted the end of an encryption only.
+        # The file was replaced, and the settings do not say so yet.
         case KeyLocation(encrypted=False) if is_encrypted:
             return Unfinished("encrypting the graph was interrupted before its end", "kg encrypt")
     return None
 
 
 def plain_backups(graph: Path) -> list[Path]:
-    """The backups that are not encrypted, also those beside the graph to which earlier versions gave other names."""
+    """The backups that are not encrypted."""
     return [file for file in backups.files(graph) if store.files.kind(file) is Kind.PLAIN]
 
 

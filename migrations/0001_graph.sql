@@ -1,28 +1,12 @@
--- What the migrations below make in an empty file, all at once. `make golden` writes this file: do not edit it.
--- The rows of words refer to each other; the time of the migrations is bound.
-
--- 0001_core e573b1dd1068e644417d986124da4ab25003cbdc0568f446d3747c7e42a2e4a7
--- 0002_search 983455b07cb6aa9b4a9b70c1c980eb97b80339dddfd382de3aa6b555106d9e52
--- 0003_journal 30ed8cf475037605bb050e3c7873b5fae561cdb7d5d76cbe3765ade1c16ad524
--- 0004_repair 52b87604f4c2666fd5c28139b35fcca581352ae9fc08d05b61386a51dfe7a6a2
--- 0005_names 49662310e9631c8c05384b3c21c356152b07a5a36f30b8fe7a01caa25f194c0e
--- 0006_queries 8e01c38672aa982c4a0ed44b43c470864a92b442859538b903c248ba53027402
--- 0007_episodes ba387fa0467dd89f78584c72f49510562d12199dc45e6b06d73502ac90fc9fe8
--- 0008_vocabulary 946e90db5958391f3f2772b21d603dce153a2f7e2f53c096fca70c226b578634
--- 0009_owner_and_narratives bc21b8b4d6feed678cc79e49f7c55bbd0e07b99a7097c88a6c1e19edf7f47483
--- 0010_review 1dacf3728da6db6f7eacd874cfbdacd71deebdb4d16625add652390e3e9566f1
--- 0011_map_places 39edf4fd3295ce408d93d0a1bdda32f9a5ec77009506347caadd7b4cbafe1588
--- 0012_assertion_surfaces 8c34f1d644beb460c3efbd9114e2df4429f8b6f3797ab28a8435d0033e887fb5
--- 0013_cardinalities 5f53019f3ac9a3957a76f3adeadc777b902c23e87223cd4efd79be676d457ada
--- 0014_vector_changes f0a8f933aab689fe42db6786fded972d312bb6892d1e7138f6e9110e12cec9bb
--- 0015_entity_value dc45617d1d814be689564882345ad2a7e670b3bdb390806ad722d01e155d2740
--- 0016_name_words e50818347920dba63576995c09c49054657346653ee45886de8f693dd6b23700
--- 0017_imported_rows 142d7984e6a0f3ae6acf8231c9a3d74976abc408ca6e6c177d14512e9e561a55
--- 0018_facts_as_known 3a364fc592e31a2c9b344697ebb357b407268c7901126d9720c1efd5b2942ffe
--- 0019_usual_cardinality e39a51cd89b824cc6bff1412809038bd71897fc20557d48a44c873c5dc6059af
--- 0020_imported_file 21e02bef17df8e20d3dc68db9c96d70721ca041af612917936f95b95e698c7ae
-
-PRAGMA defer_foreign_keys = ON;
+-- schema: 8e4b70c3453573697d11b9ec569d1488a4a69e6dd3d7832494f09681e85185f2
+-- The schema of a graph. The line above has the digest of what is made here; `make golden` writes it.
+--
+-- What may be said (entity_type, predicate), who and what there is (entity, alias), what holds between them (fact), and who
+-- said so (provenance); texts (episode, chunk) and what is read in them (mention, proposal); proposals and decisions
+-- (review_*); the journal; and what finds names, facts and texts by their letters, their words and their meaning.
+--
+-- Times are UTC, always 24 characters (2026-11-21T08:44:39.123Z), so that text order is time order. Public ids are a
+-- prefix and a 26-character lower-case ULID; joins go over the integer keys.
 
 CREATE TABLE migration (
     number     INTEGER PRIMARY KEY,
@@ -31,25 +15,60 @@ CREATE TABLE migration (
     applied_at TEXT NOT NULL
 ) STRICT;
 
+-- `details` is what only people and exports read: {"examples": […], "notation": …, "uri": …}; and of a word that was
+-- imported from RDF, "statements" that no column holds, and "unstated": those that columns hold and the file did not.
+-- A type without a style has that of its first parent, else `term`.
 CREATE TABLE entity_type (
     id          INTEGER PRIMARY KEY,
     name        TEXT NOT NULL UNIQUE,
     description TEXT NOT NULL,
-    version     TEXT NOT NULL
-, vocabulary_set INTEGER REFERENCES vocabulary_set (id), style TEXT CHECK (style IN ('person', 'title', 'statement', 'term', 'reference')), is_abstract INTEGER NOT NULL DEFAULT 0 CHECK (is_abstract IN (0, 1)), details TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object'), retired_at TEXT CHECK (length(retired_at) = 24), replaced_by INTEGER REFERENCES entity_type (id)) STRICT;
+    version     TEXT NOT NULL,
+    vocabulary_set INTEGER REFERENCES vocabulary_set (id),
+    style TEXT CHECK (style IN ('person', 'title', 'statement', 'term', 'reference')),
+    is_abstract INTEGER NOT NULL DEFAULT 0 CHECK (is_abstract IN (0, 1)),
+    details TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object'),
+    retired_at TEXT CHECK (length(retired_at) = 24),
+    replaced_by INTEGER REFERENCES entity_type (id)
+) STRICT;
 
+CREATE INDEX entity_type_replaced_by ON entity_type (replaced_by) WHERE replaced_by IS NOT NULL;
+
+-- `inverse_of` is the predicate under which a fact in this word is stored, with its ends exchanged. `sentence` reads a
+-- fact aloud: `{subject} works at {object}`; empty for the name of the predicate between its ends. `has_binding_ends` is
+-- 0 where the types at its ends are advice: then a fact between other types is not refused. What a predicate usually has,
+-- and what rests on what (`is_usually_*`, `is_basis`, `is_rests_on_basis`), is advice too: a change is noticed by it.
 CREATE TABLE predicate (
     id          INTEGER PRIMARY KEY,
     name        TEXT NOT NULL UNIQUE,
     description TEXT NOT NULL,
-    version     TEXT NOT NULL
-, vocabulary_set INTEGER REFERENCES vocabulary_set (id), role TEXT
-    CHECK (role IN ('decides', 'part_of', 'blocks', 'resolves', 'depends', 'tags', 'mentions', 'reports')), inverse_of INTEGER REFERENCES predicate (id), is_symmetric INTEGER NOT NULL DEFAULT 0 CHECK (is_symmetric IN (0, 1)), is_asymmetric INTEGER NOT NULL DEFAULT 0 CHECK (is_asymmetric IN (0, 1)), is_irreflexive INTEGER NOT NULL DEFAULT 0 CHECK (is_irreflexive IN (0, 1)), is_transitive INTEGER NOT NULL DEFAULT 0 CHECK (is_transitive IN (0, 1)), is_acyclic INTEGER NOT NULL DEFAULT 0 CHECK (is_acyclic IN (0, 1)), is_functional INTEGER NOT NULL DEFAULT 0 CHECK (is_functional IN (0, 1)), is_inverse_functional INTEGER NOT NULL DEFAULT 0
-    CHECK (is_inverse_functional IN (0, 1)), has_binding_ends INTEGER NOT NULL DEFAULT 1 CHECK (has_binding_ends IN (0, 1)), literal_kind TEXT
-    CHECK (literal_kind IN ('text', 'number', 'date', 'url', 'identifier')), sentence TEXT NOT NULL DEFAULT '', details TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object'), retired_at TEXT CHECK (length(retired_at) = 24), replaced_by INTEGER REFERENCES predicate (id), is_usually_functional INTEGER NOT NULL DEFAULT 0
-    CHECK (is_usually_functional IN (0, 1)), is_usually_inverse_functional INTEGER NOT NULL DEFAULT 0
-    CHECK (is_usually_inverse_functional IN (0, 1)), is_basis INTEGER NOT NULL DEFAULT 0 CHECK (is_basis IN (0, 1)), is_rests_on_basis INTEGER NOT NULL DEFAULT 0 CHECK (is_rests_on_basis IN (0, 1))) STRICT;
+    version     TEXT NOT NULL,
+    vocabulary_set INTEGER REFERENCES vocabulary_set (id),
+    role TEXT CHECK (role IN ('decides', 'part_of', 'blocks', 'resolves', 'depends', 'tags', 'mentions', 'reports')),
+    inverse_of INTEGER REFERENCES predicate (id),
+    is_symmetric INTEGER NOT NULL DEFAULT 0 CHECK (is_symmetric IN (0, 1)),
+    is_asymmetric INTEGER NOT NULL DEFAULT 0 CHECK (is_asymmetric IN (0, 1)),
+    is_irreflexive INTEGER NOT NULL DEFAULT 0 CHECK (is_irreflexive IN (0, 1)),
+    is_transitive INTEGER NOT NULL DEFAULT 0 CHECK (is_transitive IN (0, 1)),
+    is_acyclic INTEGER NOT NULL DEFAULT 0 CHECK (is_acyclic IN (0, 1)),
+    is_functional INTEGER NOT NULL DEFAULT 0 CHECK (is_functional IN (0, 1)),
+    is_inverse_functional INTEGER NOT NULL DEFAULT 0 CHECK (is_inverse_functional IN (0, 1)),
+    has_binding_ends INTEGER NOT NULL DEFAULT 1 CHECK (has_binding_ends IN (0, 1)),
+    literal_kind TEXT CHECK (literal_kind IN ('text', 'number', 'date', 'url', 'identifier')),
+    sentence TEXT NOT NULL DEFAULT '',
+    details TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object'),
+    retired_at TEXT CHECK (length(retired_at) = 24),
+    replaced_by INTEGER REFERENCES predicate (id),
+    is_usually_functional INTEGER NOT NULL DEFAULT 0 CHECK (is_usually_functional IN (0, 1)),
+    is_usually_inverse_functional INTEGER NOT NULL DEFAULT 0 CHECK (is_usually_inverse_functional IN (0, 1)),
+    is_basis INTEGER NOT NULL DEFAULT 0 CHECK (is_basis IN (0, 1)),
+    is_rests_on_basis INTEGER NOT NULL DEFAULT 0 CHECK (is_rests_on_basis IN (0, 1))
+) STRICT;
 
+CREATE INDEX predicate_replaced_by ON predicate (replaced_by) WHERE replaced_by IS NOT NULL;
+CREATE INDEX predicate_inverse_of ON predicate (inverse_of) WHERE inverse_of IS NOT NULL;
+
+-- name_key decides what is the same name (NFKC, casefold, white space collapsed, symbols kept);
+-- name_folded is only for comparing (accents and punctuation gone).
 CREATE TABLE entity (
     id          INTEGER PRIMARY KEY,
     public_id   TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'ent_*' AND length(public_id) = 30),
@@ -64,6 +83,16 @@ CREATE TABLE entity (
     UNIQUE (group_id, name_key, type)
 ) STRICT;
 
+CREATE INDEX entity_of_type ON entity (type, group_id, id);
+
+-- Names that are run together or divided otherwise: SQLite vec, sqlitevec.
+CREATE INDEX entity_spelled ON entity (replace(name_folded, ' ', ''));
+CREATE INDEX entity_named ON entity (name);
+
+-- Which entities have a property called `value`, as every literal has one for queries: usually none, so the index is empty,
+-- and a query for a value looks at literals alone.
+CREATE INDEX entity_with_value ON entity (properties ->> '$.value') WHERE properties ->> '$.value' IS NOT NULL;
+
 CREATE TABLE alias (
     id           INTEGER PRIMARY KEY,
     entity       INTEGER NOT NULL REFERENCES entity (id),
@@ -74,6 +103,13 @@ CREATE TABLE alias (
     UNIQUE (alias_key, entity)
 ) STRICT;
 
+CREATE INDEX alias_of ON alias (entity);
+CREATE INDEX alias_spelled ON alias (replace(alias_folded, ' ', ''));
+
+-- An open validity is '' or '~', which sort before and after every stamp: one row per triple and interval
+-- can then be UNIQUE, and "holds at T" is valid_from <= T AND T < valid_to without a test for NULL.
+-- `known_from` is since when a fact is known as it stands; '' where that is since it was recorded. When the validity of a
+-- fact is closed later, the validity as it was known before is kept in earlier_validity.
 CREATE TABLE fact (
     id           INTEGER PRIMARY KEY,
     public_id    TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'fact_*' AND length(public_id) = 31),
@@ -86,11 +122,40 @@ CREATE TABLE fact (
     recorded_at  TEXT NOT NULL CHECK (length(recorded_at) = 24),
     valid_from   TEXT NOT NULL DEFAULT '' CHECK (length(valid_from) IN (0, 24)),
     valid_to     TEXT NOT NULL DEFAULT '~' CHECK (valid_to = '~' OR length(valid_to) = 24),
-    retracted_at TEXT CHECK (length(retracted_at) = 24), known_from TEXT NOT NULL DEFAULT '' CHECK (length(known_from) IN (0, 24)),
+    retracted_at TEXT CHECK (length(retracted_at) = 24),
+    known_from   TEXT NOT NULL DEFAULT '' CHECK (length(known_from) IN (0, 24)),
     CHECK ((object IS NULL) <> (literal IS NULL)),
     CHECK (valid_from < valid_to)
 ) STRICT;
 
+-- What holds, in both directions and by predicate. The queries over them name no other column of fact.
+CREATE UNIQUE INDEX fact_out ON fact (subject, predicate, object, valid_from, valid_to)
+    WHERE retracted_at IS NULL AND object IS NOT NULL;
+CREATE UNIQUE INDEX fact_literal ON fact (subject, predicate, literal, valid_from, valid_to)
+    WHERE retracted_at IS NULL AND literal IS NOT NULL;
+
+-- What is new: recorded, or beginning to hold.
+CREATE INDEX fact_recorded ON fact (recorded_at);
+CREATE INDEX fact_begins ON fact (valid_from) WHERE valid_from <> '';
+
+-- Retracted facts, which are few.
+CREATE INDEX fact_gone_out ON fact (subject, predicate) WHERE retracted_at IS NOT NULL;
+CREATE INDEX fact_gone_in ON fact (object, predicate) WHERE retracted_at IS NOT NULL;
+CREATE INDEX fact_gone_by_predicate ON fact (predicate) WHERE retracted_at IS NOT NULL;
+
+-- A fact whose validity was changed is known as it is only from then on: a count of the past has to find these.
+CREATE INDEX fact_known ON fact (known_from) WHERE known_from <> '';
+CREATE INDEX fact_ends ON fact (valid_to, valid_from, predicate, subject, object)
+    WHERE retracted_at IS NULL AND valid_to <> '~';
+
+-- Retracted facts are in these too: as it was known before, the graph still has them, and an index without them cannot be
+-- used to look there. They are few, and each index says which they are.
+CREATE INDEX fact_by_predicate ON fact (predicate, subject, object, valid_from, valid_to, retracted_at, literal);
+CREATE INDEX fact_in ON fact (object, predicate, subject, valid_from, valid_to, retracted_at) WHERE object IS NOT NULL;
+CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to, retracted_at)
+    WHERE literal IS NOT NULL;
+
+-- Every assertion of a fact, the first one too. An assertion may come out of a text (`episode`).
 CREATE TABLE provenance (
     id          INTEGER PRIMARY KEY,
     fact        INTEGER NOT NULL REFERENCES fact (id),
@@ -98,9 +163,15 @@ CREATE TABLE provenance (
     confidence  REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
     recorded_at TEXT NOT NULL CHECK (length(recorded_at) = 24),
     session     TEXT,
-    tool        TEXT NOT NULL
-, episode INTEGER REFERENCES episode (id)) STRICT;
+    tool        TEXT NOT NULL,
+    episode INTEGER REFERENCES episode (id)
+) STRICT;
 
+CREATE INDEX provenance_of ON provenance (fact);
+CREATE INDEX provenance_from ON provenance (episode, fact) WHERE episode IS NOT NULL;
+
+-- Trigrams of every name and alias, with a space at both ends so that the start and the end of a word count.
+-- A name has the row number 2 × entity.id, an alias 2 × alias.id + 1.
 CREATE VIRTUAL TABLE name_trigram USING fts5 (
     folded, content='', contentless_delete=1, tokenize='trigram'
 );
@@ -109,13 +180,22 @@ CREATE VIRTUAL TABLE fact_text USING fts5 (
     text, content='fact', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
 );
 
+-- `call` is one call of one tool, with the group that it worked in and the call that it took back. It is written first in
+-- its transaction, so while a transaction writes, the newest call is its own.
 CREATE TABLE call (
     id      INTEGER PRIMARY KEY,
     at      TEXT NOT NULL CHECK (length(at) = 24),
     tool    TEXT NOT NULL,
-    session TEXT
-, group_id TEXT, undoes INTEGER REFERENCES call (id)) STRICT;
+    session TEXT,
+    group_id TEXT,
+    undoes INTEGER REFERENCES call (id)
+) STRICT;
 
+-- The call that made a row is found by its instant; what happened to the row later, by its number.
+CREATE INDEX call_at ON call (at);
+CREATE INDEX call_undoing ON call (undoes) WHERE undoes IS NOT NULL;
+
+-- The answer given under an idempotency key, and a digest of what was asked, for the caller who asks again.
 CREATE TABLE idempotency (
     group_id TEXT NOT NULL,
     key      TEXT NOT NULL CHECK (length(key) BETWEEN 1 AND 200),
@@ -125,6 +205,8 @@ CREATE TABLE idempotency (
     PRIMARY KEY (group_id, key)
 ) STRICT, WITHOUT ROWID;
 
+-- Every change to the graph, written by triggers. An insert is journalled by its row number alone (the row is there to be
+-- read, and undoing it removes it); an update or a delete keeps the row as it was.
 CREATE TABLE journal (
     id     INTEGER PRIMARY KEY,
     call   INTEGER NOT NULL REFERENCES call (id),
@@ -133,6 +215,9 @@ CREATE TABLE journal (
     row    INTEGER NOT NULL,
     was    TEXT CHECK ((was IS NULL) = (op = 'insert'))
 ) STRICT;
+
+CREATE INDEX journal_of_call ON journal (call);
+CREATE INDEX journal_of_row ON journal (tbl, row) WHERE op <> 'insert';
 
 CREATE TABLE earlier_validity (
     id         INTEGER PRIMARY KEY,
@@ -143,28 +228,42 @@ CREATE TABLE earlier_validity (
     known_to   TEXT NOT NULL CHECK (length(known_to) = 24)
 ) STRICT;
 
+CREATE INDEX earlier_validity_of ON earlier_validity (fact);
+
+-- Ids of entities that were merged into another, by which it is still found.
 CREATE TABLE former_id (
     id        INTEGER PRIMARY KEY,
     public_id TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'ent_*' AND length(public_id) = 30),
     entity    INTEGER NOT NULL REFERENCES entity (id)
 ) STRICT;
 
+CREATE INDEX former_id_of ON former_id (entity);
+
+-- The first letters of the words of a name that has several: of all of them, of those that acronyms do not skip,
+-- and of the first and the last.
+-- Where a name is compared in several forms (a line each), the first counts.
 CREATE TABLE name_initials (
     initials TEXT NOT NULL,
     surface  INTEGER NOT NULL,
     PRIMARY KEY (initials, surface)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX name_initials_of ON name_initials (surface);
+
+-- The model whose vectors these are; no row before there is a vector. Vectors of two models are never mixed.
 CREATE TABLE vector_space (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     model     TEXT NOT NULL,
     dimension INTEGER NOT NULL CHECK (dimension > 0)
 ) STRICT;
 
+-- Names that wait for their vector. Filled by the transaction that brings the name, emptied by whoever has time.
 CREATE TABLE name_unembedded (
     surface INTEGER PRIMARY KEY
 ) STRICT;
 
+-- The vector of a name: one byte a dimension, scaled to the largest, for weighing; and the signs alone, with what
+-- is filtered by, in a table small enough to be read through for every question.
 CREATE TABLE name_vector (
     surface   INTEGER PRIMARY KEY,
     embedding BLOB NOT NULL
@@ -177,6 +276,9 @@ CREATE TABLE name_signs (
     signs    BLOB NOT NULL
 ) STRICT;
 
+-- The text of an episode is that of its chunks in the order of their places, one behind the other: nothing is kept twice.
+-- `digest` is the SHA-256 of the whole text, in UTF-8. A document is a file, known by its path in `source`; what is
+-- prechunked was cut, and read, by a caller.
 CREATE TABLE episode (
     id          INTEGER PRIMARY KEY,
     public_id   TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'ep_*' AND length(public_id) = 29),
@@ -190,6 +292,15 @@ CREATE TABLE episode (
     session     TEXT
 ) STRICT;
 
+CREATE INDEX episode_of_time ON episode (group_id, occurred_at, id);
+CREATE INDEX episode_of_text ON episode (digest, group_id);
+CREATE INDEX episode_of_source ON episode (source, group_id) WHERE source <> '';
+CREATE INDEX episode_of_kind ON episode (group_id, kind, id);
+
+-- `heading` is the path of headings above a piece, `speaker` who says it, where it is a turn of a conversation. `named`
+-- is what the piece is about besides what its words say: links, tags, and what the caller has read in it; a list of
+-- {"how": "link" | "tag" | "given", "type": …, "name": …} or {"how": "given", "id": …}. `spaced` is the text as
+-- full text looks for it, where that differs: see names.spaced.
 CREATE TABLE chunk (
     id          INTEGER PRIMARY KEY,
     episode     INTEGER NOT NULL REFERENCES episode (id),
@@ -202,6 +313,11 @@ CREATE TABLE chunk (
     spaced      TEXT
 ) STRICT;
 
+CREATE INDEX chunk_of ON chunk (episode, place);
+CREATE INDEX chunk_spoken ON chunk (speaker_key) WHERE speaker_key IS NOT NULL;
+
+-- What is read in a chunk. All of it can be read again from `chunk`, and is, when a name comes or goes; so none of it is
+-- journalled. `start` and `stop` count characters of the chunk's text; both are null for what its words do not say.
 CREATE TABLE mention (
     chunk  INTEGER NOT NULL REFERENCES chunk (id) ON DELETE CASCADE,
     entity INTEGER NOT NULL REFERENCES entity (id) ON DELETE CASCADE,
@@ -211,6 +327,10 @@ CREATE TABLE mention (
     PRIMARY KEY (chunk, entity)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX mention_of ON mention (entity, chunk);
+
+-- Something inferred that nobody has said: a name that the graph does not know (kind entity: subject alone), or a fact.
+-- `key` is what makes two of them one.
 CREATE TABLE proposal (
     id           INTEGER PRIMARY KEY,
     public_id    TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'prop_*' AND length(public_id) = 31),
@@ -237,6 +357,9 @@ CREATE TABLE proposal_evidence (
     PRIMARY KEY (proposal, chunk)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX proposal_evidence_in ON proposal_evidence (chunk);
+
+-- Chunks that have to be read, and names that have to be looked for in chunks (2 × entity.id, 2 × alias.id + 1).
 CREATE TABLE chunk_unread (
     chunk INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE
 ) STRICT;
@@ -249,18 +372,23 @@ CREATE VIRTUAL TABLE chunk_text USING fts5 (
     text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
 );
 
+-- The words of names and summaries. A name has the number 2 × entity.id, an alias 2 × alias.id + 1, as in name_trigram.
 CREATE VIRTUAL TABLE entity_text USING fts5 (
     text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
 );
 
+-- Entities that belong together, as an algorithm has found; whoever builds them drops the old ones first.
+-- `named_by` is who gave its name; NULL where that was not noted. Its rows mean nothing without their members, so who
+-- writes it journals both as one state.
 CREATE TABLE community (
     id         INTEGER PRIMARY KEY,
     public_id  TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'com_*' AND length(public_id) = 30),
     group_id   TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
     name       TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 500),
     summary    TEXT NOT NULL DEFAULT '',
-    created_at TEXT NOT NULL CHECK (length(created_at) = 24)
-, named_by TEXT CHECK (named_by IN ('algorithm', 'caller', 'person'))) STRICT;
+    created_at TEXT NOT NULL CHECK (length(created_at) = 24),
+    named_by TEXT CHECK (named_by IN ('algorithm', 'caller', 'person'))
+) STRICT;
 
 CREATE TABLE community_member (
     community INTEGER NOT NULL REFERENCES community (id) ON DELETE CASCADE,
@@ -268,10 +396,13 @@ CREATE TABLE community_member (
     PRIMARY KEY (community, entity)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX community_member_of ON community_member (entity, community);
+
 CREATE VIRTUAL TABLE community_text USING fts5 (
     name, summary, content='community', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
 );
 
+-- Vectors of facts, as of names: the sentence of a fact has the number of the fact.
 CREATE TABLE fact_unembedded (
     fact INTEGER PRIMARY KEY
 ) STRICT;
@@ -286,6 +417,7 @@ CREATE TABLE fact_signs (
     signs BLOB NOT NULL
 ) STRICT;
 
+-- Vectors of chunks: 2 × chunk.id is that of its text, 2 × chunk.id + 1 that of a turn read with the one before it.
 CREATE TABLE chunk_unembedded (
     reading INTEGER PRIMARY KEY
 ) STRICT;
@@ -301,6 +433,8 @@ CREATE TABLE chunk_signs (
     signs    BLOB NOT NULL
 ) STRICT;
 
+-- A set is a named version of a list of words. Words that nobody else gave are in the set `own`. `details` is what only
+-- people and exports read: {"statements": […]}, the RDF statements of an imported file about anything but its words.
 CREATE TABLE vocabulary_set (
     id         INTEGER PRIMARY KEY,
     name       TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 100),
@@ -311,6 +445,7 @@ CREATE TABLE vocabulary_set (
     details    TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object')
 ) STRICT;
 
+-- What a type is a kind of, and what nothing can be besides it.
 CREATE TABLE type_parent (
     id     INTEGER PRIMARY KEY,
     type   INTEGER NOT NULL REFERENCES entity_type (id),
@@ -318,6 +453,9 @@ CREATE TABLE type_parent (
     CHECK (type <> parent),
     UNIQUE (type, parent)
 ) STRICT;
+
+-- What refers to a word: asked for each word that is deleted, and there may be ten thousand of them.
+CREATE INDEX type_parent_of ON type_parent (parent);
 
 CREATE TABLE type_disjoint (
     id    INTEGER PRIMARY KEY,
@@ -327,6 +465,8 @@ CREATE TABLE type_disjoint (
     UNIQUE (type, other)
 ) STRICT;
 
+CREATE INDEX type_disjoint_of ON type_disjoint (other);
+
 CREATE TABLE predicate_end (
     id        INTEGER PRIMARY KEY,
     predicate INTEGER NOT NULL REFERENCES predicate (id),
@@ -335,6 +475,10 @@ CREATE TABLE predicate_end (
     UNIQUE (predicate, side, type)
 ) STRICT;
 
+CREATE INDEX predicate_end_of ON predicate_end (type);
+
+-- Other wordings of a word, in any language. `label_key` is how wordings are compared: words in lower case, with one
+-- space between. At most one label of a language is preferred. `is_added` is 1 where it did not come with its word.
 CREATE TABLE vocabulary_label (
     id        INTEGER PRIMARY KEY,
     kind      TEXT NOT NULL CHECK (kind IN ('entity_type', 'predicate')),
@@ -347,6 +491,10 @@ CREATE TABLE vocabulary_label (
     UNIQUE (term, kind, language, label)
 ) STRICT;
 
+CREATE INDEX vocabulary_label_of ON vocabulary_label (label_key, kind);
+
+-- A fact in its own words, as somebody else extracted it, that waits until its wording is mapped to a predicate or its
+-- ends fit one. It is in no answer about what is known. `reason` says what it waits for.
 CREATE TABLE proposed_fact (
     id           INTEGER PRIMARY KEY,
     public_id    TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'prop_*' AND length(public_id) = 31),
@@ -366,6 +514,11 @@ CREATE TABLE proposed_fact (
     reason       TEXT NOT NULL CHECK (reason IN ('wording', 'ends', 'name'))
 ) STRICT;
 
+CREATE UNIQUE INDEX proposed_fact_once
+    ON proposed_fact (group_id, wording_key, subject, object, coalesce(episode, 0));
+CREATE INDEX proposed_fact_of_episode ON proposed_fact (episode) WHERE episode IS NOT NULL;
+
+-- Wordings of proposed facts that were dismissed: relations in them are not proposed again.
 CREATE TABLE dismissed_wording (
     id           INTEGER PRIMARY KEY,
     group_id     TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
@@ -375,15 +528,18 @@ CREATE TABLE dismissed_wording (
     UNIQUE (group_id, wording_key)
 ) STRICT;
 
+-- The entities that have their type because nobody gave one, by row: a fact that needs another type may change it.
 CREATE TABLE assumed_type (
     id INTEGER PRIMARY KEY REFERENCES entity (id)
 ) STRICT;
 
+-- Changes with every change of the vocabulary but its labels, so that who has read it knows that it is out of date.
 CREATE TABLE vocabulary_revision (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
     revision TEXT NOT NULL
 ) STRICT;
 
+-- The owner of a group: whom "I" and "me" mean there.
 CREATE TABLE owner (
     id       INTEGER PRIMARY KEY,
     group_id TEXT NOT NULL UNIQUE CHECK (length(group_id) BETWEEN 1 AND 200),
@@ -391,6 +547,8 @@ CREATE TABLE owner (
     set_at   TEXT NOT NULL CHECK (length(set_at) = 24)
 ) STRICT;
 
+-- An episode whose text tells of an ISO week, of one project or of all (NULL). Where several tell of the same week and
+-- project, the newest counts.
 CREATE TABLE narrative (
     id          INTEGER PRIMARY KEY,
     episode     INTEGER NOT NULL REFERENCES episode (id),
@@ -399,6 +557,13 @@ CREATE TABLE narrative (
     recorded_at TEXT NOT NULL CHECK (length(recorded_at) = 24)
 ) STRICT;
 
+CREATE UNIQUE INDEX narrative_once ON narrative (episode, week, coalesce(project, 0), recorded_at);
+CREATE INDEX narrative_of_week ON narrative (week, project, recorded_at);
+CREATE INDEX narrative_of_project ON narrative (project) WHERE project IS NOT NULL;
+
+-- A proposal: a call that somebody may want made, with what it rests on. Nothing in the graph changes when it is offered,
+-- so nothing is journalled. `key` is what makes two of a kind one. `evidence` are digests of what it rests on. It is open
+-- while no decision on this kind and key knew all of its evidence.
 CREATE TABLE review_proposal (
     id         INTEGER PRIMARY KEY,
     public_id  TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'prop_*' AND length(public_id) = 31),
@@ -418,6 +583,8 @@ CREATE TABLE review_proposal (
     UNIQUE (group_id, kind, key)
 ) STRICT;
 
+-- A decision on a proposal, in the journal call that made it: to undo the call is to undo the decision. A kind that is
+-- woken (key '') counts its decisions anew from there.
 CREATE TABLE review_decision (
     id         INTEGER PRIMARY KEY,
     group_id   TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
@@ -430,6 +597,10 @@ CREATE TABLE review_decision (
     decided_at TEXT NOT NULL CHECK (length(decided_at) = 24)
 ) STRICT;
 
+CREATE INDEX review_decision_on ON review_decision (group_id, kind, key);
+
+-- A run of the gardener. `group_id` is null where it looked at all groups, `ended_at` until it ends; `passes` is what each
+-- pass did.
 CREATE TABLE garden_run (
     id           INTEGER PRIMARY KEY,
     group_id     TEXT CHECK (length(group_id) BETWEEN 1 AND 200),
@@ -441,6 +612,7 @@ CREATE TABLE garden_run (
     passes       TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(passes))
 ) STRICT;
 
+-- How often each tool that reads was called in a conversation; only where the settings ask for it.
 CREATE TABLE read_count (
     conversation TEXT NOT NULL,
     group_id     TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
@@ -451,6 +623,7 @@ CREATE TABLE read_count (
     PRIMARY KEY (conversation, group_id, tool)
 ) STRICT, WITHOUT ROWID;
 
+-- Names that were asked for and that mean nothing in the graph; only where the settings ask for it.
 CREATE TABLE unknown_name (
     group_id TEXT NOT NULL CHECK (length(group_id) BETWEEN 1 AND 200),
     name_key TEXT NOT NULL CHECK (name_key <> ''),
@@ -460,12 +633,18 @@ CREATE TABLE unknown_name (
     PRIMARY KEY (group_id, name_key)
 ) STRICT, WITHOUT ROWID;
 
+-- Where entities are on the map, so that they stay there; in units of ten between two that stand side by side. Derived:
+-- an entity without a place gets one when the map is next asked for.
 CREATE TABLE map_place (
     entity INTEGER PRIMARY KEY REFERENCES entity (id) ON DELETE CASCADE,
     x      REAL NOT NULL,
     y      REAL NOT NULL
 ) STRICT;
 
+-- The name under which a fact was recorded, where it is not the name of the entity: an alias, or the id of an entity that
+-- was merged into it. Only from then on: a merge cannot be taken back after a fact was recorded under the name of the
+-- entity that it absorbed. It goes with the assertion and with the alias, and is journalled: an assertion that comes
+-- back after the merge was taken back finds no alias, and is refused.
 CREATE TABLE assertion_surface (
     id        INTEGER PRIMARY KEY,
     assertion INTEGER NOT NULL REFERENCES provenance (id) ON DELETE CASCADE,
@@ -474,6 +653,13 @@ CREATE TABLE assertion_surface (
     CHECK ((alias IS NULL) + (former_id IS NULL) = 1)
 ) STRICT;
 
+CREATE INDEX assertion_surface_of ON assertion_surface (assertion);
+CREATE INDEX assertion_surface_alias ON assertion_surface (alias) WHERE alias IS NOT NULL;
+CREATE INDEX assertion_surface_former_id ON assertion_surface (former_id) WHERE former_id IS NOT NULL;
+
+-- How many entities there are of each type, and how many facts of each predicate between each two types, kept by
+-- triggers: nothing is counted anew to show the words and the schema of a graph, or to plan a query. A row stays when
+-- its count falls to 0. Derived: no export has it, and it can be counted again from entity and fact.
 CREATE TABLE entity_count (
     group_id TEXT NOT NULL,
     type     INTEGER NOT NULL,
@@ -481,6 +667,8 @@ CREATE TABLE entity_count (
     PRIMARY KEY (group_id, type)
 ) STRICT, WITHOUT ROWID;
 
+-- Facts that are not retracted, by the group and the type of their subject; object_type is 0 for a literal. Of them,
+-- open_facts have no end.
 CREATE TABLE fact_count (
     group_id     TEXT NOT NULL,
     predicate    INTEGER NOT NULL,
@@ -491,16 +679,23 @@ CREATE TABLE fact_count (
     PRIMARY KEY (group_id, predicate, subject_type, object_type)
 ) STRICT, WITHOUT ROWID;
 
+-- Which vectors have changed, the newest 20,000 changes or more: a process that holds the signs of all vectors in memory
+-- reads only those again (ADR 0055). Derived: whoever has missed a change reads all of them.
 CREATE TABLE vector_change (
     id     INTEGER PRIMARY KEY,
     kind   TEXT NOT NULL CHECK (kind IN ('name', 'fact', 'text')),
     number INTEGER NOT NULL
 ) STRICT;
 
+-- Which words the names have, each once, and in which names each stands: what finds a word that was mistyped, and the
+-- names that have it. A name has the number 2 × entity.id, an alias 2 × alias.id + 1, as in name_trigram.
 CREATE TABLE name_word (
     id   INTEGER PRIMARY KEY,
     word TEXT NOT NULL UNIQUE
 ) STRICT;
+
+-- Words by their end, since a slip in the first half of a word leaves the second one.
+CREATE INDEX name_word_end ON name_word (substr(word, -2), length(word), word);
 
 CREATE TABLE name_posting (
     word    INTEGER NOT NULL,
@@ -508,13 +703,24 @@ CREATE TABLE name_posting (
     PRIMARY KEY (word, surface)
 ) STRICT, WITHOUT ROWID;
 
+-- Which rows came with an import, by ranges of their numbers, which are not used again: what such a row says of when, by
+-- which tool and in which conversation it was recorded is what a file says. The journal tells it too, but not for ever. An
+-- export leaves it out, since whoever imports that knows it of all rows. `file` is the name of the file; null for standard
+-- input.
 CREATE TABLE imported_rows (
     id          INTEGER PRIMARY KEY,
     tbl         TEXT NOT NULL,
     first       INTEGER NOT NULL,
     last        INTEGER NOT NULL CHECK (first <= last),
-    imported_at TEXT NOT NULL
-, file TEXT CHECK (length(file) BETWEEN 1 AND 255)) STRICT;
+    imported_at TEXT NOT NULL,
+    file        TEXT CHECK (length(file) BETWEEN 1 AND 255)
+) STRICT;
+
+CREATE INDEX imported_rows_of ON imported_rows (tbl, last);
+
+-- The vocabulary of every graph. Its rows refer to each other.
+
+PRAGMA defer_foreign_keys = ON;
 
 INSERT INTO entity_type (id, name, description, version, vocabulary_set, style, is_abstract, details, retired_at, replaced_by) VALUES
     (1, 'person', 'A human being.', '0.1.0', 1, 'person', 0, '{}', NULL, NULL),
@@ -619,22 +825,6 @@ INSERT INTO vocabulary_label (id, kind, term, language, status, label, label_key
 INSERT INTO vocabulary_revision (id, revision) VALUES
     (1, hex(randomblob(8)));
 
-CREATE INDEX entity_of_type ON entity (type, group_id, id);
-
-CREATE INDEX alias_of ON alias (entity);
-
-CREATE UNIQUE INDEX fact_out ON fact (subject, predicate, object, valid_from, valid_to)
-    WHERE retracted_at IS NULL AND object IS NOT NULL;
-
-CREATE UNIQUE INDEX fact_literal ON fact (subject, predicate, literal, valid_from, valid_to)
-    WHERE retracted_at IS NULL AND literal IS NOT NULL;
-
-CREATE INDEX fact_recorded ON fact (recorded_at);
-
-CREATE INDEX fact_begins ON fact (valid_from) WHERE valid_from <> '';
-
-CREATE INDEX provenance_of ON provenance (fact);
-
 CREATE TRIGGER entity_name_trigram_insert AFTER INSERT ON entity BEGIN
     INSERT INTO name_trigram (rowid, folded) VALUES (2 * new.id, ' ' || new.name_folded || ' ');
 END;
@@ -661,10 +851,6 @@ CREATE TRIGGER alias_name_trigram_delete AFTER DELETE ON alias BEGIN
     DELETE FROM name_trigram WHERE rowid = 2 * old.id + 1;
 END;
 
-CREATE INDEX entity_spelled ON entity (replace(name_folded, ' ', ''));
-
-CREATE INDEX alias_spelled ON alias (replace(alias_folded, ' ', ''));
-
 CREATE TRIGGER fact_text_insert AFTER INSERT ON fact BEGIN
     INSERT INTO fact_text (rowid, text) VALUES (new.id, new.text);
 END;
@@ -678,124 +864,19 @@ CREATE TRIGGER fact_text_delete AFTER DELETE ON fact BEGIN
     INSERT INTO fact_text (fact_text, rowid, text) VALUES ('delete', old.id, old.text);
 END;
 
-CREATE INDEX journal_of_call ON journal (call);
+-- journal triggers: entity
 
-CREATE TRIGGER entity_journal_insert AFTER INSERT ON entity BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'entity', new.id);
-END;
+-- journal triggers: alias
 
-CREATE TRIGGER entity_journal_update AFTER UPDATE ON entity BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'entity', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'group_id', old.group_id, 'type', old.type,
-        'name', old.name, 'name_key', old.name_key, 'name_folded', old.name_folded, 'summary',
-        old.summary, 'properties', old.properties, 'created_at', old.created_at
-    ));
-END;
+-- journal triggers: fact
 
-CREATE TRIGGER entity_journal_delete AFTER DELETE ON entity BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'entity', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'group_id', old.group_id, 'type', old.type,
-        'name', old.name, 'name_key', old.name_key, 'name_folded', old.name_folded, 'summary',
-        old.summary, 'properties', old.properties, 'created_at', old.created_at
-    ));
-END;
+-- journal triggers: provenance
 
-CREATE TRIGGER alias_journal_insert AFTER INSERT ON alias BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'alias', new.id);
-END;
+-- journal triggers: earlier_validity
 
-CREATE TRIGGER alias_journal_update AFTER UPDATE ON alias BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'alias', old.id, json_object(
-        'id', old.id, 'entity', old.entity, 'alias', old.alias, 'alias_key', old.alias_key,
-        'alias_folded', old.alias_folded, 'created_at', old.created_at
-    ));
-END;
+-- journal triggers: former_id
 
-CREATE TRIGGER alias_journal_delete AFTER DELETE ON alias BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'alias', old.id, json_object(
-        'id', old.id, 'entity', old.entity, 'alias', old.alias, 'alias_key', old.alias_key,
-        'alias_folded', old.alias_folded, 'created_at', old.created_at
-    ));
-END;
-
-CREATE TRIGGER fact_journal_insert AFTER INSERT ON fact BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'fact', new.id);
-END;
-
-CREATE TRIGGER provenance_journal_insert AFTER INSERT ON provenance BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'provenance', new.id);
-END;
-
-CREATE INDEX earlier_validity_of ON earlier_validity (fact);
-
-CREATE TRIGGER earlier_validity_journal_insert AFTER INSERT ON earlier_validity BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'earlier_validity', new.id);
-END;
-
-CREATE TRIGGER earlier_validity_journal_update AFTER UPDATE ON earlier_validity BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'earlier_validity', old.id, json_object(
-        'id', old.id, 'fact', old.fact, 'valid_from', old.valid_from, 'valid_to', old.valid_to,
-        'known_from', old.known_from, 'known_to', old.known_to
-    ));
-END;
-
-CREATE TRIGGER earlier_validity_journal_delete AFTER DELETE ON earlier_validity BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'earlier_validity', old.id, json_object(
-        'id', old.id, 'fact', old.fact, 'valid_from', old.valid_from, 'valid_to', old.valid_to,
-        'known_from', old.known_from, 'known_to', old.known_to
-    ));
-END;
-
-CREATE INDEX fact_gone_out ON fact (subject, predicate) WHERE retracted_at IS NOT NULL;
-
-CREATE INDEX fact_gone_in ON fact (object, predicate) WHERE retracted_at IS NOT NULL;
-
-CREATE INDEX fact_gone_by_predicate ON fact (predicate) WHERE retracted_at IS NOT NULL;
-
-CREATE TRIGGER fact_journal_update AFTER UPDATE ON fact BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'fact', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'subject', old.subject, 'predicate',
-        old.predicate, 'object', old.object, 'literal', old.literal, 'text', old.text,
-        'confidence', old.confidence, 'recorded_at', old.recorded_at, 'valid_from',
-        old.valid_from, 'valid_to', old.valid_to, 'retracted_at', old.retracted_at, 'known_from', old.known_from
-    ));
-END;
-
-CREATE TRIGGER fact_journal_delete AFTER DELETE ON fact BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'fact', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'subject', old.subject, 'predicate',
-        old.predicate, 'object', old.object, 'literal', old.literal, 'text', old.text,
-        'confidence', old.confidence, 'recorded_at', old.recorded_at, 'valid_from',
-        old.valid_from, 'valid_to', old.valid_to, 'retracted_at', old.retracted_at, 'known_from', old.known_from
-    ));
-END;
-
-CREATE INDEX former_id_of ON former_id (entity);
-
-CREATE TRIGGER former_id_journal_insert AFTER INSERT ON former_id BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'former_id', new.id);
-END;
-
-CREATE TRIGGER former_id_journal_update AFTER UPDATE ON former_id BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'former_id', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'entity', old.entity
-    ));
-END;
-
-CREATE TRIGGER former_id_journal_delete AFTER DELETE ON former_id BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'former_id', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'entity', old.entity
-    ));
-END;
-
-CREATE INDEX call_at ON call (at);
-
-CREATE INDEX call_undoing ON call (undoes) WHERE undoes IS NOT NULL;
-
-CREATE INDEX journal_of_row ON journal (tbl, row) WHERE op <> 'insert';
-
-CREATE INDEX name_initials_of ON name_initials (surface);
-
+-- Inserting a name here enters its initials there; it keeps nothing itself.
 CREATE VIEW name_to_initial (surface, folded) AS SELECT 0, '' WHERE 0;
 
 CREATE TRIGGER name_to_initial_insert INSTEAD OF INSERT ON name_to_initial WHEN new.folded LIKE '% %' BEGIN
@@ -879,77 +960,9 @@ CREATE TRIGGER alias_vector_delete AFTER DELETE ON alias BEGIN
     DELETE FROM name_signs WHERE surface = 2 * old.id + 1;
 END;
 
-CREATE INDEX entity_named ON entity (name);
+-- journal triggers: episode
 
-CREATE INDEX episode_of_time ON episode (group_id, occurred_at, id);
-
-CREATE INDEX episode_of_text ON episode (digest, group_id);
-
-CREATE INDEX episode_of_source ON episode (source, group_id) WHERE source <> '';
-
-CREATE INDEX episode_of_kind ON episode (group_id, kind, id);
-
-CREATE INDEX chunk_of ON chunk (episode, place);
-
-CREATE INDEX chunk_spoken ON chunk (speaker_key) WHERE speaker_key IS NOT NULL;
-
-CREATE INDEX provenance_from ON provenance (episode, fact) WHERE episode IS NOT NULL;
-
-CREATE TRIGGER episode_journal_insert AFTER INSERT ON episode BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'episode', new.id);
-END;
-
-CREATE TRIGGER episode_journal_update AFTER UPDATE ON episode BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'episode', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'group_id', old.group_id, 'kind', old.kind, 'name', old.name,
-        'source', old.source, 'digest', old.digest, 'occurred_at', old.occurred_at,
-        'recorded_at', old.recorded_at, 'session', old.session
-    ));
-END;
-
-CREATE TRIGGER episode_journal_delete AFTER DELETE ON episode BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'episode', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'group_id', old.group_id, 'kind', old.kind, 'name', old.name,
-        'source', old.source, 'digest', old.digest, 'occurred_at', old.occurred_at,
-        'recorded_at', old.recorded_at, 'session', old.session
-    ));
-END;
-
-CREATE TRIGGER chunk_journal_insert AFTER INSERT ON chunk BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'chunk', new.id);
-END;
-
-CREATE TRIGGER chunk_journal_update AFTER UPDATE ON chunk BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'chunk', old.id, json_object(
-        'id', old.id, 'episode', old.episode, 'place', old.place, 'text', old.text, 'heading', old.heading,
-        'speaker', old.speaker, 'speaker_key', old.speaker_key, 'named', old.named, 'spaced', old.spaced
-    ));
-END;
-
-CREATE TRIGGER chunk_journal_delete AFTER DELETE ON chunk BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'chunk', old.id, json_object(
-        'id', old.id, 'episode', old.episode, 'place', old.place, 'text', old.text, 'heading', old.heading,
-        'speaker', old.speaker, 'speaker_key', old.speaker_key, 'named', old.named, 'spaced', old.spaced
-    ));
-END;
-
-CREATE TRIGGER provenance_journal_update AFTER UPDATE ON provenance BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'provenance', old.id, json_object(
-        'id', old.id, 'fact', old.fact, 'source', old.source, 'confidence', old.confidence,
-        'recorded_at', old.recorded_at, 'session', old.session, 'tool', old.tool, 'episode', old.episode
-    ));
-END;
-
-CREATE TRIGGER provenance_journal_delete AFTER DELETE ON provenance BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'provenance', old.id, json_object(
-        'id', old.id, 'fact', old.fact, 'source', old.source, 'confidence', old.confidence,
-        'recorded_at', old.recorded_at, 'session', old.session, 'tool', old.tool, 'episode', old.episode
-    ));
-END;
-
-CREATE INDEX mention_of ON mention (entity, chunk);
-
-CREATE INDEX proposal_evidence_in ON proposal_evidence (chunk);
+-- journal triggers: chunk
 
 CREATE TRIGGER proposal_without_evidence AFTER DELETE ON proposal_evidence
 WHEN NOT EXISTS (SELECT 1 FROM proposal_evidence WHERE proposal = old.proposal) BEGIN
@@ -997,6 +1010,8 @@ CREATE TRIGGER alias_unread_delete AFTER DELETE ON alias BEGIN
     DELETE FROM name_unread WHERE surface = 2 * old.id + 1;
 END;
 
+-- The words of a chunk, with those of its episode's name and of the headings above it, unless it is a message: the name
+-- of a message says nothing of it.
 CREATE VIEW chunk_words (id, text) AS
 SELECT chunk.id,
        iif(episode.kind = 'message', '', episode.name || char(10) || chunk.heading || char(10))
@@ -1050,8 +1065,6 @@ CREATE TRIGGER alias_text_delete AFTER DELETE ON alias BEGIN
     DELETE FROM entity_text WHERE rowid = 2 * old.id + 1;
 END;
 
-CREATE INDEX community_member_of ON community_member (entity, community);
-
 CREATE TRIGGER community_text_insert AFTER INSERT ON community BEGIN
     INSERT INTO community_text (rowid, name, summary) VALUES (new.id, new.name, new.summary);
 END;
@@ -1097,6 +1110,7 @@ CREATE TRIGGER chunk_vector_update AFTER UPDATE OF text, heading, speaker ON chu
         OR (SELECT kind FROM episode WHERE id = new.episode) = 'message';
 END;
 
+-- What stands under no heading is embedded with the name of its text.
 CREATE TRIGGER chunk_vector_renamed AFTER UPDATE OF name ON episode
 WHEN new.name <> old.name AND new.kind <> 'message' BEGIN
     INSERT OR IGNORE INTO chunk_unembedded
@@ -1113,168 +1127,23 @@ CREATE TRIGGER chunk_vector_delete AFTER DELETE ON chunk BEGIN
     DELETE FROM chunk_signs WHERE reading IN (2 * old.id, 2 * old.id + 1);
 END;
 
-CREATE INDEX type_parent_of ON type_parent (parent);
+-- journal triggers: vocabulary_set
 
-CREATE INDEX type_disjoint_of ON type_disjoint (other);
+-- journal triggers: entity_type
 
-CREATE INDEX entity_type_replaced_by ON entity_type (replaced_by) WHERE replaced_by IS NOT NULL;
+-- journal triggers: type_parent
 
-CREATE INDEX predicate_replaced_by ON predicate (replaced_by) WHERE replaced_by IS NOT NULL;
+-- journal triggers: type_disjoint
 
-CREATE INDEX predicate_inverse_of ON predicate (inverse_of) WHERE inverse_of IS NOT NULL;
+-- journal triggers: predicate_end
 
-CREATE INDEX predicate_end_of ON predicate_end (type);
+-- journal triggers: vocabulary_label
 
-CREATE INDEX vocabulary_label_of ON vocabulary_label (label_key, kind);
+-- journal triggers: proposed_fact
 
-CREATE UNIQUE INDEX proposed_fact_once
-    ON proposed_fact (group_id, wording_key, subject, object, coalesce(episode, 0));
+-- journal triggers: dismissed_wording
 
-CREATE INDEX proposed_fact_of_episode ON proposed_fact (episode) WHERE episode IS NOT NULL;
-
-CREATE TRIGGER vocabulary_set_journal_insert AFTER INSERT ON vocabulary_set BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'vocabulary_set', new.id);
-END;
-
-CREATE TRIGGER vocabulary_set_journal_update AFTER UPDATE ON vocabulary_set BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'vocabulary_set', old.id, json_object(
-        'id', old.id, 'name', old.name, 'version', old.version, 'uri', old.uri, 'added_at', old.added_at, 'retired_at', old.retired_at, 'details', old.details
-    ));
-END;
-
-CREATE TRIGGER vocabulary_set_journal_delete AFTER DELETE ON vocabulary_set BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'vocabulary_set', old.id, json_object(
-        'id', old.id, 'name', old.name, 'version', old.version, 'uri', old.uri, 'added_at', old.added_at, 'retired_at', old.retired_at, 'details', old.details
-    ));
-END;
-
-CREATE TRIGGER entity_type_journal_insert AFTER INSERT ON entity_type BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'entity_type', new.id);
-END;
-
-CREATE TRIGGER entity_type_journal_update AFTER UPDATE ON entity_type BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'entity_type', old.id, json_object(
-        'id', old.id, 'name', old.name, 'description', old.description, 'version', old.version, 'vocabulary_set', old.vocabulary_set, 'style', old.style, 'is_abstract', old.is_abstract, 'details', old.details, 'retired_at', old.retired_at, 'replaced_by', old.replaced_by
-    ));
-END;
-
-CREATE TRIGGER entity_type_journal_delete AFTER DELETE ON entity_type BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'entity_type', old.id, json_object(
-        'id', old.id, 'name', old.name, 'description', old.description, 'version', old.version, 'vocabulary_set', old.vocabulary_set, 'style', old.style, 'is_abstract', old.is_abstract, 'details', old.details, 'retired_at', old.retired_at, 'replaced_by', old.replaced_by
-    ));
-END;
-
-CREATE TRIGGER type_parent_journal_insert AFTER INSERT ON type_parent BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'type_parent', new.id);
-END;
-
-CREATE TRIGGER type_parent_journal_update AFTER UPDATE ON type_parent BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'type_parent', old.id, json_object(
-        'id', old.id, 'type', old.type, 'parent', old.parent
-    ));
-END;
-
-CREATE TRIGGER type_parent_journal_delete AFTER DELETE ON type_parent BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'type_parent', old.id, json_object(
-        'id', old.id, 'type', old.type, 'parent', old.parent
-    ));
-END;
-
-CREATE TRIGGER type_disjoint_journal_insert AFTER INSERT ON type_disjoint BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'type_disjoint', new.id);
-END;
-
-CREATE TRIGGER type_disjoint_journal_update AFTER UPDATE ON type_disjoint BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'type_disjoint', old.id, json_object(
-        'id', old.id, 'type', old.type, 'other', old.other
-    ));
-END;
-
-CREATE TRIGGER type_disjoint_journal_delete AFTER DELETE ON type_disjoint BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'type_disjoint', old.id, json_object(
-        'id', old.id, 'type', old.type, 'other', old.other
-    ));
-END;
-
-CREATE TRIGGER predicate_end_journal_insert AFTER INSERT ON predicate_end BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'predicate_end', new.id);
-END;
-
-CREATE TRIGGER predicate_end_journal_update AFTER UPDATE ON predicate_end BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'predicate_end', old.id, json_object(
-        'id', old.id, 'predicate', old.predicate, 'side', old.side, 'type', old.type
-    ));
-END;
-
-CREATE TRIGGER predicate_end_journal_delete AFTER DELETE ON predicate_end BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'predicate_end', old.id, json_object(
-        'id', old.id, 'predicate', old.predicate, 'side', old.side, 'type', old.type
-    ));
-END;
-
-CREATE TRIGGER vocabulary_label_journal_insert AFTER INSERT ON vocabulary_label BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'vocabulary_label', new.id);
-END;
-
-CREATE TRIGGER vocabulary_label_journal_update AFTER UPDATE ON vocabulary_label BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'vocabulary_label', old.id, json_object(
-        'id', old.id, 'kind', old.kind, 'term', old.term, 'language', old.language, 'status', old.status, 'label', old.label, 'label_key', old.label_key, 'is_added', old.is_added
-    ));
-END;
-
-CREATE TRIGGER vocabulary_label_journal_delete AFTER DELETE ON vocabulary_label BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'vocabulary_label', old.id, json_object(
-        'id', old.id, 'kind', old.kind, 'term', old.term, 'language', old.language, 'status', old.status, 'label', old.label, 'label_key', old.label_key, 'is_added', old.is_added
-    ));
-END;
-
-CREATE TRIGGER proposed_fact_journal_insert AFTER INSERT ON proposed_fact BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'proposed_fact', new.id);
-END;
-
-CREATE TRIGGER proposed_fact_journal_update AFTER UPDATE ON proposed_fact BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'proposed_fact', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'group_id', old.group_id, 'subject', old.subject, 'subject_type', old.subject_type, 'wording', old.wording, 'wording_key', old.wording_key, 'object', old.object, 'object_type', old.object_type, 'confidence', old.confidence, 'source', old.source, 'evidence', old.evidence, 'episode', old.episode, 'session', old.session, 'recorded_at', old.recorded_at, 'reason', old.reason
-    ));
-END;
-
-CREATE TRIGGER proposed_fact_journal_delete AFTER DELETE ON proposed_fact BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'proposed_fact', old.id, json_object(
-        'id', old.id, 'public_id', old.public_id, 'group_id', old.group_id, 'subject', old.subject, 'subject_type', old.subject_type, 'wording', old.wording, 'wording_key', old.wording_key, 'object', old.object, 'object_type', old.object_type, 'confidence', old.confidence, 'source', old.source, 'evidence', old.evidence, 'episode', old.episode, 'session', old.session, 'recorded_at', old.recorded_at, 'reason', old.reason
-    ));
-END;
-
-CREATE TRIGGER dismissed_wording_journal_insert AFTER INSERT ON dismissed_wording BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'dismissed_wording', new.id);
-END;
-
-CREATE TRIGGER dismissed_wording_journal_update AFTER UPDATE ON dismissed_wording BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'dismissed_wording', old.id, json_object(
-        'id', old.id, 'group_id', old.group_id, 'wording_key', old.wording_key, 'wording', old.wording, 'dismissed_at', old.dismissed_at
-    ));
-END;
-
-CREATE TRIGGER dismissed_wording_journal_delete AFTER DELETE ON dismissed_wording BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'dismissed_wording', old.id, json_object(
-        'id', old.id, 'group_id', old.group_id, 'wording_key', old.wording_key, 'wording', old.wording, 'dismissed_at', old.dismissed_at
-    ));
-END;
-
-CREATE TRIGGER assumed_type_journal_insert AFTER INSERT ON assumed_type BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'assumed_type', new.id);
-END;
-
-CREATE TRIGGER assumed_type_journal_update AFTER UPDATE ON assumed_type BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'assumed_type', old.id, json_object(
-        'id', old.id
-    ));
-END;
-
-CREATE TRIGGER assumed_type_journal_delete AFTER DELETE ON assumed_type BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'assumed_type', old.id, json_object(
-        'id', old.id
-    ));
-END;
+-- journal triggers: assumed_type
 
 CREATE TRIGGER assumed_type_entity_delete BEFORE DELETE ON entity BEGIN
     DELETE FROM assumed_type WHERE id = old.id;
@@ -1352,43 +1221,9 @@ CREATE TRIGGER predicate_end_revision_delete AFTER DELETE ON predicate_end BEGIN
     UPDATE vocabulary_revision SET revision = hex(randomblob(8));
 END;
 
-CREATE UNIQUE INDEX narrative_once ON narrative (episode, week, coalesce(project, 0), recorded_at);
+-- journal triggers: owner
 
-CREATE INDEX narrative_of_week ON narrative (week, project, recorded_at);
-
-CREATE INDEX narrative_of_project ON narrative (project) WHERE project IS NOT NULL;
-
-CREATE TRIGGER owner_journal_insert AFTER INSERT ON owner BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'owner', new.id);
-END;
-
-CREATE TRIGGER owner_journal_update AFTER UPDATE ON owner BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'owner', old.id, json_object(
-        'id', old.id, 'group_id', old.group_id, 'entity', old.entity, 'set_at', old.set_at
-    ));
-END;
-
-CREATE TRIGGER owner_journal_delete AFTER DELETE ON owner BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'owner', old.id, json_object(
-        'id', old.id, 'group_id', old.group_id, 'entity', old.entity, 'set_at', old.set_at
-    ));
-END;
-
-CREATE TRIGGER narrative_journal_insert AFTER INSERT ON narrative BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'narrative', new.id);
-END;
-
-CREATE TRIGGER narrative_journal_update AFTER UPDATE ON narrative BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'narrative', old.id, json_object(
-        'id', old.id, 'episode', old.episode, 'week', old.week, 'project', old.project, 'recorded_at', old.recorded_at
-    ));
-END;
-
-CREATE TRIGGER narrative_journal_delete AFTER DELETE ON narrative BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'narrative', old.id, json_object(
-        'id', old.id, 'episode', old.episode, 'week', old.week, 'project', old.project, 'recorded_at', old.recorded_at
-    ));
-END;
+-- journal triggers: narrative
 
 CREATE TRIGGER owner_entity_delete BEFORE DELETE ON entity BEGIN
     DELETE FROM owner WHERE entity = old.id;
@@ -1402,51 +1237,11 @@ CREATE TRIGGER narrative_episode_delete BEFORE DELETE ON episode BEGIN
     DELETE FROM narrative WHERE episode = old.id;
 END;
 
-CREATE INDEX review_decision_on ON review_decision (group_id, kind, key);
+-- journal triggers: review_decision
 
-CREATE TRIGGER review_decision_journal_insert AFTER INSERT ON review_decision BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'review_decision', new.id);
-END;
+-- journal triggers: assertion_surface
 
-CREATE TRIGGER review_decision_journal_update AFTER UPDATE ON review_decision BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'review_decision', old.id, json_object(
-        'id', old.id, 'group_id', old.group_id, 'kind', old.kind, 'key', old.key, 'rests_on', old.rests_on, 'evidence', old.evidence, 'decision', old.decision, 'statement', old.statement, 'decided_at', old.decided_at
-    ));
-END;
-
-CREATE TRIGGER review_decision_journal_delete AFTER DELETE ON review_decision BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'review_decision', old.id, json_object(
-        'id', old.id, 'group_id', old.group_id, 'kind', old.kind, 'key', old.key, 'rests_on', old.rests_on, 'evidence', old.evidence, 'decision', old.decision, 'statement', old.statement, 'decided_at', old.decided_at
-    ));
-END;
-
-CREATE INDEX assertion_surface_of ON assertion_surface (assertion);
-
-CREATE INDEX assertion_surface_alias ON assertion_surface (alias) WHERE alias IS NOT NULL;
-
-CREATE INDEX assertion_surface_former_id ON assertion_surface (former_id) WHERE former_id IS NOT NULL;
-
-CREATE TRIGGER assertion_surface_journal_insert AFTER INSERT ON assertion_surface BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'assertion_surface', new.id);
-END;
-
-CREATE TRIGGER assertion_surface_journal_update AFTER UPDATE ON assertion_surface BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'assertion_surface', old.id, json_object(
-        'id', old.id, 'assertion', old.assertion, 'alias', old.alias, 'former_id', old.former_id
-    ));
-END;
-
-CREATE TRIGGER assertion_surface_journal_delete AFTER DELETE ON assertion_surface BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'assertion_surface', old.id, json_object(
-        'id', old.id, 'assertion', old.assertion, 'alias', old.alias, 'former_id', old.former_id
-    ));
-END;
-
-CREATE INDEX fact_known ON fact (known_from) WHERE known_from <> '';
-
-CREATE INDEX fact_ends ON fact (valid_to, valid_from, predicate, subject, object)
-    WHERE retracted_at IS NULL AND valid_to <> '~';
-
+-- A change of a count is a row here, which a trigger adds to the count and leaves nowhere.
 CREATE VIEW fact_count_change AS
 SELECT 0 AS subject, 0 AS predicate, 0 AS object, 0 AS facts, 0 AS open_facts WHERE FALSE;
 
@@ -1483,6 +1278,7 @@ CREATE TRIGGER entity_count_delete AFTER DELETE ON entity BEGIN
     UPDATE entity_count SET entities = entities - 1 WHERE group_id = old.group_id AND type = old.type;
 END;
 
+-- The facts of an entity are counted out before its type changes, and counted in again after it.
 CREATE TRIGGER entity_count_before_update BEFORE UPDATE OF type, group_id ON entity
 WHEN (old.type, old.group_id) <> (new.type, new.group_id) BEGIN
     UPDATE entity_count SET entities = entities - 1 WHERE group_id = old.group_id AND type = old.type;
@@ -1552,10 +1348,7 @@ CREATE TRIGGER vector_change_trimmed AFTER INSERT ON vector_change WHEN new.id %
     DELETE FROM vector_change WHERE id <= new.id - 20000;
 END;
 
-CREATE INDEX entity_with_value ON entity (properties ->> '$.value') WHERE properties ->> '$.value' IS NOT NULL;
-
-CREATE INDEX name_word_end ON name_word (substr(word, -2), length(word), word);
-
+-- The words of a folded form. Inserting a name here enters them there; it keeps nothing itself.
 CREATE VIEW name_to_posting (surface, folded) AS SELECT 0, '' WHERE 0;
 
 CREATE TRIGGER name_to_posting_insert INSTEAD OF INSERT ON name_to_posting BEGIN
@@ -1568,6 +1361,7 @@ CREATE TRIGGER name_to_posting_insert INSTEAD OF INSERT ON name_to_posting BEGIN
     JOIN name_word ON name_word.word = written.value;
 END;
 
+-- Deleting the postings of a name deletes the words that stand in no other one.
 CREATE TRIGGER name_posting_delete AFTER DELETE ON name_posting
 WHEN NOT EXISTS (SELECT 1 FROM name_posting WHERE word = old.word) BEGIN
     DELETE FROM name_word WHERE id = old.word;
@@ -1615,27 +1409,4 @@ CREATE TRIGGER alias_posting_delete AFTER DELETE ON alias BEGIN
     );
 END;
 
-CREATE INDEX imported_rows_of ON imported_rows (tbl, last);
-
-CREATE INDEX fact_by_predicate ON fact (predicate, subject, object, valid_from, valid_to, retracted_at, literal);
-
-CREATE INDEX fact_in ON fact (object, predicate, subject, valid_from, valid_to, retracted_at) WHERE object IS NOT NULL;
-
-CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to, retracted_at)
-    WHERE literal IS NOT NULL;
-
-CREATE TRIGGER predicate_journal_insert AFTER INSERT ON predicate BEGIN
-    INSERT INTO journal (call, op, tbl, row) VALUES ((SELECT max(id) FROM call), 'insert', 'predicate', new.id);
-END;
-
-CREATE TRIGGER predicate_journal_update AFTER UPDATE ON predicate BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'update', 'predicate', old.id, json_object(
-        'id', old.id, 'name', old.name, 'description', old.description, 'version', old.version, 'vocabulary_set', old.vocabulary_set, 'role', old.role, 'inverse_of', old.inverse_of, 'is_symmetric', old.is_symmetric, 'is_asymmetric', old.is_asymmetric, 'is_irreflexive', old.is_irreflexive, 'is_transitive', old.is_transitive, 'is_acyclic', old.is_acyclic, 'is_functional', old.is_functional, 'is_inverse_functional', old.is_inverse_functional, 'has_binding_ends', old.has_binding_ends, 'literal_kind', old.literal_kind, 'sentence', old.sentence, 'details', old.details, 'retired_at', old.retired_at, 'replaced_by', old.replaced_by, 'is_usually_functional', old.is_usually_functional, 'is_usually_inverse_functional', old.is_usually_inverse_functional, 'is_basis', old.is_basis, 'is_rests_on_basis', old.is_rests_on_basis
-    ));
-END;
-
-CREATE TRIGGER predicate_journal_delete AFTER DELETE ON predicate BEGIN
-    INSERT INTO journal (call, op, tbl, row, was) VALUES ((SELECT max(id) FROM call), 'delete', 'predicate', old.id, json_object(
-        'id', old.id, 'name', old.name, 'description', old.description, 'version', old.version, 'vocabulary_set', old.vocabulary_set, 'role', old.role, 'inverse_of', old.inverse_of, 'is_symmetric', old.is_symmetric, 'is_asymmetric', old.is_asymmetric, 'is_irreflexive', old.is_irreflexive, 'is_transitive', old.is_transitive, 'is_acyclic', old.is_acyclic, 'is_functional', old.is_functional, 'is_inverse_functional', old.is_inverse_functional, 'has_binding_ends', old.has_binding_ends, 'literal_kind', old.literal_kind, 'sentence', old.sentence, 'details', old.details, 'retired_at', old.retired_at, 'replaced_by', old.replaced_by, 'is_usually_functional', old.is_usually_functional, 'is_usually_inverse_functional', old.is_usually_inverse_functional, 'is_basis', old.is_basis, 'is_rests_on_basis', old.is_rests_on_basis
-    ));
-END;
+-- journal triggers: predicate
