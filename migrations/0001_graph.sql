@@ -680,7 +680,7 @@ CREATE TABLE fact_count (
 ) STRICT, WITHOUT ROWID;
 
 -- Which vectors have changed, the newest 20,000 changes or more: a process that holds the signs of all vectors in memory
--- reads only those again (ADR 0055). Derived: whoever has missed a change reads all of them.
+-- reads only those again. Derived: whoever has missed a change reads all of them.
 CREATE TABLE vector_change (
     id     INTEGER PRIMARY KEY,
     kind   TEXT NOT NULL CHECK (kind IN ('name', 'fact', 'text')),

@@ -31,10 +31,33 @@ def test_every_decision_that_is_cited_can_be_opened():
     assert set() == dangling
 
 
-def test_decisions_are_numbered_without_gaps():
-    numbers = sorted(int(file.name[:4]) for file in (ROOT / "adr").glob("[0-9][0-9][0-9][0-9]-*.md"))
+def test_no_two_decisions_have_one_number():
+    numbers = [file.name[:4] for file in (ROOT / "adr").glob("[0-9][0-9][0-9][0-9]-*.md")]
 
-    assert list(range(1, len(numbers) + 1)) == numbers
+    assert sorted(set(numbers)) == sorted(numbers)
+
+
+def test_where_a_decision_changes_another_one_both_say_so():
+    status = {
+        file.name[:4]: re.findall(
+            r"(changes|changed by) (ADRs? [^;\n]+)",
+            re.findall(r"^Status: (.+)$", file.read_text("utf-8"), re.MULTILINE)[0],
+        )
+        for file in (ROOT / "adr").glob("[0-9][0-9][0-9][0-9]-*.md")
+    }
+    said = {
+        verb: {
+            (number, other)
+            for number, of_file in status.items()
+            for its_verb, others in of_file
+            if its_verb == verb
+            for other in re.findall(r"\d{4}", others)
+        }
+        for verb in ("changes", "changed by")
+    }
+
+    assert said["changes"]
+    assert {(newer, older) for older, newer in said["changed by"]} == said["changes"]
 
 
 def test_the_files_that_implement_a_decision_exist():

@@ -238,6 +238,18 @@ def is_sql(module: str, text: str) -> bool:
     return not (tables | columns).isdisjoint(re.findall(r"\w+", text))
 
 
+MAX_CHANGELOG_BYTES = 9_000
+
+
+def test_the_changelog_is_one_page_for_each_release():
+    releases = re.split(
+        r"^## ", (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )[1:]
+
+    assert releases
+    assert [each.split("\n")[0] for each in releases if len(each.encode()) > MAX_CHANGELOG_BYTES] == []
+
+
 @pytest.mark.parametrize(
     ("module", "text"),
     [

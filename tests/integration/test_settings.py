@@ -225,7 +225,6 @@ WRONG = [
     ("accept = 58", "accept"),
     ("accept = 2026-05-15", "accept"),
     ("accept = {}", "accept"),
-    ("fuzzy = 0.8", "fuzzy"),
     ("model = 3", "model"),
     ("model = ''", "model"),
     ("model = '  '", "model"),

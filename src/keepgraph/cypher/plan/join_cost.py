@@ -5,6 +5,11 @@ read in the order of an index over one of its properties: for a range of that pr
 where reading ends when there are rows enough. A cost is the number of entries of an index that are read in sequence; a
 lookup counts as some of them. Measured at a million facts: 0.04 µs an entry, 0.2 to 0.4 µs a lookup, 1.7 µs the row of
 a relationship, 0.08 µs that of the one that was recorded next.
+
+Where a known value leaves a hundredth of the nodes, no other start is tried. A range of a parameter is costed by its
+value, and a compiled query is kept by the magnitude of it. Counts come from a sample of 2,000 facts and 2,000 entities,
+which takes 1 to 2 ms at any size; they decide how long a query takes, never what it answers. The latest ten of a
+million facts take 0.2 ms (3.8 s when relationships were swept only where there are fewer than four to a node).
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 `(a)-[:T*1..2]->(b)` becomes the rows of `(a)-[:T]->(b)` and those of `(a)-[:T]->()-[:T]->(b)`. A join is run as SQL,
 and its order can be chosen; a search by the interpreter takes ten times as long. Where each end is wanted once, the
 search is the better one: there are far more paths than ends.
+
+It is done for one to at most four relationships, and not where the path has a name, in OPTIONAL MATCH, for a length of
+0, or behind anything but other matches, whose rows would be computed once for each length. At a million facts the paths
+of one to three from one person are counted in 1.5 s, which the search did not do in 20.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 A pattern becomes one Match of slots and conditions. A WITH or RETURN becomes, as far as it needs them: aggregate,
 project, distinct, sort, skip, limit, filter, project.
+
+A relationship without a name that is repeated exactly one to four times (`-[:R*2]-`) is planned as so many
+relationships with unnamed nodes between them, which means the same and is joined instead of searched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Access paths: by which index the first relationship of a pattern is read, and in which order the others follow.
 
 It tells the join order (plan/join_cost) what the tables offer: ranges and orders that an index serves, and which
-relationships an index covers.
+relationships an index covers. A scan that an index covers says so (`INDEXED BY`), since SQLite prefers another one; an
+end of which no label, property or value is asked is not looked up, because the ends of a fact always exist. CONTAINS
+uses no trigram index: a scan of the index over names takes 6 ms at 100,000 names, and folding is not exact.
 """
 
 from __future__ import annotations

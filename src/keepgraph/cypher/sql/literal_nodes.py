@@ -1,4 +1,9 @@
-"""Literals as nodes of a pattern: where one may be there, and the scan of all nodes and literals that match."""
+"""Literals as nodes of a pattern: where one may be there, and the scan of all nodes and literals that match.
+
+A literal is never the source of a fact. Where a node or a literal may be meant, the conditions stand inside both
+branches, so that each uses its own index. Few entities have a property `value`, and a partial index tells which: while
+it is empty, a condition on `value` means a literal, and entities are not scanned for it.
+"""
 
 from __future__ import annotations
 
