@@ -111,6 +111,14 @@ def test_the_name_in_another_type_is_suspected_too(call):
     assert [(each["type"], each["score"]) for each in answer["possible_duplicates"]] == [("project", 1.0)]
 
 
+@pytest.mark.parametrize("name", ["PauIa Peace", "Раulа Реасе"])
+def test_a_name_that_looks_like_a_known_one_is_suspected(call, name):
+    paula = call.record(person("Paula Peace"), "tagged", literal("x"))["subject"]
+    (double,) = call.record(person(name), "tagged", literal("x"))["possible_duplicates"]
+
+    assert (double["id"], double["score"]) == (paula["id"], 0.99)
+
+
 def test_two_new_names_of_one_call_are_not_suspected_of_each_other(call):
     assert call.record(person("Roberto"), "reports_to", person("Robrto"))["possible_duplicates"] == []
 

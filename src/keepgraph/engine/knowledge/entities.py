@@ -16,7 +16,7 @@ from keepgraph.command_arguments import entity_argument
 from keepgraph.engine.knowledge import entity_types, owner_alias
 from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import name_similarity
+from keepgraph.language import lookalikes, name_similarity
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, EntityType, NameStyle, Ref, Resolution
 from keepgraph.store.transactions import Tx
@@ -25,6 +25,7 @@ from keepgraph.temporal import timestamps
 MAX_DUPLICATES = 5
 LIKELY_DUPLICATE = 0.85
 """The score from which two names are likely to be of one entity; below, one is mostly a part of the other."""
+_LOOKALIKE_SCORE = 0.99
 _WORTH_COMPARING = 0.72  # of letters: below, a name matches from neither end
 MAX_NAME = 200
 MAX_KEY = 2 * MAX_NAME
@@ -206,14 +207,20 @@ def describe_merge(keep: Entity, absorb: Entity) -> str:
 def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
     """Existing entities that may be the same as a new one: same name in any type, or a similar one in a related type.
 
+    A name that looks the same counts as the same name, though it is written with other characters.
     Related are the types that its type is a kind of, and the kinds of its type; all types of persons are. Either name
     may be the mistyped or the shorter one. The likeliest come first.
     """
     name = Name(entity.name)
     vocabulary = graph_vocabulary.read(tx)
     related_types = vocabulary.related_types(entity.type)
-    same_name = store.entities.by_key(tx, name.key)
-    duplicates = {other.row: Candidate(other, other.name, "exact", 1.0) for other in same_name}
+    duplicates = {
+        other.row: Candidate(other, other.name, "exact", 1.0)
+        if Name(other.name).key == name.key
+        else Candidate(other, other.name, "fuzzy", _LOOKALIKE_SCORE, "looks the same, in other characters")
+        for other in store.entities.by_keys(tx, [name.key, *lookalikes.keys(entity.name)])
+        if lookalikes.appearance(other.name) == lookalikes.appearance(entity.name)
+    }
     style = vocabulary.style(entity.type)
     for candidate in fuzzy.rank(tx, name, of_types=related_types, include_weak=False):
         likelier = _compare_from_other_end(candidate, name, style=style, type_names=related_types)
