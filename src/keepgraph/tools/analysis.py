@@ -154,7 +154,7 @@ def _describe_waiting(tx: Tx, waiting: overview.Waiting) -> dict[str, Any]:
         "at_least": [name for name, is_exact in counted.items() if not is_exact],
         "proposed_facts": waiting.proposed_facts,
         "proposed_names": waiting.proposed_names,
-        **({"other_proposals": waiting.other_proposals} if waiting.other_proposals else {}),
+        **answer_shapes.filled(other_proposals=waiting.other_proposals),
         "unread_texts": waiting.unread_texts,
         "vectors": dict(waiting.vectors),
     }
@@ -355,7 +355,7 @@ def _describe_property(profile: PropertyProfile) -> dict[str, Any]:
         answer["top_values"] = [{"value": value, "count": count} for value, count in profile.top_values]
     if profile.average_length is not None:
         answer["avg_length"] = profile.average_length
-    return answer | ({"detected_languages": list(profile.languages)} if profile.languages else {})
+    return answer | answer_shapes.filled(detected_languages=list(profile.languages))
 
 
 def _describe_relationship(profile: RelationshipProfile) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def expand_context(
         **answer_shapes.scope(tx, scope),
         "session_id": session_id or tx.session,
         "embedding": f"off: {reason}" if reason else "on",
-        **({"unknown": unknown} if unknown else {}),
+        **answer_shapes.filled(unknown=unknown),
     }
     lists, is_cut = context_answers.within_tokens(
         _lists(tx, nodes.values(), around), rest=answer, texts="chunks", sentences="facts", max_tokens=max_tokens
@@ -174,7 +174,7 @@ def hydra_search(
         **answer_shapes.scope(tx, scope),
         "session_id": session_id or tx.session,
         "truncated": results.candidates > len(results.chunks) or len(results.facts) == MAX_FACTS,
-        **({"graph_truncated": True} if results.graph_truncated else {}),
+        **answer_shapes.filled(graph_truncated=results.graph_truncated),
         "embedding": results.embedding_state,
     }
 

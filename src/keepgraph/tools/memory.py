@@ -378,7 +378,7 @@ def remember(
                 "recognised",
             )
         },
-        **({"narrative_for": week} if week else {}),
+        **answer_shapes.filled(narrative_for=week),
     }
 
 
@@ -507,7 +507,7 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[
         "tool": undone.tool,
         "at": timestamps.format_local(undone.at, tx.zone),
         "changes": len(undone.changes),
-        **({"purged": undone.purged} if undone.purged else {}),
+        **answer_shapes.filled(purged=undone.purged),
     }
 
 
@@ -585,7 +585,7 @@ def _record(
         **answer_shapes.effect(tx, result),
         **answer_shapes.mapped_words(result),
         **answer_shapes.alias(tx, result),
-        **({"owner": answer_shapes.entity(owner)} if owner else {}),
+        **answer_shapes.filled(owner=owner and answer_shapes.entity(owner)),
     }
     return answer, result
 

@@ -101,7 +101,7 @@ def check_conflict(
             }
             for pair in comparison.pairs
         ],
-        **({"model": checked.model} if checked.model else {}),
+        **answer_shapes.filled(model=checked.model),
         "truncated": checked.is_cut,
         "project": scope.label,
         "session_id": session_id or tx.session,
@@ -210,8 +210,8 @@ def delete_relation(
         "to": target.name if target else to_entity,
         "relation_type": deleted.predicate or relation_type,
         "count": len(deleted.facts),
-        "facts": verdict_answers.facts(tx, deleted.facts),
-        "others": verdict_answers.facts(tx, deleted.others),
+        "facts": [answer_shapes.fact_as_text(tx, fact) for fact in deleted.facts],
+        "others": [answer_shapes.fact_as_text(tx, fact) for fact in deleted.others],
         "resolution": {
             "from": answer_shapes.resolution(deleted.subject),
             "to": answer_shapes.resolution(deleted.object),

@@ -13,7 +13,7 @@ from keepgraph.engine.knowledge import proposed_facts
 from keepgraph.engine.retrieval.search_request import EDGES, NODES
 from keepgraph.engine.vocabulary import changes, graph_vocabulary, near_words, wordings
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import answer_size, ontology_answers, search_arguments
+from keepgraph.tools.contract import answer_shapes, answer_size, ontology_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_CLASSES = 200
@@ -273,7 +273,7 @@ def _cut_extension(answer: Mapping[str, Any]) -> dict[str, Any]:
 def _cut_wordings(mapped: Mapping[str, Any]) -> dict[str, Any]:
     shown = answer_size.first(mapped["wordings"], room=MAX_CHARACTERS_OF_WORDINGS)
     more = len(mapped["wordings"]) - len(shown)
-    return {**mapped, "wordings": shown, **({"more_wordings": more} if more else {})}
+    return {**mapped, "wordings": shown, **answer_shapes.filled(more_wordings=more)}
 
 
 def _describe_set(of_set: SetSize) -> dict[str, Any]:

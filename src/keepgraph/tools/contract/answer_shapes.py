@@ -62,6 +62,11 @@ def ref(reference: Mapping[str, Any]) -> Ref:
     return Ref(id=reference.get("id"), type=reference.get("type"), name=reference.get("name"))
 
 
+def filled(**fields: Any) -> dict[str, Any]:
+    """The fields that have a value."""
+    return {name: value for name, value in fields.items() if value}
+
+
 def entity(entity: Entity) -> dict[str, Any]:
     return {"type": entity.type, "id": entity.id, "name": entity.name}
 
@@ -73,8 +78,7 @@ def entity_in_full(tx: Tx, entity_: Entity, aliases: Sequence[str]) -> dict[str,
         **entity(entity_),
         "aliases": list(aliases),
         "created_at": timestamps.format_local(entity_.created_at, tx.zone),
-        **({"summary": details.summary} if details.summary else {}),
-        **({"properties": dict(details.properties)} if details.properties else {}),
+        **filled(summary=details.summary, properties=dict(details.properties)),
     }
 
 
@@ -169,6 +173,11 @@ def may_have_ended(tx: Tx, ended: Sequence[Fact]) -> dict[str, Any]:
     return {"may_have_ended": [fact_as_text(tx, fact) for fact in resting]} if resting else {}
 
 
+def settled_by(tool: str | None, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The call that would settle a conflict; nothing where no call would."""
+    return filled(settled_by=tool and {"tool": tool, "arguments": dict(arguments or {})})
+
+
 def dated_facts(tx: Tx, facts: Sequence[Fact]) -> list[dict[str, Any]]:
     """Facts that say the same of different times."""
     return [{"fact_id": fact.id, **validity(tx, fact)} for fact in facts]
@@ -184,41 +193,36 @@ def blockers(tx: Tx, facts: Sequence[Fact]) -> list[dict[str, Any]]:
 
 def effect(tx: Tx, result: RecordedFact) -> dict[str, Any]:
     """What recording did to a fact, to others that say the same, and to blockers; empty lists are left out."""
-    answer: dict[str, Any] = {"effect": result.effect}
-    if result.before:
-        answer["validity_before"] = validity(tx, result.before)
-    if result.also_ended:
-        answer["also_ended"] = dated_facts(tx, result.also_ended)
-    if result.overlapping:
-        answer["overlapping"] = dated_facts(tx, result.overlapping)
-    if result.closed_blockers:
-        answer["closed_blockers"] = blockers(tx, result.closed_blockers)
-    if result.open_blockers:
-        answer["open_blockers"] = blockers(tx, result.open_blockers)
-        answer["hint"] = (
-            "No blocker was closed. If one of open_blockers is settled, record this again "
-            f'with its id as subject: {{"id": "{result.open_blockers[0].id}"}}.'
-        )
-    return answer
+    hint = result.open_blockers and (
+        "No blocker was closed. If one of open_blockers is settled, record this again "
+        f'with its id as subject: {{"id": "{result.open_blockers[0].id}"}}.'
+    )
+    return {
+        "effect": result.effect,
+        **filled(
+            validity_before=result.before and validity(tx, result.before),
+            also_ended=result.also_ended and dated_facts(tx, result.also_ended),
+            overlapping=result.overlapping and dated_facts(tx, result.overlapping),
+            closed_blockers=result.closed_blockers and blockers(tx, result.closed_blockers),
+            open_blockers=result.open_blockers and blockers(tx, result.open_blockers),
+            hint=hint,
+        ),
+    }
 
 
 def resolution(resolution: Resolution) -> dict[str, Any]:
-    answer: dict[str, Any] = {
+    off, missing = resolution.embedding_off, resolution.names_without_vector
+    return {
         "method": resolution.method,
         "score": resolution.score,
         "candidates": [candidate(match) for match in resolution.candidates],
+        **filled(
+            because=resolution.reason,
+            hint=resolution.hint,
+            ambiguous=resolution.is_ambiguous,
+            embedding=f"off: {off}" if off else missing and vectors.describe_missing(missing),
+        ),
     }
-    if resolution.reason:
-        answer["because"] = resolution.reason
-    if resolution.hint:
-        answer["hint"] = resolution.hint
-    if resolution.is_ambiguous:
-        answer["ambiguous"] = True
-    if resolution.embedding_off:
-        answer["embedding"] = f"off: {resolution.embedding_off}"
-    elif resolution.names_without_vector:
-        answer["embedding"] = vectors.describe_missing(resolution.names_without_vector)
-    return answer
 
 
 def alias(tx: Tx, result: RecordedFact) -> dict[str, Any]:
@@ -234,16 +238,13 @@ def alias(tx: Tx, result: RecordedFact) -> dict[str, Any]:
 
 def mapped_words(result: RecordedFact) -> dict[str, Any]:
     """What was taken for other wordings, and what does not fit; nothing where all was given by its name and fits."""
-    answer: dict[str, Any] = {}
-    if word := result.mapped_predicate:
-        answer["mapped_predicate"] = {"given": word.given, "predicate": word.word}
-        if word.is_reversed:
-            answer["mapped_predicate"]["reversed"] = True
-    if result.mapped_types:
-        answer["mapped_types"] = [{"given": word.given, "type": word.word} for word in result.mapped_types]
-    if result.ends_warning:
-        answer["warning"] = result.ends_warning
-    return answer
+    mapped = result.mapped_predicate
+    return filled(
+        mapped_predicate=mapped
+        and {"given": mapped.given, "predicate": mapped.word, **filled(reversed=mapped.is_reversed)},
+        mapped_types=result.mapped_types and [{"given": word.given, "type": word.word} for word in result.mapped_types],
+        warning=result.ends_warning,
+    )
 
 
 def candidate(candidate: Candidate) -> dict[str, Any]:
@@ -253,15 +254,15 @@ def candidate(candidate: Candidate) -> dict[str, Any]:
 def narrative(tx: Tx, narrative: Narrative) -> dict[str, Any]:
     """The narrative of a week, with the beginning of a long text."""
     episode = narrative.episode
-    answer = {
+    return {
         "week": narrative.week,
         "text": narrative.text[:MAX_NARRATIVE],
         "truncated": len(narrative.text) > MAX_NARRATIVE,
         "doc_id": episode.id,
         "source": episode.source,
         "written_at": timestamps.format_local(narrative.recorded_at, tx.zone),
+        **filled(session=narrative.session),
     }
-    return answer | ({"session": narrative.session} if narrative.session else {})
 
 
 def event(tx: Tx, event: Event) -> dict[str, Any]:
@@ -283,8 +284,7 @@ def imported(tx: Tx, by: Import | None) -> dict[str, Any]:
     """When an import brought something, and from which file; nothing where it was recorded here."""
     if by is None:
         return {}
-    at = {"imported_at": timestamps.format_local(by.at, tx.zone)}
-    return {**at, "imported_from": by.file} if by.file else at
+    return {"imported_at": timestamps.format_local(by.at, tx.zone), **filled(imported_from=by.file)}
 
 
 def decision(tx: Tx, decision: Decision, *, names_projects: bool = False) -> dict[str, Any]:
@@ -464,7 +464,7 @@ def other_groups(tx: Tx) -> dict[str, Any]:
 def other_groups_if_any(tx: Tx) -> dict[str, Any]:
     """The other groups, for an answer that has nothing from the group of the call."""
     groups = other_groups(tx)
-    return {"other_groups": groups} if groups["groups"] else {}
+    return filled(other_groups=groups["groups"] and groups)
 
 
 def community(tx: Tx, community: Community, *, why: Why | None = None) -> dict[str, Any]:
@@ -524,7 +524,7 @@ def _used_first(terms: Sequence[SchemaTerm]) -> tuple[list[SchemaTerm], list[Sch
 
 
 def _relationship_type(schema: Schema, relationship: RelationshipType) -> dict[str, Any]:
-    answer: dict[str, Any] = {
+    return {
         "count": relationship.count,
         "patterns": [[pattern.source, pattern.target] for pattern in relationship.patterns],
         "pattern_counts": [pattern.count for pattern in relationship.patterns],
@@ -532,14 +532,12 @@ def _relationship_type(schema: Schema, relationship: RelationshipType) -> dict[s
         "meant_sources": list(relationship.intended_sources),
         "meant_targets": list(relationship.intended_targets),
         "description": relationship.description,
+        **filled(
+            inverse=list(relationship.inverses),
+            symmetric=relationship.is_symmetric,
+            transitive=relationship.is_transitive,
+        ),
     }
-    if relationship.inverses:
-        answer["inverse"] = list(relationship.inverses)
-    if relationship.is_symmetric:
-        answer["symmetric"] = True
-    if relationship.is_transitive:
-        answer["transitive"] = True
-    return answer
 
 
 def _why(why: Why | None) -> dict[str, Any]:

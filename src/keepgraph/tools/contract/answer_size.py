@@ -44,6 +44,21 @@ def first(entries: Iterable[Entry], *, room: int) -> list[Entry]:
     return shown
 
 
+def take_in_turn(costs: Mapping[str, Sequence[int]], room: int, *, skips: bool = False) -> dict[str, list[int]]:
+    """The positions of the entries that there is room for, where an entry of each list is taken in turn.
+
+    Args:
+        skips: whether an entry that does not fit leaves its place to those after it; else its list ends there.
+    """
+    taken: dict[str, list[int]] = {name: [] for name in costs}
+    for position in range(max(map(len, costs.values()), default=0)):
+        for name, of_list in costs.items():
+            if position < len(of_list) and of_list[position] <= room and (skips or len(taken[name]) == position):
+                room -= of_list[position]
+                taken[name].append(position)
+    return taken
+
+
 def divide(lists: Mapping[str, Sequence[dict[str, Any]]], *, room: int) -> tuple[Lists, Lists]:
     """The entries of two lists that there is room for, and the others.
 

@@ -252,16 +252,8 @@ def _allowed(entries: Entries) -> Sequence[Any]:
 
 def _fill(costs: Mapping[str, Sequence[int]], room: int) -> tuple[dict[str, int], int]:
     """How many entries of each list fit, taken in turn, and what they cost together."""
-    counts = dict.fromkeys(costs, 0)
-    open_lists, used = [name for name in costs if costs[name]], 0
-    while open_lists:
-        for name in list(open_lists):
-            if counts[name] >= len(costs[name]) or used + costs[name][counts[name]] > room:
-                open_lists.remove(name)
-                continue
-            used += costs[name][counts[name]]
-            counts[name] += 1
-    return counts, used
+    counts = {name: len(taken) for name, taken in answer_size.take_in_turn(costs, room).items()}
+    return counts, sum(sum(costs[name][:count]) for name, count in counts.items())
 
 
 def _cost(entry: object) -> int:

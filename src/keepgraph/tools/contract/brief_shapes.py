@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph.tools.contract import brief_answers
+from keepgraph.tools.contract.answer_shapes import filled
 from keepgraph.tools.contract.brief_answers import Entries, ShortenedList
 
 Answer = dict[str, Any]
@@ -48,12 +49,11 @@ def recall(answer: Answer) -> Answer:
     return {
         "entity": answer.pop("entity"),
         "facts": cut["facts"].full,
-        **_more("more_facts", cut["facts"]),
-        **({"texts": {**texts, "newest": cut["texts"].full}} if texts["total"] else {}),
+        **filled(more_facts=cut["facts"].lines, texts=texts["total"] and {**texts, "newest": cut["texts"].full}),
         "related_entities": cut["related_entities"].full,
         **answer,
         "truncated_facts": answer["truncated_facts"] or cut["facts"].is_cut,
-        **({"truncated_related_entities": True} if cut["related_entities"].is_cut else {}),
+        **filled(truncated_related_entities=cut["related_entities"].is_cut),
     }
 
 
@@ -88,11 +88,11 @@ def exploration(answer: Answer) -> Answer:
         "message": answer.pop("message"),
         "center_node": answer.pop("center_node"),
         "nodes": cut["nodes"].full,
-        **_more("more_nodes", cut["nodes"]),
+        **filled(more_nodes=cut["nodes"].lines),
         "edges": cut["edges"].full,
-        **_more("more_edges", cut["edges"]),
+        **filled(more_edges=cut["edges"].lines),
         **{name: cut[name].full for name in names[2:] if found[name] or name == "communities"},
-        **_more("more_facts", cut["facts"]),
+        **filled(more_facts=cut["facts"].lines),
         **answer,
         "complete": full["complete"] and not left_out,
         "truncated": full["truncated"] or any(shortened.is_cut for shortened in cut.values()),
@@ -146,9 +146,9 @@ def search(answer: Answer, *, query: str, max_tokens: int | None) -> Answer:
         "message": answer.pop("message"),
         **({"episodes": cut["episodes"].lines} if episodes else {}),
         **{name: cut[name].full for name in kinds},
-        **{f"more_{name}": cut[name].lines for name in kinds if cut[name].lines},
+        **filled(**{f"more_{name}": cut[name].lines for name in kinds}),
         **answer,
-        **({"truncated": truncated} if truncated else {}),
+        **filled(truncated=truncated),
     }
 
 
@@ -190,9 +190,7 @@ def week(answer: Answer) -> Answer:
     return {
         **answer,
         **{name: cut[name].full for name in names},
-        **_more("more_decisions", cut["decisions"]),
-        **_more("more_blockers", cut["blockers"]),
-        **({"truncated": True} if is_cut else {}),
+        **filled(more_decisions=cut["decisions"].lines, more_blockers=cut["blockers"].lines, truncated=is_cut),
     }
 
 
@@ -214,9 +212,7 @@ def schema(answer: Answer) -> Answer:
         **answer,
         "node_labels": dict(cut["labels"].full),
         "relationship_types": dict(cut["types"].full),
-        **_more("more_labels", cut["labels"]),
-        **_more("more_types", cut["types"]),
-        **({"left_out": left_out} if left_out else {}),
+        **filled(more_labels=cut["labels"].lines, more_types=cut["types"].lines, left_out=left_out),
     }
 
 
@@ -231,13 +227,9 @@ def _with_short_list(answer: Answer, name: str, lines: Sequence[str]) -> Answer:
     return {
         **answer,
         name: cut.full,
-        **_more(f"more_{name}", cut),
+        **filled(**{f"more_{name}": cut.lines}),
         "truncated": answer["truncated"] or cut.is_cut,
     }
-
-
-def _more(name: str, shortened: ShortenedList) -> dict[str, list[str]]:
-    return {name: shortened.lines} if shortened.lines else {}
 
 
 def _all_with_short_summary(entries: Sequence[Answer]) -> list[Answer]:

@@ -57,9 +57,11 @@ def of_text(corrected: CorrectedText, *, proposed_facts: Sequence[dict[str, Any]
         "text": {
             "id": corrected.episode.id,
             "name": corrected.episode.name,
-            **({"replaced": corrected.replaced} if corrected.replaced else {}),
-            **({"passage": corrected.passage} if corrected.passage else {}),
-            **{name: entries[:MAX_SHOWN] for name, entries in lists.items() if entries},
+            **answer_shapes.filled(
+                replaced=corrected.replaced,
+                passage=corrected.passage,
+                **{name: entries[:MAX_SHOWN] for name, entries in lists.items()},
+            ),
         },
     }
 

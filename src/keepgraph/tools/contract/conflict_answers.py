@@ -47,11 +47,7 @@ def describe(tx: Tx, found: Iterable[Conflict], *, besides: Fact | None = None) 
                 for fact in conflict.facts
                 if besides is None or fact.row != besides.row
             ],
-            **(
-                {"settled_by": {"tool": conflict.tool, "arguments": dict(conflict.arguments or {})}}
-                if conflict.tool
-                else {}
-            ),
+            **answer_shapes.settled_by(conflict.tool, conflict.arguments),
         }
         for conflict in found
     ]

@@ -12,7 +12,7 @@ from keepgraph.engine.retrieval.search_results import ChunkResult
 from keepgraph.model import Entity, Fact, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_size
+from keepgraph.tools.contract import answer_shapes, answer_size
 
 _SEPARATOR = "\n---\n"
 _TOKENS_OF_SEPARATOR = 8
@@ -44,7 +44,7 @@ def chunk(tx: Tx, passage: ChunkResult) -> dict[str, Any]:
 def node(record: Entity | Proposal) -> dict[str, Any]:
     """An entity, or a name that is only proposed."""
     if isinstance(record, Entity):
-        return {"id": record.id, "type": record.type, "name": record.name}
+        return answer_shapes.entity(record)
     return {"id": record.id, "type": record.subject_type, "name": record.subject, "proposed": True}
 
 
@@ -78,19 +78,13 @@ def within_tokens(
         the lists with `context`, and whether something was left out.
     """
     room = max_tokens - answer_size.count_tokens(rest) - _TOKENS_OF_EMPTY_LISTS
-    shown: dict[str, list[Entry]] = {name: [] for name in lists}
-    left_out = False
-    for position in range(max(map(len, lists.values()), default=0)):
-        for name, entries in lists.items():
-            if position >= len(entries):
-                continue
-            entry = entries[position]
-            cost = answer_size.count_tokens([entry.shape, entry.line]) + _TOKENS_OF_SEPARATOR
-            if cost > room:
-                left_out = True
-                continue
-            room -= cost
-            shown[name].append(entry)
+    costs = {
+        name: [answer_size.count_tokens([entry.shape, entry.line]) + _TOKENS_OF_SEPARATOR for entry in entries]
+        for name, entries in lists.items()
+    }
+    taken = answer_size.take_in_turn(costs, room, skips=True)
+    shown = {name: [lists[name][position] for position in positions] for name, positions in taken.items()}
+    left_out = any(len(shown[name]) < len(entries) for name, entries in lists.items())
     as_text = _joined([entry.line for entry in shown[texts]], [entry.line for entry in shown[sentences]])
     return {
         **{name: [entry.shape for entry in entries] for name, entries in shown.items()},

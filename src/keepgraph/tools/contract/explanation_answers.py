@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from keepgraph.engine import knowledge
 from keepgraph.engine.provenance.explanations import Dependent, Explanation, Objection, Origin, Passage
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, brief_answers
+from keepgraph.tools.contract.answer_shapes import filled
 from keepgraph.tools.contract.brief_answers import Entries
 
 Answer = dict[str, Any]
@@ -21,27 +21,19 @@ _COUNTED = ("origins", "changes", "objections", "dependents")
 
 def describe(tx: Tx, explanation: Explanation) -> Answer:
     """An explanation as an answer; keys that have nothing to say are left out, the lists are not."""
+    said = explanation.confirmation
     answer: Answer = {
         "message": explanation.statement,
         "kind": explanation.kind,
         "id": explanation.id,
         "name": explanation.name,
-        **({"type": explanation.type} if explanation.type else {}),
-        **({"state": explanation.state} if explanation.state else {}),
+        **filled(type=explanation.type, state=explanation.state),
         "origins": [_origin(tx, origin) for origin in explanation.origins],
         "objections": [_objection(tx, objection) for objection in explanation.objections],
-        **(
-            {"confirmed_by": {"sentence": said.sentence, **({"doc_id": said.text} if said.text else {})}}
-            if (said := explanation.confirmation)
-            else {}
-        ),
+        **filled(confirmed_by=said and {"sentence": said.sentence, **filled(doc_id=said.text)}),
         "dependents": [_dependent(dependent) for dependent in explanation.dependents],
         "changes": [answer_shapes.event(tx, event) for event in explanation.changes],
-        **(
-            {"sources": [{"source": source, "facts": facts} for source, facts in explanation.sources]}
-            if explanation.sources
-            else {}
-        ),
+        **filled(sources=[{"source": source, "facts": facts} for source, facts in explanation.sources]),
         "totals": dict(explanation.totals),
     }
     if explanation.kind == "call":
@@ -84,20 +76,16 @@ def _origin(tx: Tx, origin: Origin) -> Answer:
         "call": origin.call,
         "session": origin.session,
         "ends_in": origin.end,
-        **({"source": origin.source} if origin.source else {}),
+        **filled(source=origin.source),
         **({"confidence": origin.confidence} if origin.confidence is not None else {}),
-        **({"text": _passage(tx, origin.passage)} if origin.passage else {}),
-        **(
-            {
-                "decisions": [
-                    {"decision": made.decision, "proposal": made.statement, "rested_on": list(made.rests_on[:10])}
-                    for made in origin.decisions
-                ]
-            }
-            if origin.decisions
-            else {}
+        **filled(
+            text=origin.passage and _passage(tx, origin.passage),
+            decisions=[
+                {"decision": made.decision, "proposal": made.statement, "rested_on": list(made.rests_on[:10])}
+                for made in origin.decisions
+            ],
+            note=origin.note,
         ),
-        **({"note": origin.note} if origin.note else {}),
         **answer_shapes.imported(tx, origin.imported),
     }
 
@@ -110,9 +98,7 @@ def _passage(tx: Tx, passage: Passage) -> Answer:
         "quote": passage.quote,
         "names": passage.names,
         "valid_at": timestamps.format_local(episode.occurred_at, tx.zone),
-        **({"source": episode.source} if episode.source else {}),
-        **({"speaker": passage.speaker} if passage.speaker else {}),
-        **({"heading": passage.heading} if passage.heading else {}),
+        **filled(source=episode.source, speaker=passage.speaker, heading=passage.heading),
         **({"part": passage.part, "parts": passage.parts} if passage.parts > 1 else {}),
     }
 
@@ -121,22 +107,11 @@ def _objection(tx: Tx, objection: Objection) -> Answer:
     return {
         "kind": objection.kind,
         "sentence": objection.statement,
-        **(
-            {
-                "facts": [
-                    {"fact_id": fact.id, "text": knowledge.facts.sentence(fact), **answer_shapes.validity(tx, fact)}
-                    for fact in objection.facts
-                ]
-            }
-            if objection.facts
-            else {}
+        **filled(
+            facts=[answer_shapes.fact_as_text(tx, fact) for fact in objection.facts],
+            doc_id=objection.text,
         ),
-        **({"doc_id": objection.text} if objection.text else {}),
-        **(
-            {"settled_by": {"tool": objection.tool, "arguments": dict(objection.arguments or {})}}
-            if objection.tool
-            else {}
-        ),
+        **answer_shapes.settled_by(objection.tool, objection.arguments),
     }
 
 

@@ -15,7 +15,7 @@ from keepgraph.engine.query import graph_catalogue
 from keepgraph.engine.vocabulary.wording_groups import WordingGroup
 from keepgraph.model import EntityType, Predicate
 from keepgraph.store.profiling import FactEnds
-from keepgraph.tools.contract import search_answers
+from keepgraph.tools.contract import answer_shapes, search_answers
 
 MAX_LABELS = 5
 MAX_WORDINGS = 20
@@ -156,7 +156,7 @@ def wording_group(
     }
     if len(group.wordings) > max_wordings:
         answer["more_wordings"] = len(group.wordings) - max_wordings
-    return answer | ({"says_nothing": True} if group.says_nothing else {})
+    return answer | answer_shapes.filled(says_nothing=group.says_nothing)
 
 
 def _is_type(entry: OntologyClass) -> bool:
@@ -195,7 +195,7 @@ def _of_predicate(entry: OntologyClass, term: Predicate, *, max_labels: int | No
 
 def _ends(term: Predicate) -> dict[str, Any]:
     ends: dict[str, Any] = {"source_entity": list(term.sources), "target_entity": list(term.targets)}
-    return ends | ({"literal": term.literal_kind} if term.literal_kind else {})
+    return ends | answer_shapes.filled(literal=term.literal_kind)
 
 
 def _sentence(term: Predicate) -> str:

@@ -11,7 +11,7 @@ from keepgraph.engine.review import effects, grounds, quiet_kinds, staleness
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import catalogue, schemas
+from keepgraph.tools.contract import answer_shapes, catalogue, schemas
 
 MAX_CLOSED = 5
 
@@ -29,12 +29,11 @@ def review(tx: Tx, *, kinds: Sequence[str] | None, limit: int) -> dict[str, Any]
         "total": len(waiting),
         "counts": counts,
         "truncated": len(waiting) > limit,
-        **({"waiting": not_offered} if not_offered else {}),
-        **({"closed": closed, "closed_total": len(stale)} if stale else {}),
-        **(
-            {"quiet": [{"kind": each.kind, "decided": each.decided, "accepted": each.accepted} for each in quiet]}
-            if quiet
-            else {}
+        **answer_shapes.filled(
+            waiting=not_offered,
+            closed=closed,
+            closed_total=len(stale),
+            quiet=[{"kind": each.kind, "decided": each.decided, "accepted": each.accepted} for each in quiet],
         ),
     }
 
@@ -47,7 +46,6 @@ def _message(waiting: int, stale: int) -> str:
 
 
 def _describe(tx: Tx, proposal: ReviewProposal) -> dict[str, Any]:
-    needs = _missing_arguments(proposal)
     return {
         "id": proposal.id,
         "kind": proposal.kind,
@@ -57,7 +55,7 @@ def _describe(tx: Tx, proposal: ReviewProposal) -> dict[str, Any]:
         "rests_on_total": len(proposal.rests_on),
         "call": {"tool": proposal.tool, "arguments": proposal.arguments},
         "effect": effects.describe(tx, proposal),
-        **({"needs": needs} if needs else {}),
+        **answer_shapes.filled(needs=_missing_arguments(proposal)),
         "offered_at": timestamps.format_local(proposal.offered_at, tx.zone),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISOD
 from keepgraph.engine.retrieval.search_results import NodeResult, SearchResults
 from keepgraph.language import front_matter
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import answer_shapes, search_arguments, vocabulary_arguments
+from keepgraph.tools.contract import answer_shapes, answer_size, search_arguments, vocabulary_arguments
 from keepgraph.tools.contract.search_arguments import SearchArguments
 
 _CHARACTERS_PER_TOKEN = 4  # a rough estimate
@@ -40,7 +39,7 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
         **{kind: fitting[kind] for kind in KINDS},
         "truncated": truncated,
         "embedding": results.embedding_state,
-        **({"abstained": True} if results.abstained else {}),
+        **answer_shapes.filled(abstained=results.abstained),
     }
 
 
@@ -93,23 +92,10 @@ def why(hit: Hit) -> dict[str, dict[str, Any]]:
 
 
 def _cut_to_tokens(lists: Mapping[str, list[dict[str, Any]]], max_tokens: int) -> dict[str, list[dict[str, Any]]]:
-    """Take the best of each kind in turn, as long as they fit; a kind ends where its next hit does not fit."""
-    characters_left = (max_tokens - _ENVELOPE_TOKENS) * _CHARACTERS_PER_TOKEN
-    fitting: dict[str, list[dict[str, Any]]] = {kind: [] for kind in lists}
-    open_kinds = [kind for kind in lists if lists[kind]]
-    while open_kinds:
-        for kind in list(open_kinds):
-            position = len(fitting[kind])
-            if position >= len(lists[kind]):
-                open_kinds.remove(kind)
-                continue
-            size = len(json.dumps(lists[kind][position], ensure_ascii=False)) + 2
-            if size > characters_left:
-                open_kinds.remove(kind)
-                continue
-            characters_left -= size
-            fitting[kind].append(lists[kind][position])
-    return fitting
+    """The best of each kind, as many as fit."""
+    costs = {kind: [answer_size.count_characters(hit) + 2 for hit in hits] for kind, hits in lists.items()}
+    taken = answer_size.take_in_turn(costs, (max_tokens - _ENVELOPE_TOKENS) * _CHARACTERS_PER_TOKEN)
+    return {kind: hits[: len(taken[kind])] for kind, hits in lists.items()}
 
 
 def _message(results: SearchResults, lists: Mapping[str, Sequence[object]]) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 from keepgraph.engine import knowledge
 from keepgraph.engine.verification.relation_verdicts import RelationVerdict
-from keepgraph.model import Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes, conflict_answers
 
@@ -41,11 +40,6 @@ def ends(verdict: RelationVerdict) -> dict[str, Any]:
     }
 
 
-def facts(tx: Tx, facts: tuple[Fact, ...]) -> list[dict[str, Any]]:
-    """Facts as sentences, with their ids and when they held."""
-    return [answer_shapes.fact_as_text(tx, fact) for fact in facts]
-
-
 def _evidence(tx: Tx, verdict: RelationVerdict) -> list[dict[str, Any]]:
     """What the verdict rests on: facts, each with its source, and the sentence that decided."""
     evidence: list[dict[str, Any]] = [
@@ -54,5 +48,5 @@ def _evidence(tx: Tx, verdict: RelationVerdict) -> list[dict[str, Any]]:
     ]
     if verdict.sentence.sentence:
         text = {"kind": verdict.sentence.verdict, "text": verdict.sentence.sentence}
-        evidence.append(text | ({"doc_id": verdict.sentence.source} if verdict.sentence.source else {}))
+        evidence.append(text | answer_shapes.filled(doc_id=verdict.sentence.source))
     return evidence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import graph_vocabulary, near_words, wordings
@@ -22,8 +22,7 @@ def entity_types(tx: Tx, names: Sequence[str] | None) -> tuple[str, ...] | None:
     """
     if not names or any(_letters(name) == _ANY_TYPE for name in names):
         return None
-    kind = store.vocabulary.ENTITY_TYPE
-    terms = [_find(tx, kind, name) or _raise_unknown_type(tx, name) for name in names]
+    terms = [_find(tx, store.vocabulary.ENTITY_TYPE, name) for name in names]
     return graph_vocabulary.read(tx).with_subtypes(
         name for term in terms for name in (term.name, term.replaced_by) if name is not None
     )
@@ -42,7 +41,7 @@ def predicates(tx: Tx, names: Sequence[str] | None) -> tuple[str, ...] | None:
     vocabulary = graph_vocabulary.read(tx)
     stored: dict[str, None] = {}
     for name in names:
-        term = _find(tx, store.vocabulary.PREDICATE, name) or _raise_unknown_predicate(tx, name)
+        term = _find(tx, store.vocabulary.PREDICATE, name)
         for word in (term.name, term.replaced_by):
             if word is not None:
                 stored[vocabulary.predicate_by_name[word].inverse_of or word] = None
@@ -51,12 +50,29 @@ def predicates(tx: Tx, names: Sequence[str] | None) -> tuple[str, ...] | None:
 
 def is_inverse(tx: Tx, name: str) -> bool:
     """Whether a name is that of a predicate under which nothing is stored: the inverse of another."""
-    term = _find(tx, store.vocabulary.PREDICATE, name)
+    term = _find_or_none(tx, store.vocabulary.PREDICATE, name)
     return term is not None and graph_vocabulary.read(tx).predicate_by_name[term.name].inverse_of is not None
 
 
-def _find(tx: Tx, kind: str, name: str) -> VocabularyTerm | None:
-    """The word for a name in any spelling, or for a label; None if there is none."""
+_UNKNOWN: Mapping[str, tuple[type[errors.KeepgraphError], str]] = {
+    store.vocabulary.ENTITY_TYPE: (errors.EntityTypeUnknown, "an entity type"),
+    store.vocabulary.PREDICATE: (errors.PredicateUnknown, "a predicate"),
+}
+
+
+def _find(tx: Tx, kind: str, name: str) -> VocabularyTerm:
+    """The word for a name in any spelling, or for a label."""
+    if term := _find_or_none(tx, kind, name):
+        return term
+    error, noun = _UNKNOWN[kind]
+    raise error(
+        f"{near_words.quote(name)} is not {noun}",
+        hint=near_words.describe_nearest(tx, kind, near_words.nearest(tx, kind, name)),
+        candidates=near_words.similar(tx, kind, name),
+    )
+
+
+def _find_or_none(tx: Tx, kind: str, name: str) -> VocabularyTerm | None:
     if term := graph_vocabulary.find(tx, kind, name) or graph_vocabulary.find(tx, kind, wordings.singular(name)):
         return term
     letters = _letters(name)
@@ -65,21 +81,3 @@ def _find(tx: Tx, kind: str, name: str) -> VocabularyTerm | None:
 
 def _letters(word: str) -> str:
     return "".join(c for c in word.casefold() if c.isalnum())
-
-
-def _raise_unknown_type(tx: Tx, name: str) -> VocabularyTerm:
-    kind = store.vocabulary.ENTITY_TYPE
-    raise errors.EntityTypeUnknown(
-        f"{near_words.quote(name)} is not an entity type",
-        hint=near_words.describe_nearest(tx, kind, near_words.nearest(tx, kind, name)),
-        candidates=near_words.similar(tx, kind, name),
-    )
-
-
-def _raise_unknown_predicate(tx: Tx, name: str) -> VocabularyTerm:
-    kind = store.vocabulary.PREDICATE
-    raise errors.PredicateUnknown(
-        f"{near_words.quote(name)} is not a predicate",
-        hint=near_words.describe_nearest(tx, kind, near_words.nearest(tx, kind, name)),
-        candidates=near_words.similar(tx, kind, name),
-    )
