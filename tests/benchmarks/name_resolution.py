@@ -1,6 +1,6 @@
 """Benchmark of name resolution against two plain scorers: the table of `make bench` and of the README.
 
-The cases are in names/, names_unseen/ and names_hospital/ (see the READMEs there); each says what a fair-minded
+The cases are in names/train and names/test, a graph in each file (see the README there); each says what a fair-minded
 colleague would expect.
 """
 
@@ -17,10 +17,7 @@ from typing import Any
 
 import keepgraph
 
-CASES = Path(__file__).parent / "names"
-UNSEEN = Path(__file__).parent / "names_unseen"
-HOSPITAL = Path(__file__).parent / "names_hospital"
-FOLDERS = (CASES, UNSEEN, HOSPITAL)
+TRAIN, TEST = (Path(__file__).parent / "names" / part for part in ("train", "test"))
 
 Answer = tuple[str | None, str]
 """The entity as `type:name`, or None, and how it was found."""
@@ -39,6 +36,11 @@ class Score:
     missed: int = 0
     abstained: int = 0
     faults: list[str] = field(default_factory=list)
+
+    def add(self, other: Score) -> None:
+        """Count everything that another score has counted."""
+        for name in ("right", "wrong", "false", "missed", "abstained", "faults"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def count(self, case: dict[str, Any], answer: str | None) -> None:
         expected = case["expect"]
@@ -70,9 +72,15 @@ class Score:
         return (self.wrong + self.false) / max(every, 1)
 
 
-def read(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The entities and the cases in a folder."""
-    return tuple(json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in ("entities", "cases"))
+def graphs(folder: Path) -> list[Path]:
+    """The files of a folder, each with the entities of one graph and cases."""
+    return sorted(folder.glob("*.json"))
+
+
+def read(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The entities and the cases in a file."""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    return content["entities"], content["cases"]
 
 
 def graph_of(entities: Sequence[dict[str, Any]], path: Path, **options: Any) -> keepgraph.Graph:
@@ -105,12 +113,12 @@ def ours(graph: keepgraph.Graph) -> Callable[[str], Answer]:
     return find
 
 
-def reliability(graph: keepgraph.Graph, cases: Sequence[dict[str, Any]]) -> list[str]:
-    """How often the best candidate is right, by the probability that it was given (a reliability diagram).
+def judged(graph: keepgraph.Graph, cases: Sequence[dict[str, Any]]) -> list[tuple[float, bool]]:
+    """The probability that the best candidate of each case was given, and whether it is right.
 
     Names that are written exactly so have no probability, and are left out.
     """
-    judged: list[tuple[float, bool]] = []
+    found: list[tuple[float, bool]] = []
     for case in cases:
         answer = graph.call("recall_entity", name_or_alias=case["asked"])
         resolution = answer["resolution"]
@@ -119,7 +127,12 @@ def reliability(graph: keepgraph.Graph, cases: Sequence[dict[str, Any]]) -> list
             continue
         best = answer["entity"] or candidates[0]
         score = resolution["score"] if answer["entity"] else candidates[0]["score"]
-        judged.append((score, f"{best['type']}:{best['name']}" == case["expect"]))
+        found.append((score, f"{best['type']}:{best['name']}" == case["expect"]))
+    return found
+
+
+def reliability(judged: Sequence[tuple[float, bool]]) -> list[str]:
+    """How often the best candidate is right, by the probability that it was given (a reliability diagram)."""
     lines = ["| probability of the best candidate | cases | mean probability | right |", "|---|---|---|---|"]
     for low, high in pairwise(BINS):
         within = [each for each in judged if low <= each[0] < high or (high == 1 and each[0] == 1)]
@@ -177,39 +190,50 @@ def scored(
     return overall, dict(by_kind), dict(by_step)
 
 
-def table(folder: Path = CASES, *, faults: bool = False) -> list[str]:
-    """The lines of the table for the cases in a folder."""
-    entities, cases = read(folder)
-    wanted = sum(case["expect"] is not None for case in cases)
-    with tempfile.TemporaryDirectory() as scratch, graph_of(entities, Path(scratch) / "names.db") as graph:
-        overall, by_kind, by_step = scored(cases, ours(graph))
-        diagram = reliability(graph, cases)
-    letters, meaning = by_letters(entities), by_meaning(entities)
-    plain = {
-        "WRatio ≥ 75": scored(cases, letters)[0],
-        "cosine ≥ 0.82": scored(cases, meaning)[0],
-        "both in a row": scored(cases, in_a_row(letters, meaning))[0],
-    }
+def table(folder: Path, *, faults: bool = False) -> list[str]:
+    """The lines of the table for the graphs in a folder together."""
+    totals: dict[str, Score] = defaultdict(Score)
+    by_graph: dict[str, Score] = {}
+    by_kind: dict[str, Score] = defaultdict(Score)
+    by_step: dict[str, Score] = defaultdict(Score)
+    sizes: Counter[str] = Counter()
+    probabilities: list[tuple[float, bool]] = []
+    for file in graphs(folder):
+        entities, cases = read(file)
+        sizes.update(case["kind"] for case in cases)
+        with tempfile.TemporaryDirectory() as scratch, graph_of(entities, Path(scratch) / "names.db") as graph:
+            overall, kinds, steps = scored(cases, ours(graph))
+            probabilities += judged(graph, cases)
+        by_graph[file.stem] = overall
+        for every, of_graph in ((by_kind, kinds), (by_step, steps)):
+            for name, score in of_graph.items():
+                every[name].add(score)
+        letters, meaning = by_letters(entities), by_meaning(entities)
+        plain = {"WRatio ≥ 75": letters, "cosine ≥ 0.82": meaning, "both in a row": in_a_row(letters, meaning)}
+        totals["Keepgraph"].add(overall)
+        for title, way in plain.items():
+            totals[title].add(scored(cases, way)[0])
+    ours_in_all = totals["Keepgraph"]
+    wanted = ours_in_all.right + ours_in_all.wrong + ours_in_all.missed
     lines = [
-        f"{len(entities)} entities, {wanted} names to be found, {len(cases) - wanted} that must not be",
+        f"{len(by_graph)} graphs, {wanted} names to be found, {sizes.total() - wanted} that must not be",
         "",
         "| | right | wrong entity | found, must not be | precision | recall | confidently wrong |",
         "|---|---|---|---|---|---|---|",
+        *(_row(title, score) for title, score in totals.items()),
+        *(_row(title, score) for title, score in by_graph.items()),
+        "",
+        "| step that answered | right | wrong | precision |",
+        "|---|---|---|---|",
     ]
-    for title, score in {"Keepgraph": overall, **plain}.items():
-        lines.append(_row(title, score))
-    lines += ["", "| step that answered | right | wrong | precision |", "|---|---|---|---|"]
     for step in ("exact", "alias", "fuzzy", "embedding"):
-        score = by_step.get(step, Score())
+        score = by_step[step]
         lines.append(f"| {step} | {score.right} | {score.wrong + score.false} | {score.precision:.2f} |")
-    none = by_step.get("none", Score())
-    lines.append(f"| none (abstained) | {none.abstained} | {none.missed} missed | |")
-    lines += ["", *diagram]
+    none = by_step["none"]
+    lines += [f"| none (abstained) | {none.abstained} | {none.missed} missed | |", "", *reliability(probabilities)]
     lines += ["", "| kind | right | of |", "|---|---|---|"]
-    sizes = Counter(case["kind"] for case in cases)
-    for kind, size in sizes.items():
-        lines.append(f"| {kind} | {by_kind[kind].right + by_kind[kind].abstained} | {size} |")
-    return lines + (["", *overall.faults] if faults else [])
+    lines += [f"| {kind} | {by_kind[kind].right + by_kind[kind].abstained} | {size} |" for kind, size in sizes.items()]
+    return lines + (["", *ours_in_all.faults] if faults else [])
 
 
 def _row(title: str, score: Score) -> str:
@@ -231,5 +255,5 @@ if __name__ == "__main__":
     import sys
 
     folders = [Path(given) for given in sys.argv[1:] if not given.startswith("--")]
-    for folder in folders or FOLDERS:
+    for folder in folders or (TRAIN, TEST):
         print("\n".join(table(folder, faults="--faults" in sys.argv)), end="\n\n")

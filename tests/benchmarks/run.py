@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import ablation
 import cypher
 import doubles
 import encrypted
@@ -71,9 +72,12 @@ def main() -> None:
         print("\n".join(extraction.measured(given.extraction)))
         return
     if given.only in (None, "names"):
-        for folder in name_resolution.FOLDERS:
+        for folder in (name_resolution.TRAIN, name_resolution.TEST):
             print(f"names: {folder.name}\n")
             print("\n".join(name_resolution.table(folder)), end="\n\n")
+        if not given.small:
+            print("rules of names that carry little\n")
+            print("\n".join(ablation.table()), end="\n\n")
         print("doubles\n")
         print("\n".join(doubles.table(*(SMALL_DOUBLES if given.small else ()))), end="\n\n")
         if given.only:

@@ -1,11 +1,10 @@
 """Training of the model that accepts or declines candidates of a name (engine/resolution/acceptance).
 
-    python tests/benchmarks/train_names.py            # cross-validate: each folder judged by the other
+    python tests/benchmarks/train_names.py            # cross-validate: each graph judged by the others
     python tests/benchmarks/train_names.py --write    # train on everything and write acceptance_weights.json
 
-Trained on names/ (written by hand), names_training/ (written by hand for this), and questions generated from the
-entities of both. Every question that has an answer is also asked with that answer taken away: then none is right.
-names_unseen/ is never read here. Needs scipy.
+Trained on names/train, written by hand, and on questions generated from the entities there. Every question that has an
+answer is also asked with that answer taken away: then none is right. names/test is never read here. Needs scipy.
 """
 
 from __future__ import annotations
@@ -32,14 +31,13 @@ from keepgraph.language.name_similarity import MATCH_THRESHOLD
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Settings
 
-FOLDERS = tuple(Path(__file__).parent / name for name in ("names", "names_training", "names_studio", "names_classes"))
 FEATURES = ["bias", *name_features.DIRECTIONS]
 PENALTY = 0.0003
 """Of the squared weights, for each question."""
 STRENGTH_WITHOUT_ANSWER = 0.3
 STRENGTH_GENERATED = 0.3
-WEIGHT_OF_FOLDER = {"names_classes": 0.4}
-"""Of the folder in which half of the questions are made to deceive, as few are in use."""
+WEIGHT_OF_GRAPH = {"classes": 0.4}
+"""Of the graph in which half of the questions are made to deceive, as few are in use."""
 SMALLEST_WEIGHT = 0.005
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -58,19 +56,19 @@ class Question:
 
 
 def main() -> None:
-    folders = {folder.name: questions(folder) for folder in FOLDERS}
+    graphs = {file.stem: questions(file) for file in name_resolution.graphs(name_resolution.TRAIN)}
     learned, weights, curves, rules = {}, {}, {}, {}
     for step in ("letters", "meaning"):
         scores: list[np.ndarray] = []
-        for held_out in folders:
-            others = fit([each for name, every in folders.items() if name != held_out for each in every[step]])
-            scores += [each.features @ others for each in folders[held_out][step]]
-        every = [each for name in folders for each in folders[name][step]]
+        for held_out in graphs:
+            others = fit([each for name, every in graphs.items() if name != held_out for each in every[step]])
+            scores += [each.features @ others for each in graphs[held_out][step]]
+        every = [each for name in graphs for each in graphs[name][step]]
         scale, shift = calibrate(every, scores)
         scores = [scale * each + shift for each in scores]
         curves[step] = calibration_curve(every, scores)
         rules[step] = precision_of_rules(every)
-        report(f"{step}: each folder by the weights of the others", every, scores, curves[step])
+        report(f"{step}: each graph by the weights of the others", every, scores, curves[step])
         weights[step] = fit(every) * scale
         weights[step][0] += shift
         learned[step] = len(every)
@@ -110,7 +108,7 @@ def precision_of_rules(every: Sequence[Question]) -> dict[str, float]:
 def calibrate(every: Sequence[Question], scores: Sequence[np.ndarray]) -> tuple[float, float]:
     """The scale and the shift of scores with which the probabilities of cases written by hand are likeliest.
 
-    The scores are of weights that were learned without the folder of the case (Platt 1999).
+    The scores are of weights that were learned without the graph of the case (Platt 1999).
     """
     written = [
         (each, score) for each, score in zip(every, scores, strict=True) if each.strength == 1 and each.ruled is None
@@ -127,9 +125,9 @@ def calibrate(every: Sequence[Question], scores: Sequence[np.ndarray]) -> tuple[
     return float(found[0]), float(found[1])
 
 
-def questions(folder: Path) -> dict[str, list[Question]]:
-    """The questions of a folder by step, with those generated from its entities and those without their answer."""
-    entities, cases = name_resolution.read(folder)
+def questions(file: Path) -> dict[str, list[Question]]:
+    """The questions of a graph by step, with those generated from its entities and those without their answer."""
+    entities, cases = name_resolution.read(file)
     asked = [(case["asked"], case["expect"], 1.0) for case in cases if case["kind"] not in ("exact", "alias")]
     asked += [(text, expected, STRENGTH_GENERATED) for text, expected in generated(entities)]
     by_step: dict[str, list[Question]] = {"letters": [], "meaning": []}
@@ -161,7 +159,7 @@ def questions(folder: Path) -> dict[str, list[Question]]:
                         continue  # letters have decided
                     made = list(_with_and_without(pool, expected, strength, text, rules[step], candidates[step]))
                     for each in made:
-                        each.weight = WEIGHT_OF_FOLDER.get(folder.name, 1.0)
+                        each.weight = WEIGHT_OF_GRAPH.get(file.stem, 1.0)
                     by_step[step] += made
     return by_step
 

@@ -33,10 +33,10 @@ from words import Caller, concept, connected, decision, fact, literal, person, p
 
 HERE = literal("here")
 LOGIN, FALCON = project("Authentication service"), project("Falcon")
-ENTITIES, CASES = (
-    json.loads((Path(__file__).parents[1] / "benchmarks" / "names" / f"{part}.json").read_text("utf-8"))
-    for part in ("entities", "cases")
+WORKING_LIFE = json.loads(
+    (Path(__file__).parents[1] / "benchmarks" / "names" / "train" / "working_life.json").read_text("utf-8")
 )
+ENTITIES, CASES = WORKING_LIFE["entities"], WORKING_LIFE["cases"]
 UNAVAILABLE_REASON = embedder.unavailable_reason() or store.vectors.extension_missing()
 
 needs_vectors = pytest.mark.skipif(UNAVAILABLE_REASON is not None, reason=str(UNAVAILABLE_REASON))
