@@ -1,4 +1,4 @@
-"""The doubles of a new name do not depend on how many names have its words."""
+"""The words of names: how many entities have one, and doubles that do not depend on it."""
 
 from __future__ import annotations
 
@@ -47,3 +47,29 @@ def test_frequent_words_bring_the_same_doubles(doubles, limit):
 
     assert sum(map(bool, expected)) >= 4, expected
     assert expected == doubles(limit)
+
+
+@pytest.mark.parametrize(
+    ("word", "count"),
+    [("anna", 3), ("keller", 3), ("hans", 1), ("migration", 4), ("kell", 0), ("nobody", 0)],
+)
+def test_a_word_counts_once_for_each_entity_that_has_it_in_a_name(graph, word, count):
+    """
+    Johann Keller is also called Hans Keller: that is one entity.
+    """
+    for kind, name in _KNOWN:
+        graph.call("add_entity", entity={"type": kind, "name": name})
+    graph.call("add_alias", entity={"name": "Johann Keller"}, alias="Hans Keller")
+    with graph.database.read("test") as tx:
+        counted = name_words.entity_counts(tx, [word, "plan"], at_most=12)
+
+    assert {word: count, "plan": 3} == counted
+
+
+def test_of_a_frequent_word_only_so_many_names_are_counted(graph):
+    for kind, name in _KNOWN:
+        graph.call("add_entity", entity={"type": kind, "name": name})
+    with graph.database.read("test") as tx:
+        counted = name_words.entity_counts(tx, ["migration"], at_most=2)
+
+    assert counted == {"migration": 2}

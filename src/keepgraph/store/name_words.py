@@ -59,6 +59,23 @@ def beginning_with(tx: Tx, letters: Collection[str]) -> dict[str, int]:
     return dict(tx.conn.execute(" UNION ALL ".join([one] * len(letters)), bounds).fetchall()) if letters else {}
 
 
+def entity_counts(tx: Tx, words: Collection[str], *, at_most: int) -> dict[str, int]:
+    """In the names of how many entities each of these words stands, up to a number of names; 0 where it is in none."""
+    entity = "iif(surface % 2, (SELECT entity FROM alias WHERE id = surface / 2), surface / 2)"
+    counts = tx.conn.execute(
+        f"""
+        SELECT name_word.word, (
+            SELECT count(DISTINCT {entity})
+            FROM (SELECT surface FROM name_posting WHERE name_posting.word = name_word.id LIMIT +:at_most)
+        )
+        FROM json_each(:words) AS asked
+        JOIN name_word ON name_word.word = asked.value
+        """,
+        {"words": json.dumps(list(words)), "at_most": at_most},
+    )
+    return dict.fromkeys(words, 0) | dict(counts.fetchall())
+
+
 def names_with(
     tx: Tx, alternatives: Sequence[Collection[int]], *, of_types: Collection[str] | None, limit: int
 ) -> list[tuple[str, int]]:

@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 from keepgraph import store
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import name_features, name_similarity
+from keepgraph.language import name_features, name_similarity, word_alignment
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, NameStyle
 from keepgraph.store.transactions import Tx
@@ -115,25 +115,28 @@ def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: Sequence[Candidate]) -> list[Evidence]:
     """The evidence for each candidate by itself; none for those that are refused."""
-    counts: dict[str, int] = {}
-
-    def rarity(word: str) -> int:
-        if word not in counts:
-            found = store.entities.by_trigrams(tx, f'" {word} "', of_types=None, limit=_MAX_NAMES_COUNTED)
-            counts[word] = len({row for _, row in found})
-        return counts[word]
-
     vocabulary = graph_vocabulary.read(tx)
     projects = vocabulary.default_types.intersection(vocabulary.project_types)
     cosines = {candidate.entity.row: candidate for candidate in by_meaning}
     merged = {candidate.entity.row: candidate for candidate in by_letters[:_MAX_BY_LETTERS]}
     for candidate in by_meaning[:_MAX_BY_MEANING]:
         merged.setdefault(candidate.entity.row, candidate)
+    names = {row: _as_written(candidate) for row, candidate in merged.items()}
+    words = {word for name in (question, *names.values()) for word in (*name.words, *word_alignment.tokens(name))}
+    counts = store.name_words.entity_counts(tx, words, at_most=_MAX_NAMES_COUNTED) if names else {}
+
+    def rarity(word: str) -> int:
+        if word not in counts:
+            counts.update(store.name_words.entity_counts(tx, [word], at_most=_MAX_NAMES_COUNTED))
+        return counts[word]
+
+    @cache
+    def is_entity_name(word: str) -> bool:
+        return bool(store.entities.by_key(tx, word))
+
     gathered = []
     for row, candidate in merged.items():
-        name = Name(candidate.matched_name)
-        if candidate.method == "fuzzy" and Name(candidate.entity.name).folded == candidate.matched_name:
-            name = Name(candidate.entity.name)
+        name = names[row]
         near = cosines.get(row)
         style, types = vocabulary.style(candidate.entity.type), vocabulary.with_ancestors(candidate.entity.type)
         rule, reason = candidate.score, candidate.reason
@@ -149,12 +152,19 @@ def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: 
             reason=reason,
             cosine=near.score if near else None,
             rarity=rarity,
-            is_entity_name=lambda word: bool(store.entities.by_key(tx, word)),
+            is_entity_name=is_entity_name,
             may_be_company=style in _STYLES_OF_COMPANIES and types.isdisjoint(projects),
         )
         if features is not None:
             gathered.append(Evidence(candidate, {**features, "rule_score": rule}))
     return gathered
+
+
+def _as_written(candidate: Candidate) -> Name:
+    """The name that matched, with its capitals where it is the name of the entity."""
+    if candidate.method == "fuzzy" and Name(candidate.entity.name).folded == candidate.matched_name:
+        return Name(candidate.entity.name)
+    return Name(candidate.matched_name)
 
 
 def compare(evidence: Sequence[Evidence]) -> list[Evidence]:
