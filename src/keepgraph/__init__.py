@@ -12,8 +12,22 @@ with keepgraph.open("notes.db") as graph:
     print(graph.call("recall_entity", name_or_alias="Pirya")["entity"]["name"])
 """
 
+from typing import TYPE_CHECKING
+
 from keepgraph._version import __version__
 from keepgraph.errors import KeepgraphError
-from keepgraph.graph import Graph, open
+
+if TYPE_CHECKING:
+    from keepgraph.graph import Graph, open
+else:
+
+    def __getattr__(name: str) -> object:
+        # When it is used: `kg --help` opens no graph.
+        if name not in ("Graph", "open"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from keepgraph import graph
+
+        return getattr(graph, name)
+
 
 __all__ = ["Graph", "KeepgraphError", "__version__", "open"]

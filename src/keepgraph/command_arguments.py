@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
-_NEEDS_NO_QUOTES = re.compile(r"[\w@%+=:,./-]+")
-_MEANS_SOMETHING_IN_QUOTES = re.compile(r'["$`\\!]')
+from keepgraph import lazy
+
+_NEEDS_NO_QUOTES = lazy.compile(r"[\w@%+=:,./-]+")
+_MEANS_SOMETHING_IN_QUOTES = lazy.compile(r'["$`\\!]')
 
 
 def entity_argument(entity_type: str, name: str, entity_id: str) -> str:

@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from keepgraph import errors
+from keepgraph import errors, lazy
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DAY = lazy.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in March”, “20 Nov”, 2026-11-20 or 2026-11-20T14:30."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,7 +9,7 @@ from typing import Any
 
 import click
 
-from keepgraph import errors
+from keepgraph import errors, lazy
 from keepgraph.cli import dates, graph_options, name_completion
 from keepgraph.cli.output import answers, terminal
 from keepgraph.graph import Graph
@@ -18,7 +17,7 @@ from keepgraph.graph import Graph
 _BEGINNING = dates.DateOption(error=errors.ValidityInvalid)
 _END = dates.DateOption(end=True, error=errors.ValidityInvalid)
 
-_FACT_ID = re.compile("fact_[0-9a-z]{26}")
+_FACT_ID = lazy.compile("fact_[0-9a-z]{26}")
 
 
 @click.command("record")

@@ -6,9 +6,9 @@ dots, or without vowels.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from keepgraph import lazy
 from keepgraph.language.normalisation import Name, first_letters, without_small_words
 
 _MAX_LETTERS = 6
@@ -16,12 +16,12 @@ _MAX_LETTERS_MIXED_CASE = 5
 _MAX_WORDS = 7
 _MAX_WORDS_WITHIN_NAME = 5
 
-_LETTERS_AROUND_DIGIT = re.compile(r"[A-Z]{1,3}\d[A-Z]{1,3}")  # T2D
-_LETTERS_BEFORE_NUMBER = re.compile(r"[A-Z]{2,4}\d{1,2}")  # UE5
-_LETTER_BEFORE_ACRONYM = re.compile(r"([a-z])([A-Z]{2,4})")  # gRNA
-_PLURAL = re.compile(r"^([A-Z][A-Z&]+)['’]?s$")
-_DOTTED = re.compile(r"^([^\W\d_]\.?[\s-]?){1,5}[^\W\d_]\.?$")
-_CAPITALISED_PARTS = re.compile(r"[A-Z][a-z]*")
+_LETTERS_AROUND_DIGIT = lazy.compile(r"[A-Z]{1,3}\d[A-Z]{1,3}")  # T2D
+_LETTERS_BEFORE_NUMBER = lazy.compile(r"[A-Z]{2,4}\d{1,2}")  # UE5
+_LETTER_BEFORE_ACRONYM = lazy.compile(r"([a-z])([A-Z]{2,4})")  # gRNA
+_PLURAL = lazy.compile(r"^([A-Z][A-Z&]+)['’]?s$")
+_DOTTED = lazy.compile(r"^([^\W\d_]\.?[\s-]?){1,5}[^\W\d_]\.?$")
+_CAPITALISED_PARTS = lazy.compile(r"[A-Z][a-z]*")
 _VOWELS = frozenset("aeiou")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from keepgraph import lazy
 from keepgraph.language import factuality
 from keepgraph.language.factuality import CueKind
 
@@ -31,17 +32,17 @@ _THEN = (
 )
 _VERB = r"(?:['’]s|is|was|are|were|has|have|had|be|been|being|remains?|seems?|proved|turn(?:s|ed) out|proves|to|got)"
 _MARKS = r"[\"”’')\]]*\s?(?:[,(\[–—:;-]+\s?)?"
-_EVALUATED_AFTER = re.compile(
+_EVALUATED_AFTER = lazy.compile(
     rf"^{_MARKS}(?:(?:but|and|although|though|yet)\s)?(?:(?:which|that|this|it|all of it|the claim|the statement)\s?)?"
     rf"(?:(?:{_VERB}|later|since|still|now|yet|also|\w+ly)\s)*(?:{_EVALUATION}){_THEN}",
     re.IGNORECASE,
 )
-_SAID_BY_NOBODY = re.compile(
+_SAID_BY_NOBODY = lazy.compile(
     r"\b(?:said|says|claimed)\s(?:no ?one|nobody)\b|,\sor\s(?:not|so\b.*)[.!]?$|^[\s,.–—-]*not\W*$|\byeah,? right\b|"
     r",\s(?:not really|as if)[.!]?$",
     re.IGNORECASE,
 )
-_TAKES_BACK = re.compile(
+_TAKES_BACK = lazy.compile(
     rf"^(?:(?:no|but|well|actually|sorry|in fact|however|oops)\b,?\s)*(?:(?:(?:that|this|it|which|all (?:this|that)|"
     rf"(?:the|this|that) (?:above|claim|statement|sentence|assertion|fact|line|last|previous\s\w+))\s?"
     rf"(?:(?:{_VERB}|later|since|still|now|yet|also|\w+ly)\s)+(?:{_EVALUATION}){_THEN})|not\W*$|"
@@ -52,42 +53,42 @@ _TAKES_BACK = re.compile(
     r")",
     re.IGNORECASE,
 )
-_DISCLAIMS = re.compile(
+_DISCLAIMS = lazy.compile(
     rf"\b(?:{_EVALUATION}|false|untrue|myths?|rumou?rs?|lies|fictions?|hypothes[ie]s|made[- ]up|"
     r"(?:test|sample|example|dummy) (?:data|text|sentences?|facts?)|counter-?examples?|to ?do|to be done|wishes|plans?|"
     r"questions?|assumptions?|dreams?)\b[^:]*:\s*$",
     re.IGNORECASE,
 )
-_LABELLED = re.compile(
+_LABELLED = lazy.compile(
     r"^[\"“']?(?:false|not true|untrue|wrong|incorrect|myth|rumou?r|fiction|legend|joke|hypothesis|assumption|guess|"
     r"question|goal|wish|plan|todo|to do|dream|example|for example|test|hallucination|fake news|ungrounded|unproven|"
     r"refuted|unverified|claim|lie)\s?[:–—-]\s",
     re.IGNORECASE,
 )
-_EMBEDDED_UNTRUTH = re.compile(
+_EMBEDDED_UNTRUTH = lazy.compile(
     r"\b(?:false|untrue|mistaken|wrong|lie|lies|lying|lied|myth|legend|hoax|fiction|fairy tale|fabrication|invention|"
     r"pretence|illusion|delusion|fantasy|nonsense|idea|notion|dream(?:s|t|ed)?|fear(?:s|ed)?|worr(?:y|ies|ied)|bet|"
     r"theory|hypothesis|assumption|possibility|hope|speculat\w+)\s(?:is\s)?that\s",
     re.IGNORECASE,
 )
-_NEGATED_EMBEDDING = re.compile(
+_NEGATED_EMBEDDING = lazy.compile(
     r"(?:\b(?:not|never|nobody|no one|none|nothing|without|no|neither|nor|hardly|cannot)\b|n['’]t\b)"
     r"[^,;]*\b(?:that|how|why|where|which|whereby|what)\s",
     re.IGNORECASE,
 )
-_ALL_EXCEPT = re.compile(
+_ALL_EXCEPT = lazy.compile(
     r"\b(?:every(?:one|body|thing|\s\w+)|any(?:one|body)|all|each)(?:\s(?:of\s)?(?:us|them|the\s\w+|\w+))?,?\s"
     r"(?:but|save(?: for)?|except(?: for)?|excepting|excluding|other than|apart from|aside from|bar|barring)\s"
     r"(?:[A-Z][\w-]*(?:,\s|\s(?:and|or)\s)){0,4}$",
     re.IGNORECASE,
 )
-_NONE_EXCEPT = re.compile(
+_NONE_EXCEPT = lazy.compile(
     r"\b(?:no ?body|no one|none|nothing|no\s\w+)(?:\s(?:of\s)?(?:us|them|\w+))?,?\s"
     r"(?:but|save(?: for)?|except(?: for)?|other than|apart from|aside from|bar)\s"
     r"(?:[A-Z][\w-]*(?:,\s|\s(?:and|or)\s)){0,4}$",
     re.IGNORECASE,
 )
-_ORDERED = re.compile(
+_ORDERED = lazy.compile(
     r"(?:^|[,;:]\s|\b(?:and|then|please|to|must|should|can|us)\s)(?:please\s|then\s|always\s|kindly\s)*"
     r"(?:(?:make (?:it so|sure|certain)|ensure|see to it)\s[^,;]*|"
     r"(?:see|check|double-check|verify|confirm|assert|test|validate|require|demand|pretend|suppose|say|imagine|assume|"
@@ -95,13 +96,15 @@ _ORDERED = re.compile(
     r"(?:let|have|make|get|help|force|allow|tell|ask)\s(?:\w+\s)?(?:[A-Z][\w-]*\s){0,4})$",
     re.IGNORECASE,
 )
-_DEMANDED = re.compile(
+_DEMANDED = lazy.compile(
     r"\b(?:insist(?:s|ed)?|demand(?:s|ed)?|request(?:s|ed)?|require[sd]?|recommend(?:s|ed)?|urge[sd]?|order(?:s|ed)?|"
     r"important|essential|necessary|vital|crucial|desirable|let|makes?|made|gets?|got|helps?|helped|forces?|forced|"
     r"allows?|allowed)\s(?:that\s)?(?:[A-Z][\w-]*\sand\s)?$"
 )
-_VERB_NEXT = re.compile(r"\s[a-z]+s\b")
-_MENTIONED_AFTER = re.compile(r"[\"”]?\s(?:is|was|has been|remains|became)\s(?!well known\b|true\b|a fact\b|correct\b)")
+_VERB_NEXT = lazy.compile(r"\s[a-z]+s\b")
+_MENTIONED_AFTER = lazy.compile(
+    r"[\"”]?\s(?:is|was|has been|remains|became)\s(?!well known\b|true\b|a fact\b|correct\b)"
+)
 _REMOVED = (
     r"(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|eliminat(?:e|es|ed|ing)|"
     r"revert(?:s|ed|ing)?|abolish(?:es|ed|ing)?|retir(?:e|es|ed|ing)|undo(?:es|ing)?|undid|undone|"
@@ -114,10 +117,10 @@ _REMOVED = (
 _BY_WHAT_IS = (
     r"\b(?:(?:by|through|in|with|via|under|for|from|on|to)\s(?:which|what|whom)|whereby|where|that|which|why|how)"
 )
-_REMOVED_BEFORE = re.compile(rf"\b{_REMOVED}\b[^.;]*{_BY_WHAT_IS}\s(?:the\s)?$", re.IGNORECASE)
-_EMBEDDED = re.compile(rf"{_BY_WHAT_IS}\s(?:the\s)?$", re.IGNORECASE)
-_REMOVED_AFTER = re.compile(rf"^\s(?:is|was|are|were|has been|have been|got)\s(?:\w+ly\s|now\s)?{_REMOVED}\b", re.I)
-_FICTION = re.compile(
+_REMOVED_BEFORE = lazy.compile(rf"\b{_REMOVED}\b[^.;]*{_BY_WHAT_IS}\s(?:the\s)?$", re.IGNORECASE)
+_EMBEDDED = lazy.compile(rf"{_BY_WHAT_IS}\s(?:the\s)?$", re.IGNORECASE)
+_REMOVED_AFTER = lazy.compile(rf"^\s(?:is|was|are|were|has been|have been|got)\s(?:\w+ly\s|now\s)?{_REMOVED}\b", re.I)
+_FICTION = lazy.compile(
     r"\bin\s(?:an?|the|my|your|his|her|our|their|this|that|these|some|one|another)\s(?:[\w-]+\s){0,2}?"
     r"(?:dreams?|nightmare|novels?|books?|stor(?:y|ies)|tale|films?|movies?|play|game|series|episode|fiction|fantasy|"
     r"simulation|examples?|exercise|tests?|test data|data ?set|fixtures?|demo|mock|mock-?up|samples?|scenario|sketch|"
@@ -128,7 +131,7 @@ _FICTION = re.compile(
     r"\bin (?:fiction|test data|sample data|my imagination|imagination|dreams)\b",
     re.IGNORECASE,
 )
-_NAMED_AFTER = re.compile(r"(?P<noun>[\w-]+)\s(?:named|called|titled|entitled|nicknamed|dubbed)\s[\"“‘']?$", re.I)
+_NAMED_AFTER = lazy.compile(r"(?P<noun>[\w-]+)\s(?:named|called|titled|entitled|nicknamed|dubbed)\s[\"“‘']?$", re.I)
 _BEARERS = frozenset(
     "city town village municipality country state region island province place company firm business organisation "
     "organization startup start-up agency bank team group department unit project product service system component "
@@ -136,10 +139,10 @@ _BEARERS = frozenset(
     "university college institute club association party".split()
 )
 _NAME = r"[A-Z][\w&.-]*(?:\s[A-Z][\w&.-]*)?"
-_COORDINATED_BEFORE = re.compile(rf"{_NAME},?\s(?:and|&)\s$")
-_COORDINATED_AFTER = re.compile(rf"^(?:,\s{_NAME})*,?\s(?:and|&)\s{_NAME}")
-_CHOICE_BEFORE = re.compile(r"\bor\s(?:the\s)?$", re.IGNORECASE)
-_CHOICE_AFTER = re.compile(rf"^(?:,\s{_NAME})*,?\sor\s{_NAME}")
+_COORDINATED_BEFORE = lazy.compile(rf"{_NAME},?\s(?:and|&)\s$")
+_COORDINATED_AFTER = lazy.compile(rf"^(?:,\s{_NAME})*,?\s(?:and|&)\s{_NAME}")
+_CHOICE_BEFORE = lazy.compile(r"\bor\s(?:the\s)?$", re.IGNORECASE)
+_CHOICE_AFTER = lazy.compile(rf"^(?:,\s{_NAME})*,?\sor\s{_NAME}")
 
 
 def kinds(sentence: str, first: tuple[int, int], second: tuple[int, int]) -> Iterator[CueKind]:

@@ -6,12 +6,12 @@ A span is (start, end) in characters. White space belongs to the span before it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
 from keepgraph import interruption
 from keepgraph.language import text_boundaries
+from keepgraph.lazy import dataclass
 
 MAX_BYTES = 1_000
 """The size of a chunk, white space at its end aside: about what the embedder reads of it.

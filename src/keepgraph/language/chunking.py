@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Set
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
 from keepgraph.language import chunk_spans, json_values, markdown, speakers, text_boundaries
+from keepgraph.lazy import dataclass
 
 # Headings without text between them stay with the text that follows, at most so many.
 _MAX_CARRIED_HEADINGS = 6

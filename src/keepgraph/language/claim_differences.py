@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from keepgraph import lazy
 from keepgraph.language import (
     claim_events,
     claim_words,
@@ -35,8 +35,8 @@ _RESTRICTING = frozenset(
     "in on at for near with without during under over outside inside before after when while if because from to until "
     "since between among beyond behind above below except unless within through via as than".split()
 )
-_RULE = re.compile(r"\b(?:must|minimum|maximum|required?|requires|limit|limited|allow\w*|permit\w*|may|need\w*)\b")
-_NOBODY = re.compile(r"\b(?:nobody|no one|none|nothing)\b")
+_RULE = lazy.compile(r"\b(?:must|minimum|maximum|required?|requires|limit|limited|allow\w*|permit\w*|may|need\w*)\b")
+_NOBODY = lazy.compile(r"\b(?:nobody|no one|none|nothing)\b")
 _LIGHT_VERBS = frozenset(
     map(synonyms.root, "decided agreed voted chose opted use adopt introduce contain include".split())
 )
@@ -49,8 +49,8 @@ _SAME_PREPOSITIONS = (
     {"of", "to"},
     {"with", "by"},
 )
-_CLEFT = re.compile(r"\b(?:is|was|are|were)\s(?:what|who|where|the one)\b")
-_COMPARISON = re.compile(r"\bthan\b|\b(?:beat|beats|beaten|defeat\w*|outrank\w*|outperform\w*|preced\w+|exceed\w*)\b")
+_CLEFT = lazy.compile(r"\b(?:is|was|are|were)\s(?:what|who|where|the one)\b")
+_COMPARISON = lazy.compile(r"\bthan\b|\b(?:beat|beats|beaten|defeat\w*|outrank\w*|outperform\w*|preced\w+|exceed\w*)\b")
 _TENSES = ({"present", "perfect"}, {"past", "perfect"})
 
 

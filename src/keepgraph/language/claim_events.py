@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from keepgraph import lazy
 from keepgraph.language import synonyms
 from keepgraph.language.claim_words import Word
 from keepgraph.language.claims import Claim
@@ -24,19 +24,19 @@ _EVENTS = frozenset(
         "workshop hearing funeral ceremony conference launch release demo review".split(),
     )
 )
-_STATIC = re.compile(
+_STATIC = lazy.compile(
     r"\b(?:is|are|was|were|has|have|had|be|cost\w*|weigh\w*|measur\w+|last\w*|t[ao]k\w+|h[eo]ld\w*|contain\w*|need\w*|"
     r"own\w*|employ\w*|earn\w*|total\w*|score\w*|won|wins?|cover\w*|span\w*)\b"
 )
-_HAPPENINGS = re.compile(
+_HAPPENINGS = lazy.compile(
     r"\b(?:kill\w*|injur\w*|destroy\w*|damag\w*|attract\w*|dr[ae]w\w*|rais\w*|caus\w*|produc\w*|ended|began)\b"
 )
-_TRANSPORT = re.compile(r"\b(?<!last )(?<!first )(?:bus|train|ferry|tram|boat|shuttle|coach)\b")
-_PERSONAL_START = re.compile(r"^\s*(?:he|she|they|we|i|you)\s")
-_INDEFINITE_START = re.compile(r"^\s*(?:a|an)\s")
-_ANY = re.compile(r"^\s*(?:another|one)\s")
-_PROGRESSIVE = re.compile(r"\b(?:is|are)\s(?:not\s)?\w+ing\b")
-_INDEFINITE = re.compile(r"\s(?:a|an|another|some|any)\s")
+_TRANSPORT = lazy.compile(r"\b(?<!last )(?<!first )(?:bus|train|ferry|tram|boat|shuttle|coach)\b")
+_PERSONAL_START = lazy.compile(r"^\s*(?:he|she|they|we|i|you)\s")
+_INDEFINITE_START = lazy.compile(r"^\s*(?:a|an)\s")
+_ANY = lazy.compile(r"^\s*(?:another|one)\s")
+_PROGRESSIVE = lazy.compile(r"\b(?:is|are)\s(?:not\s)?\w+ing\b")
+_INDEFINITE = lazy.compile(r"\s(?:a|an|another|some|any)\s")
 _DATE_PARTS = frozenset("year month day quarter season decade span relative".split())
 
 

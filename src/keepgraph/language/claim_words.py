@@ -5,12 +5,12 @@ Where a verb stands is guessed from auxiliaries, endings and the word before; wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from keepgraph import lazy
 from keepgraph.language import common_words, given_names, inflection, normalisation, synonyms
+from keepgraph.lazy import dataclass
 
 Tense: TypeAlias = Literal["past", "present", "perfect", "future"]
 
@@ -55,7 +55,7 @@ _ADVERBS = frozenset(
 )
 PREPOSITIONS = inflection.PREPOSITIONS | {"when", "while", "because", "than", "as", "if", "since", "during", "for"}
 _NO_NOUNS = FUNCTION_WORDS | _ADVERBS | PREPOSITIONS | QUANTIFIERS.keys()
-WORD = re.compile(r"[^\W_](?:[\w.&'’+#/-]*[\w+#])?")
+WORD = lazy.compile(r"[^\W_](?:[\w.&'’+#/-]*[\w+#])?")
 
 
 @dataclass(frozen=True, slots=True)

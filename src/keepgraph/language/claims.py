@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from keepgraph import lazy
 from keepgraph.language import (
     claim_words,
     factuality,
@@ -22,11 +23,12 @@ from keepgraph.language.claim_words import Tense, Word
 from keepgraph.language.factuality import Cue
 from keepgraph.language.quantities import Quantity
 from keepgraph.language.time_references import TimeReference
+from keepgraph.lazy import dataclass
 
 MAX_CLAIMS = 60
 """So many claims of a text are read; see `find`."""
 
-_LABELLED_NUMBER = re.compile(
+_LABELLED_NUMBER = lazy.compile(
     r"\b(?P<label>(?-i:[A-Z][\w-]*)|version|platform|room|chapter|section|phase|step|line|gate|floor|level|page|release|"
     r"article|route|bus|tram|flight|issue|building|table|figure|group|class|grade|track|zone|part|volume|season|"
     r"episode|day|number|no\.?|unit|terminal|stage|type|model|lane|port|highway|apartment|hall|exit|seat)"
@@ -34,7 +36,7 @@ _LABELLED_NUMBER = re.compile(
     re.IGNORECASE,
 )
 # Negation of a degree, within the description of something, or of a choice: what is denied then is not the whole.
-_PARTIAL_NEGATION = re.compile(
+_PARTIAL_NEGATION = lazy.compile(
     r"\bnot\s(?:very|quite|entirely|fully|completely|exactly|necessarily|too|so|that|particularly|really|yet|as|much|"
     r"enough|even|the only|directly|automatically|immediately|just)\b|\byet\b|"
     r"\b(?:who|that|which|those|whose)\s(?:\w+\s)?(?:do|does|did|is|are|was|were|has|have|had|can|will)\s"
@@ -48,54 +50,54 @@ _PARTIAL_NEGATION = re.compile(
     r"(?:that|how|why|where|who|what|when)\b",
     re.IGNORECASE,
 )
-_MODALS = re.compile(
+_MODALS = lazy.compile(
     r"\b(?P<can>can|able to)\b|\b(?P<must>must|ha(?:s|ve) to|needs? to|required to|obliged to)\b", re.IGNORECASE
 )
-_TRUTH = re.compile(
+_TRUTH = lazy.compile(
     r"^(?:it is|it['’]s|it was)\s(?P<negation>not\s|never\s)?(?:true|the case|correct|a fact)\sthat\s", re.IGNORECASE
 )
-_CLAUSE_END = re.compile(
+_CLAUSE_END = lazy.compile(
     r";\s|,?\s(?:but|whereas|although|though)\s|,\swhile\s|,\sand\s(?=(?:the|a|an|it|he|she|they|we|[A-Z])\b)"
 )
-_CONTRAST = re.compile(
+_CONTRAST = lazy.compile(
     r"(?:,\s(?:and\s)?not|,?\s(?:rather than|instead of|but not))\s(?P<other>(?:\w+\s){0,4}\w+)[.!]?$", re.IGNORECASE
 )
-_LABEL = re.compile(
+_LABEL = lazy.compile(
     r"^(?:(?:meeting |daily |project )?(?:notes?|minutes|updates?|status|decisions?|summary|results?|fyi|facts?|"
     r"reminder|info|important|news|correction|p\.?s\.?)):\s",
     re.IGNORECASE,
 )
-_SECOND_PREDICATE = re.compile(r"\sand\s(?=(?:is|are|was|were|has|have|can|cannot|will|does|do|did|had|must)\b)")
-_SECOND_VERB = re.compile(
+_SECOND_PREDICATE = lazy.compile(r"\sand\s(?=(?:is|are|was|were|has|have|can|cannot|will|does|do|did|had|must)\b)")
+_SECOND_VERB = lazy.compile(
     rf"{_SECOND_PREDICATE.pattern}|\sand\s(?=[a-z]+s\s(?:at|in|on|for|to|with|as|by|the|a|an|no|his|her|their|its)\b)"
 )
-_LAST_PREPOSITION = re.compile(
+_LAST_PREPOSITION = lazy.compile(
     r"^(?P<left>.*)\s(?P<preposition>in|on|at|to|for|from|with|by|of|into|as)\s[^,]*$", re.IGNORECASE
 )
-_ON_SITE = (re.compile(r"\bon[- ]?(?:site|premises|prem)\b", re.IGNORECASE), "onsite")
+_ON_SITE = (lazy.compile(r"\bon[- ]?(?:site|premises|prem)\b", re.IGNORECASE), "onsite")
 _CONTAIN = {"is": "contains", "are": "contain", "was": "contained", "were": "contained"}
 _COMPOUNDS = (
     _ON_SITE,
-    (re.compile(r"\bfull[- ]time\b", re.IGNORECASE), "fulltime"),
-    (re.compile(r"\bpart[- ]time\b", re.IGNORECASE), "parttime"),
-    (re.compile(r"\bturn(s|ed)? down\b", re.IGNORECASE), r"reject\1"),
+    (lazy.compile(r"\bfull[- ]time\b", re.IGNORECASE), "fulltime"),
+    (lazy.compile(r"\bpart[- ]time\b", re.IGNORECASE), "parttime"),
+    (lazy.compile(r"\bturn(s|ed)? down\b", re.IGNORECASE), r"reject\1"),
     (
-        re.compile(r"\b(won|ca)n['’]t\b", re.IGNORECASE),
+        lazy.compile(r"\b(won|ca)n['’]t\b", re.IGNORECASE),
         lambda match: "will not" if match[1].lower() == "won" else "can not",
     ),
-    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
-    (re.compile(r"\bcannot\b", re.IGNORECASE), "can not"),
-    (re.compile(r"['’]s\b"), " 's"),
+    (lazy.compile(r"n['’]t\b", re.IGNORECASE), " not"),
+    (lazy.compile(r"\bcannot\b", re.IGNORECASE), "can not"),
+    (lazy.compile(r"['’]s\b"), " 's"),
     (
-        re.compile(r"\b(is|are|was|were)\s(?:\w+ly\s)?(?:(\w{3,})-free|free (?:of|from) (\w+))\b", re.IGNORECASE),
+        lazy.compile(r"\b(is|are|was|were)\s(?:\w+ly\s)?(?:(\w{3,})-free|free (?:of|from) (\w+))\b", re.IGNORECASE),
         lambda match: f"{_CONTAIN[match[1].lower()]} no {match[2] or match[3]}",
     ),
     (
-        re.compile(r"\b([A-G])(?:[- ](flat|sharp))?[- ](?-i:(minor|major))\b"),
+        lazy.compile(r"\b([A-G])(?:[- ](flat|sharp))?[- ](?-i:(minor|major))\b"),
         lambda match: f"keyof{match[1]}{match[2] or ''}{match[3]}".lower(),
     ),
-    (re.compile(r"\bt(?:akes?|ook|aking) place\b", re.IGNORECASE), "happened"),
-    (re.compile(r"(?<=\bnot\s)(?P<denied>[^,;]*?)\sany ?more(?=[.,;!?]|$)", re.IGNORECASE), r"\g<denied>"),
+    (lazy.compile(r"\bt(?:akes?|ook|aking) place\b", re.IGNORECASE), "happened"),
+    (lazy.compile(r"(?<=\bnot\s)(?P<denied>[^,;]*?)\sany ?more(?=[.,;!?]|$)", re.IGNORECASE), r"\g<denied>"),
 )
 
 

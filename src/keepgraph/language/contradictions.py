@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from keepgraph import lazy
 from keepgraph.language import claim_differences, claim_events, claims, normalisation
 from keepgraph.language.claim_differences import Difference
 from keepgraph.language.claims import Claim
+from keepgraph.lazy import dataclass
 
 Verdict: TypeAlias = Literal["contradiction", "compatible", "undecided"]
 
@@ -30,7 +31,7 @@ _DIFFERENT = 0.8
 _UNRELATED = 0.7
 _UNEXCLUDED = 0.6
 
-_POSSESSIVE = re.compile(r"(my|our|your|his|her|its|their)\s", re.IGNORECASE)
+_POSSESSIVE = lazy.compile(r"(my|our|your|his|her|its|their)\s", re.IGNORECASE)
 _WORDS_OF_A_DEFEAT = 3  # who, whom, and that it was one: it may have been at two times
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
+from keepgraph import lazy
 from keepgraph.language import time_references
 from keepgraph.language.time_references import TimeReference
 
-_MAY_HAVE_DAY = re.compile(r"\d")
+_MAY_HAVE_DAY = lazy.compile(r"\d")
 _HALF_A_YEAR = timedelta(days=183)
-_PREPOSITION = re.compile(r"(?:^|(?<=[\s(\[]))(?:on|as of)(?: the)? $", re.IGNORECASE)
-_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? $", re.IGNORECASE)
-_OPENING = re.compile(r"[\s*_>•([–—-]*")
-_DECIDED = re.compile(r"\b(?:decided|agreed|decision)(?: made)?,? ?[(\[]?$", re.IGNORECASE)
-_CLAUSE_END = re.compile(
+_PREPOSITION = lazy.compile(r"(?:^|(?<=[\s(\[]))(?:on|as of)(?: the)? $", re.IGNORECASE)
+_WEEKDAY = lazy.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? $", re.IGNORECASE)
+_OPENING = lazy.compile(r"[\s*_>•([–—-]*")
+_DECIDED = lazy.compile(r"\b(?:decided|agreed|decision)(?: made)?,? ?[(\[]?$", re.IGNORECASE)
+_CLAUSE_END = lazy.compile(
     r"[)\]]?(?:[.;!,]?$|[.;!,] | (?:because|since|so that|as|which|but|although|though|after|before|when)\b)"
 )
 _BEFORE_SENTENCE = " ,:)]–—-"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from keepgraph import lazy
+from keepgraph.lazy import dataclass
 
 _TEXT_NOUNS = (
     r"(?:notes?|texts?|messages?|memos?|documents?|e-?mails?|mails?|letters?|conversations?|minutes|pages?|episodes?"
@@ -11,24 +13,26 @@ _TEXT_NOUNS = (
 )
 _LAST = r"(?:last|latest|newest|most recent|previous)"
 _DETERMINER = r"(?:[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Tt]hat|[Tt]his|[Aa]n?)\s+"
-_BEGINNING = re.compile(_DETERMINER)
+_BEGINNING = lazy.compile(_DETERMINER)
 
-_CALL = re.compile(r"(?:the\s+)?call\s+#?(\d{1,18})", re.IGNORECASE)
+_CALL = lazy.compile(r"(?:the\s+)?call\s+#?(\d{1,18})", re.IGNORECASE)
 # In all that follows the nouns are in lower case. With a capital they are part of a name: the Blue Note, Last Letters.
-_LAST_CALL = re.compile(
+_LAST_CALL = lazy.compile(
     rf"(?:[Tt]he\s+)?{_LAST}\s+(?:call|thing|change)"
     r"|[Ww]hat (?:[Ii]|we|you) (?:have )?just (?:told you|said|recorded|added|did)"
     r"|[Ww]hat was just (?:said|recorded|added)"
 )
-_LAST_TEXT = re.compile(rf"(?:{_DETERMINER})?{_LAST}\s+{_TEXT_NOUNS}")
-_TEXT = re.compile(
+_LAST_TEXT = lazy.compile(rf"(?:{_DETERMINER})?{_LAST}\s+{_TEXT_NOUNS}")
+_TEXT = lazy.compile(
     rf"{_DETERMINER}{_TEXT_NOUNS}\s*(?::|(?=[\"“”„«»])|\b(?:about|on|of|from|with|for|that says|which says|saying"
     r"|called|titled|named|where|in which)\b)\s*(.+)",
     re.DOTALL,
 )
-_TEXT_AT_END = re.compile(rf"{_DETERMINER}(.+?)\s+{_TEXT_NOUNS}", re.DOTALL)
-_FACT = re.compile(r"(?:the\s+|this\s+|that\s+)?fact\s*(?::|that|about)?\s+(.+)|that\s+(.+)", re.IGNORECASE | re.DOTALL)
-_EVERYTHING = re.compile(
+_TEXT_AT_END = lazy.compile(rf"{_DETERMINER}(.+?)\s+{_TEXT_NOUNS}", re.DOTALL)
+_FACT = lazy.compile(
+    r"(?:the\s+|this\s+|that\s+)?fact\s*(?::|that|about)?\s+(.+)|that\s+(.+)", re.IGNORECASE | re.DOTALL
+)
+_EVERYTHING = lazy.compile(
     r"(?:[Ee]verything|[Aa]nything|[Ww]hatever|[Aa]ll(?=\s+(?:that\s+)?(?:you|[Ii]|we)\s))"
     r"(?:\s+(?:that\s+)?(?:you|[Ii]|we)\s+(?:know|have|kept|said|remember|told you))?\s+(?:about|on|of)\s+(.+)"
     r"|[Ww]ho\s+(.+?)\s+is",

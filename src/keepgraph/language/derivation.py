@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from keepgraph import lazy
 from keepgraph.language import inflection
 
 _MIN_STEM = 3
 _MIN_STEM_BEFORE = {"al": 5, "age": 4, "sion": 3, "ission": 3, "ension": 3, "ment": 4}  # portal, page, moment
-_DOUBLED = re.compile(r"(.)\1")
+_DOUBLED = lazy.compile(r"(.)\1")
 
 # The ending of a noun, and what the stem of its verb or its adjective has there.
 _ENDINGS = (

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from keepgraph import lazy
+from keepgraph.lazy import dataclass
 
 CueKind: TypeAlias = Literal["negation", "question", "condition", "possibility", "plan", "doubt", "past"]
 
@@ -85,13 +87,13 @@ _EXPRESSIONS: dict[CueKind, str] = {
         r"non|nessun[oa]?)\b|n['’]t\b"
     ),
 }
-_DENIED_CLAUSE = re.compile(
+_DENIED_CLAUSE = lazy.compile(
     r"\b(?:it|this|that)(?:\sis|['’]s|\swas)\s(?:just\s|\w+ly\s)?"
     r"(?:false|untrue|wrong|incorrect|not true|not the case|not correct|not right|never true|not so|a lie)\s"
     r"(?:to (?:say|claim|state|think|believe|assume)\s)?that\b",
     re.IGNORECASE,
 )
-_PATTERNS = {kind: re.compile(expression, re.IGNORECASE) for kind, expression in _EXPRESSIONS.items()}
+_PATTERNS = {kind: lazy.compile(expression, re.IGNORECASE) for kind, expression in _EXPRESSIONS.items()}
 _UNREAL = frozenset(("question", "condition", "doubt", "plan", "possibility"))
 
 

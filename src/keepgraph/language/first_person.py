@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 
+from keepgraph import lazy
 from keepgraph.language import lexicons
 from keepgraph.language.normalisation import Name
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy.compile(r"[^\W_]+")
 _AUXILIARIES = frozenset("do did am was have had will".split())
 _WORDS_AFTER_TELLING = 3
 

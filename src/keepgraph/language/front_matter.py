@@ -8,21 +8,22 @@ from datetime import date, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from keepgraph import lazy
 from keepgraph.language import utf8
 
 if TYPE_CHECKING:
     import yaml
 
-COMMA = re.compile(r"\s*+,\s*+")
-COMMA_OR_SPACE = re.compile(r"[\s,]++")
+COMMA = lazy.compile(r"\s*+,\s*+")
+COMMA_OR_SPACE = lazy.compile(r"[\s,]++")
 
-_OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n?|\n)")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
-_MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
-_YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})", re.ASCII)
-_YEAR_LAST = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", re.ASCII)
-_EXTENDED = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_LINE_END = re.compile(r"\r\n?|\n")
+_OPENING = lazy.compile(r"\ufeff?---[ \t]*(?:\r\n?|\n)")
+_CLOSING = lazy.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+_MONTH = lazy.compile(r"(\d{4})-(\d{2})", re.ASCII)
+_YEAR_FIRST = lazy.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})", re.ASCII)
+_YEAR_LAST = lazy.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", re.ASCII)
+_EXTENDED = lazy.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_LINE_END = lazy.compile(r"\r\n?|\n")
 
 # Limits against front matter that is made to take long. The length is in characters.
 _MAX_LENGTH = 20_000

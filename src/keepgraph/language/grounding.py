@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from keepgraph import lazy
 from keepgraph.language import (
     common_words,
     derivation,
@@ -21,21 +21,22 @@ from keepgraph.language import (
     written_values,
 )
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 
 MIN_SHARE = 0.5
 """An end that is no name is in a sentence that has so large a part of its words."""
 
 _MIN_LETTERS_OF_STEM = 5  # Japan, in Japanese
-_WORD = re.compile(r"[^\W_]+")
-_WRAPPED = re.compile(r"[ \t]*\r?\n[ \t]*(?=[a-z])")
-_ANAPHOR = re.compile(
+_WORD = lazy.compile(r"[^\W_]+")
+_WRAPPED = lazy.compile(r"[ \t]*\r?\n[ \t]*(?=[a-z])")
+_ANAPHOR = lazy.compile(
     r"\b(?:he|she|it|they|his|her|its|their|him|them|who|which|this|these|those|er|sie|es|il|elle|ils|elles|él|ella|"
     r"(?:the|this|that|der|die|das|le|la|el) [a-z]\w+)\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[;:]|,?\s(?:and|but|while|whereas|und|et|y)\s(?=[A-Z])|,\s(?:and|but|while|whereas)\s")
-_SUBJECT = re.compile(r"[A-Z]\w+|\b(?:he|she|it|they|I|we)\b")
-_COORDINATION = re.compile(r"\A[\s,]*(?:[A-Z]\w*[\s,]+(?:of\s|and\s|&\s)?)*")
+_CLAUSE = lazy.compile(r"[;:]|,?\s(?:and|but|while|whereas|und|et|y)\s(?=[A-Z])|,\s(?:and|but|while|whereas)\s")
+_SUBJECT = lazy.compile(r"[A-Z]\w+|\b(?:he|she|it|they|I|we)\b")
+_COORDINATION = lazy.compile(r"\A[\s,]*(?:[A-Z]\w*[\s,]+(?:of\s|and\s|&\s)?)*")
 _COPULAS = frozenset("is are was were be been has have a an the".split())
 _NO_ASSERTION = frozenset(("negation", "question", "condition", "possibility", "plan", "doubt"))
 

@@ -8,20 +8,22 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+from keepgraph import lazy
+
 MAX_LENGTH = 2000
 
-DOI = re.compile(r"(?:.*?(?:\bdoi\b[:\s]*|doi\.org/))?(?P<id>10\.\d{4,9}/[^\s\"<>]+?)[.,;)]*", re.I)
-ARXIV = re.compile(
+DOI = lazy.compile(r"(?:.*?(?:\bdoi\b[:\s]*|doi\.org/))?(?P<id>10\.\d{4,9}/[^\s\"<>]+?)[.,;)]*", re.I)
+ARXIV = lazy.compile(
     r"(?:\S*arxiv\S*?[\s:/]+)?(?P<id>\d{4}\.\d{4,5}|[a-z\-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?\W*", re.I
 )
-ISBN = re.compile(r"(?:isbn(?:-1[03])?:?\s*)(?P<id>[\dxX][\dxX\- ]{8,16})", re.I)
-URL = re.compile(r"(?:https?://|www\.)\S+|(?:[a-z0-9\-]+\.)+[a-z]{2,}/\S+", re.I)
+ISBN = lazy.compile(r"(?:isbn(?:-1[03])?:?\s*)(?P<id>[\dxX][\dxX\- ]{8,16})", re.I)
+URL = lazy.compile(r"(?:https?://|www\.)\S+|(?:[a-z0-9\-]+\.)+[a-z]{2,}/\S+", re.I)
 
-_DOI_IN_URL = re.compile(
+_DOI_IN_URL = lazy.compile(
     r".*?/(?P<id>10\.\d{4,9}/[^\s\"<>?#]+?)(?:/(?:full|pdf|abstract|meta|epdf|html))?/?(?:[?#].*)?"
 )
-_BARE_ARXIV = re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?")
-_TRACKING = re.compile(
+_BARE_ARXIV = lazy.compile(r"\d{4}\.\d{4,5}(?:v\d+)?")
+_TRACKING = lazy.compile(
     r"utm_\w+|fbclid|gclid|dclid|msclkid|yclid|ref|ref_src|source|lang|hl|si|feature|share|s|t|via|cmpid|mc_cid|mc_eid|usp|"
     r"pli|igshid|igsh|spm|trk|_hs\w+"
 )

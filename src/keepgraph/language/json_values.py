@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
+
+from keepgraph import lazy
 
 PATH_SEPARATOR = " › "
 
 _MAX_DEPTH = 8
 _MAX_PATH = 200
-_SPACE = re.compile(r"[ \t\r\n]*+")
+_SPACE = lazy.compile(r"[ \t\r\n]*+")
 # Numbers stay text: a number of a million digits would take long to convert.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Container, Iterator, Sequence
 
+from keepgraph import lazy
 from keepgraph.language import common_words, lexicons, name_similarity, name_styles, ordinary_phrases, proper_names
 from keepgraph.language.annotated_text import AnnotatedText, Offsets
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.proper_names import ProperName
 
-_IDEOGRAPHS = re.compile("[々\u3400-\u4dbf\u4e00-\u9fff]+")
-_JOINED_BY_DOTS = re.compile(
+_IDEOGRAPHS = lazy.compile("[々\u3400-\u4dbf\u4e00-\u9fff]+")
+_JOINED_BY_DOTS = lazy.compile(
     f"(?P<katakana>[ァ-ヺー]+(?:[・＝·][ァ-ヺー]+)+)|{_IDEOGRAPHS.pattern}(?:[・·‧•]{_IDEOGRAPHS.pattern})+"
 )
-_IDEOGRAPHIC_TITLE = re.compile("(?:氏|様|殿|君|嬢|先生|社長|会長|部長|課長|係長|教授|博士|夫妻|夫人)$")
-_HIRAGANA = re.compile("[\u3041-\u3096]")
+_IDEOGRAPHIC_TITLE = lazy.compile("(?:氏|様|殿|君|嬢|先生|社長|会長|部長|課長|係長|教授|博士|夫妻|夫人)$")
+_HIRAGANA = lazy.compile("[\u3041-\u3096]")
 _MAX_IDEOGRAPHS = 6
 """Of a name of a person in Japanese."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 
+from keepgraph import lazy
 from keepgraph.language import normalisation
 
 # Small l, capital I and 1 look the same, and capital O and 0; L and o look otherwise, so these have signs of their own.
 _STROKE, _RING = "\ue000", "\ue001"
-_STROKE_AT_START = re.compile(rf"(?<!\S){_STROKE}")
+_STROKE_AT_START = lazy.compile(rf"(?<!\S){_STROKE}")
 
 
 def appearance(name: str) -> str:

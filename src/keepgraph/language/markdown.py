@@ -5,24 +5,23 @@ The blocks are those of markdown-it, so that code is code however it is indented
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from keepgraph import interruption
+from keepgraph import interruption, lazy
 from keepgraph.language import front_matter, markdown_links
 from keepgraph.language.markdown_links import Link, Tag
+from keepgraph.lazy import dataclass
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 HEADING_SEPARATOR = " › "
 
-_LINE_END = re.compile(r"\r\n?|\n")
-_INDENTATION = re.compile(r"[ \t]*+")
+_LINE_END = lazy.compile(r"\r\n?|\n")
+_INDENTATION = lazy.compile(r"[ \t]*+")
 _MAX_HEADING = 200
 _MAX_SHOWN = 40
 _DATE_KEYS = ("date", "created", "created_at", "date created", "created at")

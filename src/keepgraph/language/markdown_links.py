@@ -5,21 +5,20 @@ markdown-it gives no offsets of what is within a paragraph. One pass, because a 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import unquote
 
-from keepgraph import interruption
+from keepgraph import interruption, lazy
+from keepgraph.lazy import dataclass
 
 NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
 
-_BACKTICKS = re.compile(r"`++")
-_SPECIAL = re.compile(r"[`\[\\#<]")
-_DEFINITION_TARGET = re.compile(r"[ \t]*+(?:<([^<>\r\n]{0,1000})>|([^\s<]\S{0,1000}))")
-_LINK_TARGET = re.compile(r"(?:<([^<>\r\n]{0,500})>|((?:[^\s()<]{1,500}+|\([^\s()]{0,100}+\)){0,9}+))(?=[\s)])")
-_URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BACKTICKS = lazy.compile(r"`++")
+_SPECIAL = lazy.compile(r"[`\[\\#<]")
+_DEFINITION_TARGET = lazy.compile(r"[ \t]*+(?:<([^<>\r\n]{0,1000})>|([^\s<]\S{0,1000}))")
+_LINK_TARGET = lazy.compile(r"(?:<([^<>\r\n]{0,500})>|((?:[^\s()<]{1,500}+|\([^\s()]{0,100}+\)){0,9}+))(?=[\s)])")
+_URL_SCHEME = lazy.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 _MAX_LINK = 600
 _MAX_TAG = 200

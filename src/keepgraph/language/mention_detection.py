@@ -7,12 +7,12 @@ keys at once. Of the names with these keys, `detect` chooses by the spelling in 
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from keepgraph.language import common_words, normalisation, numbers
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.tokenizer import Token, is_combining_mark
+from keepgraph.lazy import dataclass
 
 MAX_WORDS = 8
 """Names of more words are not looked for in texts."""

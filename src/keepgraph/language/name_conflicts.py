@@ -12,11 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from keepgraph import lazy
 from keepgraph.language import antonyms, given_names, inflection, name_similarity, numbers, statements, word_alignment
 from keepgraph.language.normalisation import Name
 from keepgraph.model import NameStyle
 
-_CAPITAL = re.compile(r"(?<![\w.'’])[^\W\d_a-z](?![\w.'’])")
+_CAPITAL = lazy.compile(r"(?<![\w.'’])[^\W\d_a-z](?![\w.'’])")
 _DEGREES = frozenset("dr prof professor doctor rev reverend hon".split())
 _GENDER_OF_TITLE: Mapping[str, given_names.Gender] = {
     **dict.fromkeys("mr sir mister herr hr hrn monsieur senor signor lord pan".split(), "male"),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from keepgraph import lazy
 from keepgraph.language import (
     common_words,
     given_names,
@@ -165,22 +166,22 @@ _COMPANY_WORDS = frozenset(
     "plastics".split()
 )
 """Words at the end of the names of companies and products that people leave out where the rest is telling."""
-_APART = re.compile(r"\s*[,(:–—]|\s-\s|\s+(?:by|from|at|in|of)\s+(?=[A-Z])")
-_POSSESSIVE = re.compile(r"^[\w.]+['’]s\s+")
+_APART = lazy.compile(r"\s*[,(:–—]|\s-\s|\s+(?:by|from|at|in|of)\s+(?=[A-Z])")
+_POSSESSIVE = lazy.compile(r"^[\w.]+['’]s\s+")
 _SHORT_INITIALS = 2
 _HALF = 0.5  # of the weight of the words
 _MOST = 0.75  # of the weight of the words of a title: what it means is not said in other words
 _NEAR = 0.7  # of cosines
-_DOTTED = re.compile(r"\b([^\W\d_]{2,8})\.(?=\s|$)")
+_DOTTED = lazy.compile(r"\b([^\W\d_]{2,8})\.(?=\s|$)")
 _SIMILAR_NAME = 75.0
 _MIN_LETTERS_OF_SLIP = 6
 _PINYIN = (
     "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])"
     "(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|a|e|i|o|u)"
 )
-_SYLLABLE = re.compile(_PINYIN)
-_SYLLABLES = re.compile(f"({_PINYIN})({_PINYIN})")
-_GENITIVE = re.compile(r"(?<=\w)['’]s\b")
+_SYLLABLE = lazy.compile(_PINYIN)
+_SYLLABLES = lazy.compile(f"({_PINYIN})({_PINYIN})")
+_GENITIVE = lazy.compile(r"(?<=\w)['’]s\b")
 _SIMILAR_TO_SLIP = 60.0
 _PREFIXES_OF_NAMES = frozenset("abdul abdel abd abu ibn bin umm mohammed muhammad mohamed maria jean anna".split())
 """The first half of a given name of two words, whose second half alone is another name: Abdul Rahman, Jean Luc."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from keepgraph import lazy
 from keepgraph.language import common_words, given_names, inflection, normalisation, place_names, written_values
 
 _PRONOUNS = frozenset(
@@ -16,7 +17,7 @@ _PRONOUNS = frozenset(
 _MAX_WORDS = 9
 _MAX_WORDS_OF_PERSON = 5
 _WORDS_OF_FULL_NAME = 3
-_ARTICLE = re.compile(r"(?:the|a|an|der|die|das|la|le|les|el|los|las|il)\s", re.IGNORECASE)
+_ARTICLE = lazy.compile(r"(?:the|a|an|der|die|das|la|le|les|el|los|las|il)\s", re.IGNORECASE)
 _INSIDE_NAMES = frozenset(
     "of the and de da di del della der den van von zu la le y e bin ibn al el du des for on in".split()
 )

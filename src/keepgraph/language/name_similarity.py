@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from keepgraph import lazy
 from keepgraph.language import (
     antonyms,
     common_words,
@@ -57,14 +58,14 @@ _MOST = 0.6
 _HALF = 0.5  # with two words
 _ENOUGH_OF_LONG_NAME = 0.4  # with two words, of a statement or a reference: their names are long
 _MIN_LETTERS_SINGLE_NAME = 5
-_CODE = re.compile(r"[a-z]{2,4}\d{2,}")
+_CODE = lazy.compile(r"[a-z]{2,4}\d{2,}")
 """The code of a document, such as NG31, which says which one it is without the rest of its title."""
 _MAX_TYPOS = 2  # with more it is another name
 
-_SUBTITLE = re.compile(r":\s|\s[–—-]\s|\s\(|\sby\s(?=[A-Z]\S*\s[A-Z])")
+_SUBTITLE = lazy.compile(r":\s|\s[–—-]\s|\s\(|\sby\s(?=[A-Z]\S*\s[A-Z])")
 _STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
-_DIGITS = re.compile(r"\d+")
-_YEAR = re.compile("(19|20)[0-9]{2}")
+_DIGITS = lazy.compile(r"\d+")
+_YEAR = lazy.compile("(19|20)[0-9]{2}")
 _ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if 2 <= number <= 10}
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
 _RELATION_WORDS = frozenset(
@@ -189,7 +190,7 @@ def _compare_words(
 
 def _letter_count(words: Sequence[str]) -> int:
     """How many letters a name has, where an ideograph or a syllable counts as two."""
-    return sum(map(len, words)) + sum(len(re.findall(typos.IDEOGRAPHS, word)) for word in words)
+    return sum(map(len, words)) + sum(len(re.findall(typos.IDEOGRAPHS, word)) for word in words if not word.isascii())
 
 
 # Persons

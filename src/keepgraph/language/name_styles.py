@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from keepgraph import lazy
 from keepgraph.language import common_words, given_names, lexicons, name_similarity, normalisation, ordinary_phrases
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.model import NameStyle
@@ -32,22 +33,22 @@ _BEFORE_THINGS = frozenset(
     "the a an this that in at on onto into to near via using use uses used install installed run running runs through "
     "across called named titled".split()
 )
-_LABELS_OF_PERSONS = re.compile(
+_LABELS_OF_PERSONS = lazy.compile(
     r"(?:attendees|participants|present|apologies|absent|authors?|speakers?|members|people|guests|contributors|"
     r"maintainers?|cc|with|by)\b[^:\n]{0,20}:[^.;\n]*",
     re.IGNORECASE,
 )
 _HONORIFIC = r"(?:Mr|Mrs|Ms|Dr|Prof|Professor|Uncle|Aunt|Auntie|Herr|Frau|Monsieur|Madame|Señora?|Signora?)"
-_AFTER_HONORIFIC = re.compile(rf"(?<!\w){_HONORIFIC}\.? \Z")
-_BEGINS_WITH_HONORIFIC = re.compile(rf"{_HONORIFIC} [^\W\d_a-z]")
-_TITLE_OF_PROFESSION = re.compile(
+_AFTER_HONORIFIC = lazy.compile(rf"(?<!\w){_HONORIFIC}\.? \Z")
+_BEGINS_WITH_HONORIFIC = lazy.compile(rf"{_HONORIFIC} [^\W\d_a-z]")
+_TITLE_OF_PROFESSION = lazy.compile(
     r"(?<!\w)(Nurse|Judge|Justice|Maestro|Sister|Brother|Father|Rabbi|Imam|Captain|Colonel|Sergeant|Lieutenant|Inspector|"
     r"Detective|Senator|Ambassador|Reverend|Rev\.|Bishop|Cardinal|Sir|Dame|Lady|Lord|Coach|Miss|Mister|Mme|Mlle) "
     r"(?=[^\W\d_a-z][\w'’\-])"
 )
 _BEFORE_FIELD = frozenset(["of", "for"])
 _PARTICLES = frozenset("van von der den de di da dos del della bin ibn al el ter ten zu".split())
-_TITLE_CASE = re.compile(r"[^\W\d_][^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_TITLE_CASE = lazy.compile(r"[^\W\d_][^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 def guess(name: str) -> NameStyle:

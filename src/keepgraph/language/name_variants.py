@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import get_args
 
+from keepgraph import lazy
 from keepgraph.language import abbreviations, common_words, place_names, referring_expressions, romanisation
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
 
-_ADDRESS = re.compile(r"(?:mailto:)?(?P<mail>[\w.+\-]{2,40})@[\w\-]+(?:\.[\w\-]+)*|@(?P<handle>[\w.\-]{3,40})")
+_ADDRESS = lazy.compile(r"(?:mailto:)?(?P<mail>[\w.+\-]{2,40})@[\w\-]+(?:\.[\w\-]+)*|@(?P<handle>[\w.\-]{3,40})")
 _ROLES = frozenset(
     "info contact admin support sales hello office mail team help billing press jobs careers noreply no-reply "
     "webmaster postmaster root security abuse newsletter marketing hr privacy legal".split()
@@ -24,7 +25,7 @@ _PREFIXES = frozenset("re pre co multi anti sub inter over under".split())
 _MIN_LETTERS_AFTER_PREFIX = 4
 _MIN_LETTERS_OF_HANDLE = 4
 _MIN_LETTERS_OF_WORD = 3
-_USER_NAME = re.compile(r"[a-z]{6,24}")
+_USER_NAME = lazy.compile(r"[a-z]{6,24}")
 ALL_STYLES: frozenset[NameStyle] = frozenset(get_args(NameStyle))
 _PERSON: frozenset[NameStyle] = frozenset(["person"])
 VARIANT_FACTOR = 0.94

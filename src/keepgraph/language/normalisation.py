@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from keepgraph import lazy
+
 FORM_SEPARATOR = " \n "
 """Separates the folded forms of a name that has several."""
 
@@ -18,18 +20,18 @@ _LETTERS_WITHOUT_ACCENT = str.maketrans(
     {"ø": "o", "æ": "ae", "ß": "ss", "ł": "l", "đ": "d", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ħ": "h"}
     | {"Ø": "o", "Æ": "ae", "ẞ": "ss", "Ł": "l", "Đ": "d", "Œ": "oe", "Ð": "d", "Þ": "th", "Ħ": "h"}
 )
-_COMBINING_ACCENTS = re.compile("[\u0300-\u036f]")
-_NEGATION = re.compile("n['´ʼ’‘]t\\b")
-_APOSTROPHES = re.compile("['`´ʼ’‘]")
-_VARIATION_SELECTORS = re.compile("[\ufe00-\ufe0f]")
-_MINUS = re.compile(r"(?<!\S)-(?=\d)|(?<=\w)-(?!\S)")
-_SIX_DIGITS = re.compile(r"\d{3} ?\d{3}")
-_NUMBER_IN_GROUPS = re.compile(r"(?<!\S)[1-9]\d{0,2}(?: \d{3}){2,}(?!\S)")
-_LETTERS_BEFORE_NUMBER = re.compile(r"(?<!\S)([a-z]{1,3})(?=\d{6,12}(?!\S))")
+_COMBINING_ACCENTS = lazy.compile("[\u0300-\u036f]")
+_NEGATION = lazy.compile("n['´ʼ’‘]t\\b")
+_APOSTROPHES = lazy.compile("['`´ʼ’‘]")
+_VARIATION_SELECTORS = lazy.compile("[\ufe00-\ufe0f]")
+_MINUS = lazy.compile(r"(?<!\S)-(?=\d)|(?<=\w)-(?!\S)")
+_SIX_DIGITS = lazy.compile(r"\d{3} ?\d{3}")
+_NUMBER_IN_GROUPS = lazy.compile(r"(?<!\S)[1-9]\d{0,2}(?: \d{3}){2,}(?!\S)")
+_LETTERS_BEFORE_NUMBER = lazy.compile(r"(?<!\S)([a-z]{1,3})(?=\d{6,12}(?!\S))")
 _NON_LATIN_RANGES = (("\u0370", "\u1dff"), ("\u2e80", "\ud7ff"), ("\uf900", "\uffdc"))
 _SHARP_S = str.maketrans({"ß": "ss", "ẞ": "SS"})
 # Thai, Lao, Myanmar, Khmer; kana, Hangul, ideographs and their extensions. A character goes with the marks after it.
-_UNSPACED_CHARACTER = re.compile(
+_UNSPACED_CHARACTER = lazy.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\uac00-\ud7a3\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]"
     "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u3099\u309a]*"
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
 
-_WORD = re.compile(r"\w+")
+from keepgraph import lazy
+
+_WORD = lazy.compile(r"\w+")
 _MAX_SCANNED = 64
 
 

@@ -6,18 +6,18 @@ here each pair says that one thing cannot be both, at one time and in one respec
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from functools import cache
 from typing import Literal, TypeAlias
 
+from keepgraph import lazy
 from keepgraph.language import inflection, lexicons, normalisation
 
 OppositeKind: TypeAlias = Literal["state", "manner", "verb", "word", "tension"]
 
 _PREFIXES = ("un", "non-", "non", "in", "im", "il", "ir", "dis", "mis")
 _KINDS: dict[str, OppositeKind] = {"state": "state", "manner": "manner", "word": "word", "tension": "tension"}
-_MUSICAL_KEY = re.compile(r"keyof[a-g](?:flat|sharp)?(?:minor|major)")  # see claims
+_MUSICAL_KEY = lazy.compile(r"keyof[a-g](?:flat|sharp)?(?:minor|major)")  # see claims
 _MIN_PREFIXED = 4
 _NOT_PREFIXED = frozenset(
     "inside income invaluable inflammable infamous indifferent discount discover display dispatch dispose distribute "

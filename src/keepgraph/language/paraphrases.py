@@ -8,11 +8,11 @@ A cosine says that two names are about the same, not that they are the same: oth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from keepgraph.language import abbreviations, antonyms, name_similarity, numbers
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
 
 _MAX_STRING_SIMILARITY = 0.6  # of single words: above it they share a part and not the meaning

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from keepgraph import lazy
 
 _SOUND_RULES = (
     ("ph", "f"),
@@ -25,12 +26,12 @@ _SOUND_RULES = (
 )
 # Each with letters of which a word that it changes has one: most words have few, and a search for a letter is quick.
 _COMPILED_RULES = tuple(
-    (letters, re.compile(pattern), sound)
+    (letters, lazy.compile(pattern), sound)
     for letters, (pattern, sound) in zip(
         ("p", "t", "s", "c", "k", "c", "w", "x", "yj", "h", "ae", "oe", "ue", "yj", "u", "o"), _SOUND_RULES, strict=True
     )
 )
-_DOUBLED = re.compile(r"(.)\1+")
+_DOUBLED = lazy.compile(r"(.)\1+")
 
 
 @lru_cache(maxsize=4096)

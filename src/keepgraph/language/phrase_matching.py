@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from itertools import pairwise
 
+from keepgraph import lazy
 from keepgraph.language import lexicons, name_similarity, numbers, spelling, typos, word_similarity
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]", re.UNICODE)
-_PARTICIPLE = re.compile(r"[a-z]{3,}ed")
+_TOKEN = lazy.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]", re.UNICODE)
+_PARTICIPLE = lazy.compile(r"[a-z]{3,}ed")
 _ENDINGS = frozenset(["", "s", "es", "ed", "d", "ing", "n", "en", "e", "er", "ly"])
 _MIN_STEM = 4
 _LETTERS_THAT_ARE_WORDS = frozenset("aeiouyàé")
 _MARKS_OF_RELATION = frozenset("'’:(/")
 _WORDS_OF_PURPOSE = frozenset("for of fur pour para per".split())
 # What is no longer so, or not any more, has changed: these deny no arrival.
-_NO_DENIAL = re.compile(
+_NO_DENIAL = lazy.compile(
     r"\b(?:no longer|not (?:\S+ ){0,4}any ?more|not only|nicht (?:mehr|nur)|kein\w* mehr|ne \S+ plus|ya no"
     r"|non (?:\S+ )?piu)\b"
 )

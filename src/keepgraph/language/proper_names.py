@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from keepgraph import lazy
 from keepgraph.language import (
     common_words,
     given_names,
@@ -21,6 +21,7 @@ from keepgraph.language import (
 from keepgraph.language.annotated_text import AnnotatedText, Offsets
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.tokenizer import ADDRESS
+from keepgraph.lazy import dataclass
 from keepgraph.ml import frequent_words
 from keepgraph.model import NameStyle
 
@@ -30,18 +31,18 @@ MAX_CAPITALISED = 4
 _DETERMINERS = frozenset("the a an our my your their his her its this that these those each every any some no".split())
 _NAME_PARTICLES = frozenset("of de da do dos das del della di van von der den la le el bin al".split())
 
-_CODE = re.compile(r"```.{0,20000}?(?:```|\Z)", re.DOTALL)
-_IDENTIFIER = re.compile(r"(?<!`)`([^\s`]{2,40})`(?!`)")
-_NO_IDENTIFIER = re.compile(
+_CODE = lazy.compile(r"```.{0,20000}?(?:```|\Z)", re.DOTALL)
+_IDENTIFIER = lazy.compile(r"(?<!`)`([^\s`]{2,40})`(?!`)")
+_NO_IDENTIFIER = lazy.compile(
     r"\.{0,2}/.*|.*/|.*=.*|.*\([^)].*|.*\[\.\.\.\].*|\.\w{1,5}|(?i:true|false|none|null|nil|undefined)"
 )
-_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]")
-_ACRONYM = re.compile(r"([A-Z][A-Z0-9]{1,5})s?")
-_ROMAN_NUMERAL = re.compile("[IVXLCDM]+")
-_CONTRACTION = re.compile(r"['’](?:t|ll|ve|re|m|d)(?!\w)", re.IGNORECASE)
-_INNER_CAPITAL = re.compile("[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]{2}")
-_SURNAME = re.compile("[A-Z][a-z]{1,3}[A-Z][a-z]+")
-_DOTTED_NAME = re.compile(r"[A-Za-z]{2,20}\.(?:js|io|ai|net|NET)")
+_IMAGE = lazy.compile(r"!\[[^\]\n]{0,200}\]")
+_ACRONYM = lazy.compile(r"([A-Z][A-Z0-9]{1,5})s?")
+_ROMAN_NUMERAL = lazy.compile("[IVXLCDM]+")
+_CONTRACTION = lazy.compile(r"['’](?:t|ll|ve|re|m|d)(?!\w)", re.IGNORECASE)
+_INNER_CAPITAL = lazy.compile("[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]{2}")
+_SURNAME = lazy.compile("[A-Z][a-z]{1,3}[A-Z][a-z]+")
+_DOTTED_NAME = lazy.compile(r"[A-Za-z]{2,20}\.(?:js|io|ai|net|NET)")
 _NOT_NAMES = frozenset(
     "OK FYI ASAP TODO FIXME NOTE NB TBD TBA TBC ETA AM PM UTC GMT CET CEST EST PST USD EUR GBP CHF AND OR NOT PS RE "
     "CC BCC FW FWD EOD EOW EOM WIP LGTM IMO IMHO AKA ID IDS BTW IIRC AFAIK OOO WFH NA NO YES VS EG IE RIP LOL OMG "
@@ -70,7 +71,7 @@ _MIN_WORDS = 3
 """So many words with capitals in the middle of a sentence are rarely an ordinary phrase."""
 
 _OPENING, _CLOSING = '"“«„‘', '"”»“’'
-_DEFINITION = re.compile(r"\W{0,3}(?: \([^()\n]{0,100}\))?,? (?:is|was|are|were) (?:an?|the|one)\b")
+_DEFINITION = lazy.compile(r"\W{0,3}(?: \([^()\n]{0,100}\))?,? (?:is|was|are|were) (?:an?|the|one)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from keepgraph import lazy
 from keepgraph.language import numbers
+from keepgraph.lazy import dataclass
 
 APPROXIMATE = 0.15
 """How far a value may be from a number with `about`, as a share of the number."""
@@ -74,14 +75,14 @@ _MOST = r"at most|up to|no more than|not more than|a maximum of|maximum|max\.?|a
 _OVER = r"more than|over|above|greater than|exceeding|exceeds|upwards of|>"
 _UNDER = r"less than|fewer than|under|below|almost|nearly|<"
 _ABOUT = r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|an estimated|estimated|close to|or so"
-_COMPARATIVE_BEFORE = re.compile(
+_COMPARATIVE_BEFORE = lazy.compile(
     r"(?P<negated>\b(?:no|not|n['’]t)\s)?(?:\b(?P<over>longer|higher|deeper|heavier|older|taller|faster|bigger|larger|"
     r"wider|broader|thicker|warmer|hotter|further|farther|stronger|louder|dearer|richer|later|greater|more \w+)|"
     r"\b(?P<under>shorter|smaller|cheaper|lighter|younger|slower|lower|cooler|colder|narrower|thinner|nearer|closer|"
     r"weaker|poorer|earlier|fewer|less \w+))\sthan\s(?:about\s|just\s|only\s)?$",
     re.IGNORECASE,
 )
-_QUANTITY = re.compile(
+_QUANTITY = lazy.compile(
     rf"(?<![\w.,-])(?:(?P<least>{_LEAST})\s|(?P<most>{_MOST})\s|(?P<over>{_OVER})\s|(?P<under>{_UNDER})\s|"
     rf"(?P<about>{_ABOUT})\s?|(?P<between>between|from)\s|(?P<exactly>exactly|precisely)\s)?"
     rf"(?P<first>{_PLAIN})(?![.,]?\d)(?:\s?(?P<first_unit>{_UNIT})(?![\w/]))?"
@@ -91,12 +92,12 @@ _QUANTITY = re.compile(
     rf"(?:\s(?P<then>\d{{1,2}})\s?(?P<then_unit>minutes?|min|seconds?|s|cm|g)\b)?",
     re.IGNORECASE,
 )
-_HALF_UNIT = re.compile(
+_HALF_UNIT = lazy.compile(
     r"\bhalf an? (?P<unit>hour|day|year|minute|mile|million|litre|liter|pound|dozen)\b"
     r"|\b(?:an?|one) (?P<and_half>hour|day|year|minute|mile|month|week|kilometre) and a half\b",
     re.IGNORECASE,
 )
-_ARTICLE_UNIT = re.compile(
+_ARTICLE_UNIT = lazy.compile(
     r"\b(?:an?) (?P<unit>hour|week|month|year|mile|metre|kilometre|kilogram|litre)\b", re.IGNORECASE
 )
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from keepgraph import lazy
 from keepgraph.language import identifiers
 from keepgraph.language.identifiers import ARXIV, DOI, ISBN, URL
 from keepgraph.language.normalisation import Name, first_letters, without_small_words
+from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
 
 MAX_EXPRESSIONS = 8
@@ -28,38 +29,38 @@ _CAPITALISED = r"[A-ZÀ-ÞĀ-Ž][\w.'’\-]*"
 _AUTHORS = rf"{_CAPITALISED}(?:(?:\s+|\s*,\s*|\s*&\s*|\s+and\s+|\s+et\s+)(?:{_CAPITALISED}|al\.?)){{0,5}}"
 _ADDRESS = r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"
 
-_DISPLAY_NAME = re.compile(rf"\"?(?P<name>[^<>()\"@]+?)\"?\s*[<(\[]\s*(?:mailto:)?{_ADDRESS}\s*[>)\]]", re.I)
-_BRACKET = re.compile(r"(?P<name>[^()\[\]]+?)\s*[(\[](?P<within>[^()\[\]]+)[)\]]\s*")
-_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
-_BY_AUTHOR = re.compile(rf"(?P<name>.+?)[,;:–—\-]?\s+by\s+{_AUTHORS}(?:[\s,(]+\d{{4}}\)?)?")
-_POSSESSIVE_AUTHOR = re.compile(rf"{_CAPITALISED}(?:\s{_CAPITALISED}){{0,2}}(?:['’]s|(?<=s)['’])\s+(?P<name>.+)")
-_KIND_BEFORE = re.compile(
+_DISPLAY_NAME = lazy.compile(rf"\"?(?P<name>[^<>()\"@]+?)\"?\s*[<(\[]\s*(?:mailto:)?{_ADDRESS}\s*[>)\]]", re.I)
+_BRACKET = lazy.compile(r"(?P<name>[^()\[\]]+?)\s*[(\[](?P<within>[^()\[\]]+)[)\]]\s*")
+_YEAR = lazy.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
+_BY_AUTHOR = lazy.compile(rf"(?P<name>.+?)[,;:–—\-]?\s+by\s+{_AUTHORS}(?:[\s,(]+\d{{4}}\)?)?")
+_POSSESSIVE_AUTHOR = lazy.compile(rf"{_CAPITALISED}(?:\s{_CAPITALISED}){{0,2}}(?:['’]s|(?<=s)['’])\s+(?P<name>.+)")
+_KIND_BEFORE = lazy.compile(
     rf"(?:(?:the|that|this|our|my|a)\s+)?(?:{_PERSON}\s+(?:et\s+al\.?\s+|(?:and|&)\s+{_PERSON}\s+)?)?(?:{_WORKS})\s*[:,]?\s+"
     r"(?:(?:called|titled|entitled|named)\s+)?(?P<name>.+)",
     re.I,
 )
-_CALLED = re.compile(r".{0,40}\b(?:called|titled|entitled|named|known as)\s+(?P<name>.+)", re.I)
-_AUTHOR_BEFORE = re.compile(rf"{_AUTHORS}(?:\s*\(?\d{{4}}[a-z]?\)?)?\s*[,:–—.]\s+(?P<name>.+)")
-_KIND_AFTER = re.compile(
+_CALLED = lazy.compile(r".{0,40}\b(?:called|titled|entitled|named|known as)\s+(?P<name>.+)", re.I)
+_AUTHOR_BEFORE = lazy.compile(rf"{_AUTHORS}(?:\s*\(?\d{{4}}[a-z]?\)?)?\s*[,:–—.]\s+(?P<name>.+)")
+_KIND_AFTER = lazy.compile(
     r"(?:(?:the|that|this|our|my)\s+)?(?P<name>.+?)\s+(?:book|paper|article|report|talk|post|study|standard)", re.I
 )
-_AUTHOR_AFTER = re.compile(
+_AUTHOR_AFTER = lazy.compile(
     rf"(?P<name>[^,–—]+\s[^,–—]+?)\s*(?:,|\s[–—-])\s+{_CAPITALISED}(?:(?:\s+|\s*,\s*|\s*&\s*|\s+and\s+)"
     rf"(?:{_CAPITALISED}|al\.?)){{1,4}}"
 )
-_SURNAME_AFTER = re.compile(rf"(?P<name>\S+\s\S+\s[^,]+),\s+{_CAPITALISED}")
-_YEAR_AFTER = re.compile(r"(?P<name>.+?)[\s,]*[(\[][^()\[\]]*\b(?:1[5-9]|20)\d\d[a-z]?[^()\[\]]*[)\]]")
-_EDITION = re.compile(
+_SURNAME_AFTER = lazy.compile(rf"(?P<name>\S+\s\S+\s[^,]+),\s+{_CAPITALISED}")
+_YEAR_AFTER = lazy.compile(r"(?P<name>.+?)[\s,]*[(\[][^()\[\]]*\b(?:1[5-9]|20)\d\d[a-z]?[^()\[\]]*[)\]]")
+_EDITION = lazy.compile(
     r"(?P<name>.+?)[\s,(]+(?:the\s+)?(?:\d+(?:st|nd|rd|th)|second|third|revised|new|updated|anniversary|paperback|first)"
     r"\s+(?:\w+\s+)?(?:edition|ed\.?)\)?",
     re.I,
 )
-_CONTEXT = re.compile(
+_CONTEXT = lazy.compile(
     r"(?P<name>[^\W\d_][\w.'’\-]*(?:\s+[^\W\d_][\w.'’\-]*){1,3})(?:,\s+|\s+(?:from|at|in|of|over at)\s+).+"
 )
 _END = r"[\s?!.…]*"
 _QUESTIONS = tuple(
-    re.compile(pattern + _END, re.I)
+    lazy.compile(pattern + _END, re.I)
     for pattern in (
         r"(?:so\s+)?what\s+(?:do|did)\s+(?:we|you|i)\s+(?:\w+\s+)?(?:know|have|hear|say|write|record|note)\s+(?:down\s+)?"
         r"(?:about|on|of|from)\s+(?P<name>.+?)",
@@ -84,29 +85,29 @@ _QUESTIONS = tuple(
         r"where\s+(?:does|do|did)\s+(?P<name>.+?)\s+(?:work|live|stand|sit|come\s+from)",
     )
 )
-_DECIDED_IN_QUESTION = re.compile(
+_DECIDED_IN_QUESTION = lazy.compile(
     r"(?:why|when|did|have|how)\s+(?:(?:did|have)\s+)?(?:we|they)\s+(?:ever\s+)?(?:(?:decide|decided|agree|agreed|choose|chose)\s+to\s+)?"
     r"(?P<name>.+?)" + _END,
     re.I,
 )
-_SAID_BY = re.compile(
+_SAID_BY = lazy.compile(
     r"(?P<name>.+?)(?:['’]s|(?<=s)['’])\s+(?:(?:latest|last|recent|new|first|previous)\s+)?"
     r"(?:feedback|opinion|e-?mails?|messages?|notes?|comments?|views?|remarks?|reply|answer)" + _END,
     re.I,
 )
-_SUFFIX_HONORIFIC = re.compile(r"(?P<name>.+)-(?:san|sama|kun|chan|sensei|ssi|ji)", re.I)
-_HONORIFIC = re.compile(
+_SUFFIX_HONORIFIC = lazy.compile(r"(?P<name>.+)-(?:san|sama|kun|chan|sensei|ssi|ji)", re.I)
+_HONORIFIC = lazy.compile(
     r"(?:mister|miss|doctor|docteur|professor|professeur|maître|maitre|don|doña|père|soeur|madame|mme|mlle|monsieur|señora?|senora?|signora?|pan|pani|sister|brother|father|"
     r"captain|colonel|judge|rabbi|reverend|rev\.?|capt\.?|col\.?|lady|lord|maestro|maestra|skipper|chef|coach|officer|"
     r"sergeant|sgt\.?|inspector|detective|justice|senator|governor|mayor|ambassador|attorney|counsel|major|general|"
     r"lieutenant|lt\.?|admiral|commander|pastor|imam|sheikh|nurse)\s+(?P<name>.+)",
     re.I,
 )
-_INITIALS_JOINED = re.compile(r"(?P<initials>[A-Z]{2,3})\s+(?P<rest>[^\W\d_]{3,}.*)")
-_USER_NAME = re.compile(r"[a-z]{6,24}")
+_INITIALS_JOINED = lazy.compile(r"(?P<initials>[A-Z]{2,3})\s+(?P<rest>[^\W\d_]{3,}.*)")
+_USER_NAME = lazy.compile(r"[a-z]{6,24}")
 
-_PATH = re.compile(r"(?:file://|~|[a-z]:\\|\.{0,2}[/\\])?(?:[^/\\]*[/\\])*(?P<file>[^/\\]+)", re.I)
-_EXTENSION = re.compile(
+_PATH = lazy.compile(r"(?:file://|~|[a-z]:\\|\.{0,2}[/\\])?(?:[^/\\]*[/\\])*(?P<file>[^/\\]+)", re.I)
+_EXTENSION = lazy.compile(
     r"(?P<stem>.+)\.(?:pdf|docx?|odt|rtf|txt|md|rst|html?|epub|mobi|azw3|pptx?|key|odp|xlsx?|ods|csv|tsv|json|ya?ml|ipynb|"
     r"tex|png|jpe?g|svg|mp3|mp4|m4a|wav|mov|zip|eml|msg|pages|numbers)",
     re.I,

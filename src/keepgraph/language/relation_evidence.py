@@ -8,59 +8,60 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from keepgraph import lazy
 from keepgraph.language import assertion_context, factuality, inflection
 from keepgraph.language.factuality import CueKind
+from keepgraph.lazy import dataclass
 
 MAX_BETWEEN = 160
 """Where more characters stand between two names, the sentence is not read as one about both."""
 
 _NAME = r"(?:[A-Z][\w.&'’+#-]*|\d[\w.]*)(?:\s(?:of|de|van|von|der)?\s?[A-Z0-9][\w.&+#-]*)*"
-_PARENTHESIS = re.compile(
+_PARENTHESIS = lazy.compile(
     r"\s?\([^)]*\)|^\s?,(?! (?:and|or|who|which|that|the|a|an)\b)[^,]{1,60},(?=\s)|\s?—[^—]{1,60}—"
 )
-_APPOSITION = re.compile(r"^\s?,\s(?:who|which|that)?\s?[^,]{1,80},(?=\s[a-z])")
-_RELATIVE = re.compile(r"^\s?,\s?(?:who|which|that)\s")
-_JOINED_BEFORE = re.compile(rf"^(?:\s?,\s{_NAME}){{0,5}}\s?,?\s?(?:and|or|&)\s{_NAME}(?=\s)")
-_JOINED_AFTER = re.compile(rf"(?<=\s){_NAME}(?:,\s{_NAME}){{0,6}},?\s(?:and|or|&|,)\s?$|(?<=\s){_NAME},\s?$")
-_KIND_AFTER = re.compile(
+_APPOSITION = lazy.compile(r"^\s?,\s(?:who|which|that)?\s?[^,]{1,80},(?=\s[a-z])")
+_RELATIVE = lazy.compile(r"^\s?,\s?(?:who|which|that)\s")
+_JOINED_BEFORE = lazy.compile(rf"^(?:\s?,\s{_NAME}){{0,5}}\s?,?\s?(?:and|or|&)\s{_NAME}(?=\s)")
+_JOINED_AFTER = lazy.compile(rf"(?<=\s){_NAME}(?:,\s{_NAME}){{0,6}},?\s(?:and|or|&|,)\s?$|(?<=\s){_NAME},\s?$")
+_KIND_AFTER = lazy.compile(
     r"\s(?:(?:the|a|an|our|their|his|her|its|this)\s)?"
     r"(?:(?:[a-z][\w-]*\s)?(?!(?:of|about|for|with|from|to|by|in|on|at|near|like|and|or)$)[a-z][\w-]+"
     r"|(?:city|town|village|state|country|region|island|province|municipality|county|district|republic)\sof)$"
 )
-_IN_PHRASE = re.compile(
+_IN_PHRASE = lazy.compile(
     r"\b(?:of|with|for|near|to|from|about|like|unlike|by|without|against|behind|besides?|between|than|as|except|"
     r"including|excluding|after|before|despite|following|replacing|succeeding|under|over|above|below|bar)"
     r"\s(?:the\s|a\s|an\s)?$",
     re.IGNORECASE,
 )
-_ARTICLE_AFTER = re.compile(r"\s(?:the|a|an|our|their|his|her|its)$")
-_AS = re.compile(r"\sas (?:an?|the|our|their|its)?\s?(?:[a-z][\w-]*\s){1,4}(?=(?:at|for|in|with|on|of|by)\b)")
-_LAST_VERB_PHRASE = re.compile(r"^.*\s(?:and|but)\s(?=[a-z])")
-_SUBJECT_NEXT = re.compile(r"(?:^|[,;:.–—\"“]\s?|\b(?:that|and|but|because|so|while|since|when)\s)$", re.IGNORECASE)
-_POSSESSIVE = re.compile(
+_ARTICLE_AFTER = lazy.compile(r"\s(?:the|a|an|our|their|his|her|its)$")
+_AS = lazy.compile(r"\sas (?:an?|the|our|their|its)?\s?(?:[a-z][\w-]*\s){1,4}(?=(?:at|for|in|with|on|of|by)\b)")
+_LAST_VERB_PHRASE = lazy.compile(r"^.*\s(?:and|but)\s(?=[a-z])")
+_SUBJECT_NEXT = lazy.compile(r"(?:^|[,;:.–—\"“]\s?|\b(?:that|and|but|because|so|while|since|when)\s)$", re.IGNORECASE)
+_POSSESSIVE = lazy.compile(
     r"^['’]s?\s(?:(?:new|current|own|long-time|first|present)\s)?(?P<noun>[a-z][\w-]*(?:\s[a-z][\w-]+)?)"
     r"(?:\s(?:is|are|remains|was)|,|:|\s?[(–—]|)\s?$"
 )
-_NOUN_BEFORE = re.compile(
+_NOUN_BEFORE = lazy.compile(
     r"(?:^|[\s(,])(?:the|a|an)\s(?:[a-z-]+\s)?(?P<noun>[a-z][\w-]*(?:\s[a-z][\w-]+)?\sof)\s?(?:the\s)?$", re.I
 )
-_NOUN_AFTER = re.compile(r"^['’]s?\s(?:(?:new|current|present)\s)?(?P<noun>[a-z][\w-]*(?:\s[a-z][\w-]+)?)\b")
-_COPULA = re.compile(r"^\s?(?:(?:,\s)?(?:who\s)?(?:is|are|remains|was)|,|:|–|—|\()\s?$")
-_WAS = re.compile(r"\bwas\b")
-_TOGETHER = re.compile(r"^\s(?:are|have been|were|got)\s(?P<word>[a-z]+)\b")
-_CLAUSE = re.compile(r"(?:;|:|,)?\s(?:but|while|whereas|although|though|and then)\s|;\s|[.!]\s|,\s(?:and|so)\s")
-_NEVER = re.compile(r"\bnever\b", re.IGNORECASE)
-_ENDED = re.compile(r"^\W{0,3}(?:no longer|any ?more|no more|not any ?more)\b", re.IGNORECASE)
-_AUXILIARY = re.compile(r"\b(?:ca|wo|can|be)\b|(?<=\s\s)to\b|^\s*to\b")
-_DID_FOUND = re.compile(r"\b(?:did|do|does)\s+found\b")  # the base of founded, and not the past of find
-_PERFECT = re.compile(r"^(?P<before>[\s\w]*?)\b(?:has|have|['’]ve)\s+(?P<verb>[a-z]+)\b")
-_UP_TO_NOW = re.compile(
+_NOUN_AFTER = lazy.compile(r"^['’]s?\s(?:(?:new|current|present)\s)?(?P<noun>[a-z][\w-]*(?:\s[a-z][\w-]+)?)\b")
+_COPULA = lazy.compile(r"^\s?(?:(?:,\s)?(?:who\s)?(?:is|are|remains|was)|,|:|–|—|\()\s?$")
+_WAS = lazy.compile(r"\bwas\b")
+_TOGETHER = lazy.compile(r"^\s(?:are|have been|were|got)\s(?P<word>[a-z]+)\b")
+_CLAUSE = lazy.compile(r"(?:;|:|,)?\s(?:but|while|whereas|although|though|and then)\s|;\s|[.!]\s|,\s(?:and|so)\s")
+_NEVER = lazy.compile(r"\bnever\b", re.IGNORECASE)
+_ENDED = lazy.compile(r"^\W{0,3}(?:no longer|any ?more|no more|not any ?more)\b", re.IGNORECASE)
+_AUXILIARY = lazy.compile(r"\b(?:ca|wo|can|be)\b|(?<=\s\s)to\b|^\s*to\b")
+_DID_FOUND = lazy.compile(r"\b(?:did|do|does)\s+found\b")  # the base of founded, and not the past of find
+_PERFECT = lazy.compile(r"^(?P<before>[\s\w]*?)\b(?:has|have|['’]ve)\s+(?P<verb>[a-z]+)\b")
+_UP_TO_NOW = lazy.compile(
     r"\bsince\b|\bfor (?:[\w-]+\s){1,4}(?:years?|months?|weeks?|days?|decades?|ages|while|time)\b|"
     r"\bfor (?:ages|years)\b|\b(?:these|the) past\b|\ball (?:her|his|their) life\b"
 )
-_CAPITALS = re.compile(r"(?:[A-Z]{2,}|[^A-Z])+")
+_CAPITALS = lazy.compile(r"(?:[A-Z]{2,}|[^A-Z])+")
 _FREE_KINDS: frozenset[CueKind] = frozenset(("condition", "question"))
 
 

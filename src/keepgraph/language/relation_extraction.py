@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from keepgraph import interruption
+from keepgraph import interruption, lazy
 from keepgraph.language import (
     common_words,
     decision_dates,
@@ -20,6 +19,7 @@ from keepgraph.language import (
     sentences,
 )
 from keepgraph.language.sentences import Sentence
+from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle, Role
 
 MAX_WORDS = 6
@@ -44,20 +44,20 @@ _MAX_SENTENCE = 600
 # A subject is looked for in so many characters before the verb.
 _SUBJECT_WINDOW = 120
 
-_HYPOTHETICAL = re.compile(
+_HYPOTHETICAL = lazy.compile(
     r"\b(?:if|unless|whether|suppos\w{1,6}|assum\w{1,6}|in case|would|could|might|may|should|shall|will|maybe|perhaps|"
     r"possibly|probably|wish\w{0,3}|hope\w{0,3}|what if|imagine|pretend\w{0,3}|used to|formerly|previously|"
     r"once we|until|i think|i guess|i believe|not sure|seems?|appears?|allegedly|hypothetical\w{0,2})\b"
 )
-_NEGATION = re.compile(
+_NEGATION = lazy.compile(
     r"(?:\b(?:not|never|no longer|neither|nor|hardly|nobody|no one|nothing|none|without|cannot|stopped|ceased|"
     r"instead of|rather than|nowhere)\b|n['’]t\b)",
     re.IGNORECASE,
 )
-_REPORTED_SPEECH = re.compile(
+_REPORTED_SPEECH = lazy.compile(
     r"\b(?:says?|said|told|tells|claim(?:s|ed)|according to|heard|rumou?r\w{0,3}|wrote)\b", re.IGNORECASE
 )
-_QUOTATION_MARK = re.compile(r"[\"“”«»„]")
+_QUOTATION_MARK = lazy.compile(r"[\"“”«»„]")
 
 _ADVERB = r"(?:\s(?:now|currently|still|also|both|directly|only|always|heavily|completely|fully|already|again|really))?"
 _IS = r"(?:is|are|remains?|['’]s|['’]re)"
@@ -65,12 +65,12 @@ _WAS = r"(?:is|are|was|were|has been|have been|got|gets)"
 _FIX = "(?:resolved|fixed|solved|addressed|unblocked)"
 
 # Words of the patterns: a sentence without any of them is left out before it is looked at.
-_MAY_STATE_FACT = re.compile(
+_MAY_STATE_FACT = lazy.compile(
     "report|manager|boss|supervisor|block|held up|gated|wait|stuck|depend|relie|reliant|need|require|resolve|fix|solve"
     "|address|belong|part of|component",
     re.IGNORECASE,
 )
-_MAY_STATE_DECISION = re.compile("decid|decision|agreed", re.IGNORECASE)
+_MAY_STATE_DECISION = lazy.compile("decid|decision|agreed", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,22 +166,22 @@ _PATTERNS = (
     _pattern("resolves", r"resolved|fixed|solved|resolves|fixes|solves", inverted=True, named=True),
     _pattern("part_of", rf"belongs to|{_IS}{_ADVERB} (?:a |one )?(?:part|component) of"),
 )
-_DECISION_CLAUSE = re.compile(
+_DECISION_CLAUSE = lazy.compile(
     r"(?P<who>(?:\b[Ww]e|\b[Tt]he team|\b[\w.'’-]{1,40}(?: [A-Z][\w.'’-]{0,40}){0,3}))"
     r"(?: have| has|['’]ve)?(?: also| now| finally| just)? (?:decided|agreed)(?: today| yesterday)?"
     r" (?P<how>to|that|on) "
 )
-_DECISION_LABEL = re.compile(r"(?:[Dd]ecision|[Dd]ecided|DECISION|DECIDED|[Aa]greed)(?: made)?\s?[:–—-]\s{1,3}(?=\S)")
-_DECISION_END = re.compile(
+_DECISION_LABEL = lazy.compile(r"(?:[Dd]ecision|[Dd]ecided|DECISION|DECIDED|[Aa]greed)(?: made)?\s?[:–—-]\s{1,3}(?=\S)")
+_DECISION_END = lazy.compile(
     r"[.;!?(]|,? (?:because|since|so that|as|which|but|although|though|after|before|when|until|—|–|-) |, "
 )
 
-_SAME_LIST_ITEM = re.compile(r"[ \t*_]*(?:\r?\n[ \t]+)?")
-_CLAUSE_START = re.compile(r"[,;:()\"“”—–]|\b(?:and|but|because|so|that|while|since|as) ")
-_CONJUNCTION = re.compile(r"(?:,? and|,|&) ")
-_FOLLOWING_WORD = re.compile(r" (\w+)")
-_INNER_SYMBOL_OR_DIGIT = re.compile(r"\w[-_.+#]\w|\d")
-_WORD = re.compile(r"[\w][\w.&/+#'’@-]*|`[^`\s]{1,60}`|\.\w+|[,;:()\"“”!?—–]")
+_SAME_LIST_ITEM = lazy.compile(r"[ \t*_]*(?:\r?\n[ \t]+)?")
+_CLAUSE_START = lazy.compile(r"[,;:()\"“”—–]|\b(?:and|but|because|so|that|while|since|as) ")
+_CONJUNCTION = lazy.compile(r"(?:,? and|,|&) ")
+_FOLLOWING_WORD = lazy.compile(r" (\w+)")
+_INNER_SYMBOL_OR_DIGIT = lazy.compile(r"\w[-_.+#]\w|\d")
+_WORD = lazy.compile(r"[\w][\w.&/+#'’@-]*|`[^`\s]{1,60}`|\.\w+|[,;:()\"“”!?—–]")
 _PHRASE_ENDS = frozenset(
     "within because since until so which that but or when if to for in on at by with as after before who while from "
     "due than where whose via about during into onto over under is are was were has have had does did do be been being "

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from keepgraph import lazy
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 
 _MAX_WORDS = 5
-_HANGUL_NAME = re.compile("[\uac00-\ud7a3]{2,4}")
-_ARABIC = re.compile("[\u0620-\u064a\u066e-\u06d3\\s]+")
+_HANGUL_NAME = lazy.compile("[\uac00-\ud7a3]{2,4}")
+_ARABIC = lazy.compile("[\u0620-\u064a\u066e-\u06d3\\s]+")
 _MIN_CONSONANTS = 5  # of a whole name
 
 _SURNAMES = {
@@ -59,7 +60,7 @@ _SURNAMES = {
     "gil": "kil gil",
 }
 _KOREAN_SOUNDS = tuple(
-    (re.compile(pattern), sound)
+    (lazy.compile(pattern), sound)
     for pattern, sound in (
         ("oo|ou|woo", "u"),
         ("ee", "i"),

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from keepgraph import lazy
+from keepgraph.lazy import dataclass
 
 _MAX_LENGTH = 1_000
 
 # A line is taken to be wrapped, and its sentence to go on in the next, only from this length on.
 _MIN_WRAPPED_LINE = 50
 
-_SENTENCE_END = re.compile(r"[.!?…]{1,3}[\"'”’)\]*_]{0,4}(?=\s)|[。！？｡]")
-_LINE = re.compile(r"[^\r\n]+")
-_LINE_MARKERS = re.compile(
+_SENTENCE_END = lazy.compile(r"[.!?…]{1,3}[\"'”’)\]*_]{0,4}(?=\s)|[。！？｡]")
+_LINE = lazy.compile(r"[^\r\n]+")
+_LINE_MARKERS = lazy.compile(
     r"\s{0,40}(?:[-*+•>]\s{1,4}|#{1,6}\s{1,4}|\d{1,3}[.)]\s{1,4}|\[[ xX]\]\s{1,4}|\|\s{0,4}){0,4}"
 )
-_ABBREVIATION = re.compile(r"(?:^|[\s(])([A-Za-z]|Mrs?|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|approx|No|Inc|Ltd|Co)$")
+_ABBREVIATION = lazy.compile(
+    r"(?:^|[\s(])([A-Za-z]|Mrs?|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|approx|No|Inc|Ltd|Co)$"
+)
 _LONGEST_ABBREVIATION = 8
 
 

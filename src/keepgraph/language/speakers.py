@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
+from keepgraph import lazy
 from keepgraph.language import text_boundaries
 
 _MAX_WORDS = 5
 # Outside of a conversation, where only the beginning of the text may name a speaker.
 _MAX_WORDS_IN_TEXT = 3
-_LABEL = re.compile(r"([^\s:：][^:：\r\n]{0,59}+)(?::(?=\s|$)|：)")
-_NAME_WORD = re.compile(r"@?[^\W_](?:[\w.'’·-]*[\w.)'’])?|[^\W\d_]\.|\([^()\s]{1,20}\)|&")
+_LABEL = lazy.compile(r"([^\s:：][^:：\r\n]{0,59}+)(?::(?=\s|$)|：)")
+_NAME_WORD = lazy.compile(r"@?[^\W_](?:[\w.'’·-]*[\w.)'’])?|[^\W\d_]\.|\([^()\s]{1,20}\)|&")
 _PARTICLES = frozenset(
     "de da di do dos del della der den van von zu zur la le el al bin ibn bint ten ter y e and".split()
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from keepgraph import lazy
 from keepgraph.language import numbers
 
-_VERSION = re.compile(r"v(\d+)")
+_VERSION = lazy.compile(r"v(\d+)")
 _BRITISH_TO_AMERICAN = (
     ("isation", "ization"),
     ("(?<=...)is(e[ds]?|ing)$", r"iz\1"),

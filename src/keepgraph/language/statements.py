@@ -8,7 +8,7 @@ it: “switch from Jira to Linear” is not “switch from Linear to Jira”.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import permutations
 
@@ -23,6 +23,7 @@ from keepgraph.language import (
     synonyms,
     typos,
 )
+from keepgraph.lazy import dataclass
 
 _BEFORE_ACTION = frozenset(
     "we i they you us lets well will shall should would to have has ve re are is am decided agreed resolved voted "

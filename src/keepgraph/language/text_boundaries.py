@@ -5,16 +5,15 @@ Each function takes a stretch of a text by its start and end, and gives offsets 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-from keepgraph import interruption
+from keepgraph import interruption, lazy
 
-_SPACE = re.compile(r"\s*+")
-_PARAGRAPH_END = re.compile(r"(?>\r\n|\n|\r)[^\S\r\n]*+(?>\r\n|\n|\r)\s*+")
-_LINE_END = re.compile(r"(?>\r\n|\n|\r)\s*+")
-_WORD_END = re.compile(r"\s++")
-_SENTENCE_END = re.compile(
+_SPACE = lazy.compile(r"\s*+")
+_PARAGRAPH_END = lazy.compile(r"(?>\r\n|\n|\r)[^\S\r\n]*+(?>\r\n|\n|\r)\s*+")
+_LINE_END = lazy.compile(r"(?>\r\n|\n|\r)\s*+")
+_WORD_END = lazy.compile(r"\s++")
+_SENTENCE_END = lazy.compile(
     r"(?P<point>[.!?…।؟۔]++)[\"'”’»›)\]*_]*+(?P<space>\s*+)|[。！？｡]++[」』）”’\"']*+\s*+"  # the latter need no space
 )
 _ABBREVIATIONS = frozenset(
@@ -26,7 +25,7 @@ _LONGEST_ABBREVIATION = 12
 
 # A character that a reader sees has hardly more code points; so far is looked for its beginning.
 _MAX_CLUSTER = 64
-_JOINED_TO_THE_LEFT = re.compile(
+_JOINED_TO_THE_LEFT = lazy.compile(
     "[\u200c\u200d\u1160-\u11ff\ua960-\ua97c\ud7b0-\ud7ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\udc00-\udfff]"
 )
 _FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")

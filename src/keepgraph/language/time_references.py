@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from keepgraph import lazy
 from keepgraph.language import numbers
+from keepgraph.lazy import dataclass
 
 Relation: TypeAlias = Literal["same", "overlapping", "different", "unknown"]
 
@@ -31,7 +33,7 @@ _PART = r"(?P<part>mornings?|afternoons?|evenings?|nights?|midday|weekends?|week
 
 # The first pattern that matches at a place is taken.
 _PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.ASCII)
+    lazy.compile(pattern, re.IGNORECASE | re.ASCII)
     for pattern in (
         rf"\b(?P<relative>{_RELATIVE})\b",
         r"\b(?P<year>\d{4})-(?P<monthnumber>\d{2})(?:-(?P<day>\d{2}))?\b",
@@ -88,7 +90,7 @@ class TimeReference:
 
 
 _BOUNDS = ("since", "until", "till", "before", "after", "by", "from", "starting", "through")
-_BOUND = re.compile(rf"\b({'|'.join(_BOUNDS)})\s(?:the\s)?$", re.IGNORECASE)
+_BOUND = lazy.compile(rf"\b({'|'.join(_BOUNDS)})\s(?:the\s)?$", re.IGNORECASE)
 
 
 def find(text: str) -> list[TimeReference]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+
+from keepgraph import lazy
+from keepgraph.lazy import dataclass
 
 UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3006\u3041-\u3096\u309d-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -18,7 +20,7 @@ UNSPACED_SCRIPTS = (
 )
 """Characters of scripts that put no space between words (Thai, Khmer, Japanese, Chinese …), for a character class."""
 
-ADDRESS = re.compile(
+ADDRESS = lazy.compile(
     r"(?:[a-zA-Z][a-zA-Z+.-]{0,20}://|www\.)[^\s<>\"'`]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
 )
 """A URL or an e-mail address: one token, in which no other names are looked for."""

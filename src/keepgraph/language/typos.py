@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from keepgraph import lazy
 from keepgraph.language import antonyms, given_names, numbers
 
 MIN_LETTERS = 3
@@ -29,8 +30,8 @@ _VOWELS = frozenset("aeiou")
 _KEYBOARD_LINES = tuple("qwertyuiop asdfghjkl zxcvbnm qaz wsx edc rfv tgb yhn ujm azertyuiop qsdfghjklm".split())
 _SIMILAR_SOUNDS = tuple(map(frozenset, ("cs", "ck", "sz", "dt", "bp", "gj", "iy", "vw", "fv", "mn", "kq")))
 
-_DIGITS = re.compile(r"\d+")
-_ROMAN_NUMERAL = re.compile("[ivxlcdm]+")
+_DIGITS = lazy.compile(r"\d+")
+_ROMAN_NUMERAL = lazy.compile("[ivxlcdm]+")
 _NAME_SYMBOLS = "+#"  # C, C++ and C# differ
 _GENDER_ENDINGS = frozenset("aeioаяеиоыэюαηο\u093e\u0940\u09be\u09c0")
 _MASCULINE_ENDINGS = ("os", "us", "is", "ios", "ius")

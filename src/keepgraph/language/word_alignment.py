@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
+from keepgraph import lazy
 from keepgraph.language import (
     abbreviations,
     antonyms,
@@ -19,25 +19,26 @@ from keepgraph.language import (
     typos,
 )
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
 
 Rarity = Callable[[str], int]
 """In how many names of the graph a folded word stands."""
 
-_NUMBERED_WORD = re.compile(r"([a-z]{1,4})(\d{1,4})")
+_NUMBERED_WORD = lazy.compile(r"([a-z]{1,4})(\d{1,4})")
 _LETTERS_BEFORE_NUMBERS = {"q": "quarter", "p": "phase", "v": "version"}
-_SHORT_YEAR = re.compile(r"['’](\d\d)\b")
+_SHORT_YEAR = lazy.compile(r"['’](\d\d)\b")
 _ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if number <= 12}
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_ORDINAL = lazy.compile(r"(\d+)(?:st|nd|rd|th)")
 _NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
 _AUTHOR = frozenset(["by", "from"])
 _AUTHORED = 3  # words of an author after "by"
-_DAY_FIRST = re.compile(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/((?:19|20)\d\d)\b")
-_MONTH_FIRST = re.compile(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/((?:19|20)\d\d)\b")
-_CLOCK_TIME = re.compile(r"\b(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?", re.I)
-_WHOLE_VERSION = re.compile(r"(?<![\d.,$€£])(\d{1,2})\.0(?![\d.%])")
-_ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
-_EUROPEAN_DATE = re.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
+_DAY_FIRST = lazy.compile(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/((?:19|20)\d\d)\b")
+_MONTH_FIRST = lazy.compile(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/((?:19|20)\d\d)\b")
+_CLOCK_TIME = lazy.compile(r"\b(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?", re.I)
+_WHOLE_VERSION = lazy.compile(r"(?<![\d.,$€£])(\d{1,2})\.0(?![\d.%])")
+_ISO_DATE = lazy.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
+_EUROPEAN_DATE = lazy.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
 _MONTH_NAMES = {number: name for name, number in reversed(numbers.MONTHS.items()) if len(name) > 3 or name == "may"}
 SAME = 0.95  # inflected or abbreviated
 DERIVED = 0.9

@@ -5,10 +5,10 @@ Whole names are compared in `similarity`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from keepgraph.language import abbreviations, given_names, phonetics, typos
+from keepgraph.lazy import dataclass
 
 # Scores of a pair of words, the surest first. A typo scores by its share of right letters.
 _PLURAL = 0.97

@@ -5,23 +5,24 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from keepgraph import lazy
 from keepgraph.language import numbers
 
-_ISO_DATE = re.compile(
+_ISO_DATE = lazy.compile(
     r"\d{4}(?:-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?)?)?)?", re.ASCII
 )
 _MONTH = "|".join(sorted(numbers.MONTHS, key=len, reverse=True))
 _WEEKDAY = rf"(?:(?:{'|'.join(sorted(numbers.WEEKDAYS | numbers.WEEKDAY_ABBREVIATIONS))})\.?,?\s)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _WITH_YEAR = tuple(
-    re.compile(pattern, re.IGNORECASE | re.ASCII)
+    lazy.compile(pattern, re.IGNORECASE | re.ASCII)
     for pattern in (
         rf"{_WEEKDAY}(?P<month>{_MONTH})\.?\s{_DAY}(?:,|\sof)?\s(?P<year>\d{{4}})",
         rf"{_WEEKDAY}{_DAY}\s(?:of\s)?(?P<month>{_MONTH})\.?,?\s(?P<year>\d{{4}})",
         rf"(?P<month>{_MONTH})\.?(?:,|\sof)?\s(?P<year>\d{{4}})",
     )
 )
-_OTHER_TIME = re.compile(
+_OTHER_TIME = lazy.compile(
     rf"""
     {_WEEKDAY}(?:{_MONTH})\.?\s\d{{1,2}}(?:st|nd|rd|th)?
     | {_WEEKDAY}\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s)?(?:{_MONTH})
@@ -34,7 +35,7 @@ _OTHER_TIME = re.compile(
     """,
     re.IGNORECASE | re.ASCII | re.VERBOSE,
 )
-_LAST_WORDS_SAY_WHEN = re.compile(
+_LAST_WORDS_SAY_WHEN = lazy.compile(
     rf"\S\s(?:in|on|since|until)\s(?:(?:{_MONTH})\b[\s\d,]*|\d{{1,2}}\s(?:{_MONTH})\b[\s\d,]*|\d{{4}}s?)$",
     re.IGNORECASE | re.ASCII,
 )
@@ -43,12 +44,12 @@ _ABOUT = (
     r"fewer than|circa)\s"
 )
 _NUMBER = r"[-+]?\d[\d.,]*"
-_COUNTED = re.compile(
+_COUNTED = lazy.compile(
     rf"(?P<about>{_ABOUT})?(?P<currency>[$€£¥]|US\$|USD |EUR |GBP |CHF )?(?P<number>{_NUMBER})"
     rf"(?:\s?(?:-{{1,2}}|–|—|to|and|or)\s?{_NUMBER})?(?:(?P<unit>%|°\w?|[a-zA-Zµ]{{1,3}}\b)|$|\s(?P<next>\S+))",
     re.IGNORECASE | re.ASCII,
 )
-_YEAR = re.compile(r"1\d{3}|20\d{2}", re.ASCII)
+_YEAR = lazy.compile(r"1\d{3}|20\d{2}", re.ASCII)
 _ORDINALS = frozenset(["st", "nd", "rd", "th"])
 
 

@@ -9,7 +9,7 @@ import json
 import logging
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from keepgraph.errors import ModelUnavailable
 from keepgraph.installation import extra_hint
+from keepgraph.lazy import dataclass
 from keepgraph.ml import minilm
 
 if TYPE_CHECKING:

@@ -11,9 +11,7 @@ import hashlib
 import json
 import mmap
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -22,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from keepgraph import interruption
 from keepgraph.errors import ModelUnavailable
 from keepgraph.installation import extra_hint
+from keepgraph.lazy import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,6 +97,8 @@ def load() -> MiniLM:
     Raises:
         ModelUnavailable: a file is missing, or not that of the model.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(1) as executor:
         verification = executor.submit(verify, "model.safetensors")
         tokenizer = _load_tokenizer(_require_package())

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import re
 
-from keepgraph import errors
+from keepgraph import errors, lazy
 from keepgraph.model import Key
 from keepgraph.profiles import memory_dumps
 
 MAX_FILE_BYTES = 10_000
 """No more is read of a key file: a wrong file may be very large."""
 
-_DIGITS = re.compile(r"[0-9a-fA-F]{64}")
+_DIGITS = lazy.compile(r"[0-9a-fA-F]{64}")
 
 
 def new() -> Key:

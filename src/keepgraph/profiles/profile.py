@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from keepgraph import errors, permissions
+from keepgraph import errors, lazy, permissions
 from keepgraph.profiles import settings_file
 
 DEFAULT = "default"
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_NAME = lazy.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 """Names that Windows keeps for devices."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from keepgraph.lazy import dataclass
 from keepgraph.model import Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

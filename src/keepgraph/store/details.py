@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from keepgraph.lazy import dataclass
 from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from keepgraph.lazy import dataclass
 from keepgraph.store.connections import Connection
 
 PURGED = '{"purged":true}'

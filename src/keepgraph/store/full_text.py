@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from keepgraph.lazy import dataclass
 from keepgraph.store import search_filters
 from keepgraph.store.search_filters import Filters, json_array
 from keepgraph.store.transactions import Tx

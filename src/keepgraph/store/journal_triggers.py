@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from keepgraph import errors
+from keepgraph import errors, lazy
 from keepgraph.store.connections import Connection
 
-_DIRECTIVE = re.compile(r"-- journal triggers: (\w+)")
-_RESEMBLES_DIRECTIVE = re.compile(r"--\s*journal.?triggers?\b", re.IGNORECASE)
+_DIRECTIVE = lazy.compile(r"-- journal triggers: (\w+)")
+_RESEMBLES_DIRECTIVE = lazy.compile(r"--\s*journal.?triggers?\b", re.IGNORECASE)
 
 
 def table_in(line: str) -> str | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Proposal
 from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import lru_cache
@@ -11,14 +10,14 @@ from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph import errors, package_files
+from keepgraph import errors, lazy, package_files
 from keepgraph.store import journal_triggers, sqlite_errors
 from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
 
 APPLICATION_ID = 0x4B475048  # "KGPH"
 
-_SCHEMA_DIGEST = re.compile(r"-- schema: ([0-9a-f]{64})\n")
+_SCHEMA_DIGEST = lazy.compile(r"-- schema: ([0-9a-f]{64})\n")
 
 
 def pending(conn: Connection, path: Path) -> list[Path]:

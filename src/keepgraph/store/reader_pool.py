@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
+from keepgraph.lazy import dataclass
 from keepgraph.model import Key
 from keepgraph.store import connections, files, sqlite_errors, wal
 from keepgraph.store.connections import Connection

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
 from keepgraph.store.proposals import UNDECIDED

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from keepgraph.lazy import dataclass
 from keepgraph.store.transactions import Tx
 
 # Open: no decision on this kind and key, or something that it rests on is new to all of them.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from keepgraph.lazy import dataclass
 from keepgraph.store.transactions import Tx
 
 CURRENT_FACT = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"

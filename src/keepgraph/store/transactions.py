@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, tzinfo
 from typing import Any, TypeVar
 
 from sqlcipher3 import dbapi2 as sqlite
 
+from keepgraph.lazy import dataclass
 from keepgraph.model import Settings
 from keepgraph.store.cancellation import CancellationCheck, interrupt_when, interrupt_when_cancelled
 from keepgraph.store.connections import Connection

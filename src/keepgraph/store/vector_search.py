@@ -6,8 +6,8 @@ A query vector is a pair, embedding and signs, in the form in which vectors are 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from keepgraph.lazy import dataclass
 from keepgraph.store import search_filters, vector_signs, vectors
 from keepgraph.store.derived_tables import CHUNK_VECTORS, FACT_VECTORS, NAME_VECTORS, VectorKind
 from keepgraph.store.search_filters import Filters, json_array

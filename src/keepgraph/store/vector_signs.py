@@ -15,9 +15,10 @@ the lower number comes first, so that both ways give the same rows.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from keepgraph.lazy import dataclass
 from keepgraph.store.derived_tables import CHUNK_VECTORS, VECTOR_KINDS, VectorKind
 from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx

@@ -14,9 +14,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from keepgraph.lazy import dataclass
 from keepgraph.store.cancellation import CancellationCheck, raise_if_cancelled
 
 fcntl: Any

@@ -10,10 +10,12 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
+from keepgraph import lazy
+
 _END_OF_TIME = "9999-12-31T23:59:59.999Z"
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_DATE = lazy.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # Without the hour 24, which Python reads from 3.14 on.
-_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ](?!24)\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
+_DATE_TIME = lazy.compile(r"\d{4}-\d{2}-\d{2}[T ](?!24)\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
 
 
 @lru_cache(maxsize=16)

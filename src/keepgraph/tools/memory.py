@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from keepgraph import errors, store
-from keepgraph.engine import knowledge, upkeep
+from keepgraph import errors, lazy_submodules, store
+from keepgraph.engine import knowledge, resolution, upkeep, verification
 from keepgraph.engine.knowledge.decisions import DecisionFilter
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.upkeep import idempotency
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
-from keepgraph.language import first_person
+from keepgraph.language import first_person, phrase_matching
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
@@ -115,9 +115,17 @@ def recall_entity(
 
 def _load(tx: Tx) -> None:
     """Load the code and the words that recording a fact needs, which takes longer than recording it."""
-    from keepgraph.engine.knowledge import facts, owner  # noqa: F401 (used by _record)
-    from keepgraph.store import assertion_surfaces, entities, groups, provenance  # noqa: F401 (used by these)
-
+    lazy_submodules.load(
+        answer_shapes,
+        brief_answers,
+        brief_shapes,
+        conflict_answers,
+        *(knowledge.blocker_resolutions, knowledge.entities, knowledge.entity_types, knowledge.facts),
+        *(knowledge.owner, knowledge.owner_alias, knowledge.validity),
+        *(verification.conflicts, resolution.first_person, first_person, phrase_matching),
+        *(store.assertion_surfaces, store.conflicts, store.entities, store.facts, store.groups, store.journal),
+        store.provenance,
+    )
     graph_vocabulary.read(tx)
 
 

@@ -9,11 +9,12 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import click
 
 from keepgraph.cli.output import tables
+from keepgraph.lazy import dataclass
 
 _INDENT = "  "
 _GAP = 2

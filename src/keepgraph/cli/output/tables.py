@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from keepgraph import lazy
 from keepgraph.cli.output import terminal
 
 _GAP = 2
 _MIN_COLUMN_WIDTH = 4
 """No column is narrower; if the table does not fit even so, each row becomes a block of lines."""
 
-_ASCII = re.compile(r"[\x20-\x7e]*")
-_NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$')
+_ASCII = lazy.compile(r"[\x20-\x7e]*")
+_NEEDS_QUOTES = lazy.compile(r'[",\r\n]|^\s|\s$')
 
 _NODE_KEYS = {"id", "labels", "properties"}
 _RELATIONSHIP_KEYS = {"id", "type", "src", "dest", "properties"}

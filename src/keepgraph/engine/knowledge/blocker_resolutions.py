@@ -8,7 +8,7 @@ that is not surely named stays open, and is reported.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from keepgraph import errors, store
@@ -18,6 +18,7 @@ from keepgraph.engine.knowledge.statements import Statement
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import phrase_matching
 from keepgraph.language.phrase_matching import Agreement
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Fact, FactRow, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

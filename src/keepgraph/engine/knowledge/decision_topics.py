@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from keepgraph import errors, store
+from keepgraph import errors, lazy, store
 from keepgraph.engine.backfill import vectors
 from keepgraph.language import common_words, inflection, normalisation
 from keepgraph.model import Entity, Fact
@@ -22,7 +21,7 @@ _MIN_COSINE = 0.24
 """Of the name of a decision and a topic of one word or a few, by the default model. Chosen on 25 decisions, 24 topics;
 of 20 other decisions and 16 other topics (320 pairs), it takes 15 that fit and 2 that do not, and misses 3."""
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy.compile(r"[^\W_]+")
 
 
 def about(tx: Tx, decisions: Sequence[Entity | Fact], topic: str) -> set[str]:

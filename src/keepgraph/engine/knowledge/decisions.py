@@ -10,12 +10,13 @@ belongs_to the role "part_of".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.knowledge import decision_topics
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.lazy import dataclass
 from keepgraph.model import Decision, Entity, Fact, Import, NameStyle, Role
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

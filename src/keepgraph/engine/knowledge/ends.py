@@ -6,7 +6,6 @@ A refusal says what the predicate connects and what would fit, and gives as its 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors
@@ -14,6 +13,7 @@ from keepgraph.engine.knowledge import entities, entity_types, literals, predica
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
 from keepgraph.engine.vocabulary import graph_vocabulary, near_words
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Ref
 from keepgraph.store.transactions import Tx
 

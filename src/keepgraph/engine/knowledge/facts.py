@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from keepgraph import errors, store
+from keepgraph import errors, lazy, store
 from keepgraph.engine.knowledge import blocker_resolutions, blockers, entities, statements, validity
 from keepgraph.engine.knowledge.ends import GivenFact
 from keepgraph.language import normalisation
@@ -16,7 +15,7 @@ from keepgraph.temporal import timestamps
 
 MAX_SOURCE = 2000
 
-_END = re.compile(r"\{subject\}|\{object\}")
+_END = lazy.compile(r"\{subject\}|\{object\}")
 
 
 def record(

@@ -12,7 +12,7 @@ from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from keepgraph import errors, store
+from keepgraph import errors, lazy, store
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 MAX_LITERAL = 1000
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
-_YEAR_OR_MONTH = re.compile(r"(?!0000)\d{4}(-(0[1-9]|1[0-2]))?", re.ASCII)
-_DAY_OF_ANY_YEAR = re.compile(r"--(\d\d)-(\d\d)", re.ASCII)
-_NUMBER_WITHIN = re.compile(r"[+-]?\d[\d,' \u00a0\u202f]*(\.\d+)?", re.ASCII)
+_NUMBER = lazy.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+_YEAR_OR_MONTH = lazy.compile(r"(?!0000)\d{4}(-(0[1-9]|1[0-2]))?", re.ASCII)
+_DAY_OF_ANY_YEAR = lazy.compile(r"--(\d\d)-(\d\d)", re.ASCII)
+_NUMBER_WITHIN = lazy.compile(r"[+-]?\d[\d,' \u00a0\u202f]*(\.\d+)?", re.ASCII)
 _DEADLINE, _ANNIVERSARY = "due", "birthday"
 """What a vocabulary also calls predicates whose days are still to come, and those whose days come each year."""
 _URL_SCHEMES = ("http", "https")
-_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
+_HOST = lazy.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
 
 _TAKES = {
     "number": "a number with digits alone, such as 1250 or 12.5",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 
-from keepgraph import errors, store
+from keepgraph import errors, lazy, store
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-_WEEK = re.compile(r"(\d{4})-?[Ww](\d{1,2})", re.ASCII)
+_WEEK = lazy.compile(r"(\d{4})-?[Ww](\d{1,2})", re.ASCII)
 _EXAMPLE = "Give an ISO week (2026-W47), or a day in it (2026-11-20)."
 
 

@@ -8,12 +8,12 @@ vocabulary also calls “due”.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 from keepgraph import store
 from keepgraph.engine.knowledge import blockers, decisions, literals
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

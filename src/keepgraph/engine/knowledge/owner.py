@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import entities, entity_types, owner_alias
 from keepgraph.engine.resolution import first_person as owner_resolution
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import first_person
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import Candidate, Entity, Ref
 from keepgraph.store.transactions import Tx
 

@@ -6,10 +6,10 @@ Of each predicate one fact is told, that which ended last or begins next, of thr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from keepgraph import store
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.lazy import dataclass
 from keepgraph.model import Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

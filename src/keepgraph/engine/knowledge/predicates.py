@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import graph_vocabulary, near_words
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.lazy import dataclass
 from keepgraph.model import MappedWord, Predicate
 from keepgraph.store.transactions import Tx
 

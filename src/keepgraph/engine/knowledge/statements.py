@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import ends, entities, entity_types, literals, predicates
 from keepgraph.engine.knowledge.ends import GivenFact
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, MappedWord, Predicate, Ref
 from keepgraph.store.transactions import Tx
 

@@ -6,11 +6,12 @@ A fact that says the same and ends where none was known closes the open interval
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import Fact, Predicate
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.retrieval.fusion import Key
+from keepgraph.lazy import dataclass
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from keepgraph import store
 from keepgraph.engine.knowledge import successions
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

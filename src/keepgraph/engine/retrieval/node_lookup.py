@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from keepgraph import errors, store
+from keepgraph import errors, lazy, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import abstention, first_person, resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import Candidate, Entity, Proposal, Ref, Resolution
 from keepgraph.store.transactions import Tx
 
-_OWN_ID = re.compile("(?:ent|prop)_[0-9a-z]{26}")
-_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_OWN_ID = lazy.compile("(?:ent|prop)_[0-9a-z]{26}")
+_UUID = lazy.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)

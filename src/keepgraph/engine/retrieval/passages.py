@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from keepgraph import store
 from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.texts import mention_index
 from keepgraph.language import mention_detection, sentences
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import Episode
 from keepgraph.store.mention_places import MentionedNode, MentionPlace
 from keepgraph.store.transactions import Tx

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from keepgraph import lazy
 from keepgraph.engine.retrieval import question_names
 from keepgraph.engine.retrieval.fusion import Key
 from keepgraph.engine.retrieval.question_names import QuestionName
 from keepgraph.language import common_words, normalisation
+from keepgraph.lazy import dataclass
 from keepgraph.store.transactions import Tx
 
 MAX_PHRASES = 32
@@ -20,8 +20,8 @@ MAX_PHRASES = 32
 MAX_EMBEDDED_CHARACTERS = 2000
 """So many characters of a question are embedded; the model reads no more."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_POSSESSIVE = re.compile(r"['’]s?(?!\w)")
+_WORD = lazy.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_POSSESSIVE = lazy.compile(r"['’]s?(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
-from keepgraph import store
+from keepgraph import lazy, store
 from keepgraph.engine.knowledge.entities import MAX_NAME
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.retrieval import weights
@@ -25,6 +24,7 @@ from keepgraph.language import (
 from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
 from keepgraph.store.retrieval import KnownName
 from keepgraph.store.transactions import Tx
@@ -40,7 +40,7 @@ _MAX_PERSONS_COMPARED = 50
 _MAX_WORDS_OF_A_NAME = 4
 """A question of so few words, without a known name in it, may itself be a name."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = lazy.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)

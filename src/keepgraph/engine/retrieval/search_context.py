@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from keepgraph import store
 from keepgraph.engine.retrieval import graph_distances
@@ -12,6 +12,7 @@ from keepgraph.engine.retrieval.graph_distances import Distances
 from keepgraph.engine.retrieval.question_analysis import Question
 from keepgraph.engine.retrieval.question_vectors import QuestionVectors
 from keepgraph.engine.retrieval.search_request import NODE_DISTANCE, SearchRequest
+from keepgraph.lazy import dataclass
 from keepgraph.store.transactions import Tx
 
 

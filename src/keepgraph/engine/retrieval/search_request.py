@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from keepgraph.engine.retrieval.fusion import Key
+from keepgraph.lazy import dataclass
 from keepgraph.store.search_filters import Filters
 
 NODES, EDGES, COMMUNITIES, EPISODES = KINDS = ("nodes", "edges", "communities", "episodes")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from keepgraph.engine.retrieval.fusion import Hit
 from keepgraph.engine.retrieval.search_request import KINDS
+from keepgraph.lazy import dataclass
 from keepgraph.model import Chunk, Entity, Episode, Fact, Proposal
 from keepgraph.store.communities import Community
 from keepgraph.store.details import EntityDetails, FactDetails

@@ -5,8 +5,6 @@ How a known name is recognised in a text is in `language.mention_detection`; her
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from keepgraph import store
 from keepgraph.engine.texts.name_lookup import NamedEntity, NameLookup
 from keepgraph.language import common_words, first_person, given_names, longer_names, mention_detection, normalisation
@@ -14,6 +12,7 @@ from keepgraph.language.annotated_text import AnnotatedText
 from keepgraph.language.mention_detection import NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.language.proper_names import ProperName
+from keepgraph.lazy import dataclass
 from keepgraph.model import Chunk, Episode, Mention
 from keepgraph.store.transactions import Tx
 

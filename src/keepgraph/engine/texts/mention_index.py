@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from keepgraph import interruption, store
 from keepgraph.engine.backfill import time_limits
@@ -19,6 +18,7 @@ from keepgraph.engine.texts.chunk_mentions import Detector
 from keepgraph.engine.texts.name_lookup import full_text_phrase
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, normalisation
+from keepgraph.lazy import dataclass
 from keepgraph.model import Chunk, Mention, ProposalDraft
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx

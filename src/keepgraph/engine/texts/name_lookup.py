@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.store.transactions import Tx
 
 # With so many persons who have a word in their names, none is meant by that word alone.

@@ -6,11 +6,10 @@ fact is proposed for a sentence that states it in plain words (`language.relatio
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from keepgraph import store
+from keepgraph import lazy, store
 from keepgraph.engine.texts.chunk_mentions import Detection, Detector
 from keepgraph.engine.texts.name_lookup import NamedEntity
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -35,7 +34,7 @@ _EXPLICIT_NAME = 0.8
 _MAX_NAME = 200
 
 _WORDING_OF_COMPANIES = "company"
-_JSON_KEY_END = re.compile(r'"\s*:')
+_JSON_KEY_END = lazy.compile(r'"\s*:')
 _KEY_SEPARATOR = "\x1f"
 
 

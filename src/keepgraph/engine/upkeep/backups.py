@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph import errors, permissions, store
+from keepgraph import errors, lazy, permissions, store
 from keepgraph.model import Backup, Key
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
@@ -27,7 +27,7 @@ BY_HAND = "by-hand"
 DAMAGED = "damaged"
 BEFORE_RESTORE = "before-restore"
 
-_NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,6}))?-([a-z][a-z0-9_-]*)\.db")
+_NAME = lazy.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,6}))?-([a-z][a-z0-9_-]*)\.db")
 _TIMESTAMP_FORMAT = "%Y%m%dT%H%M%SZ"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from keepgraph import interruption, store
+from keepgraph.lazy import dataclass
 from keepgraph.store.cancellation import CancellationCheck, of_a_finished_write
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx

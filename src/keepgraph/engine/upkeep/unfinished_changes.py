@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from keepgraph import store
 from keepgraph.engine.upkeep import backups
+from keepgraph.lazy import dataclass
 from keepgraph.model import KeyLocation
 from keepgraph.profiles import key_locations, profile, settings_file
 from keepgraph.store.files import Kind

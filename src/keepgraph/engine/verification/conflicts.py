@@ -7,7 +7,6 @@ true: a conflict is surfaced with the call that would settle it, and never decid
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -19,6 +18,7 @@ from keepgraph.engine.verification.settlements import Settlement
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import opposite_statements
+from keepgraph.lazy import dataclass
 from keepgraph.model import ADVISORY_FLAGS, Entity, Fact, Predicate, Role
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, near_words, sets, terms, wordings
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition
 from keepgraph.language import inflection
+from keepgraph.lazy import dataclass
 from keepgraph.model import PREDICATE_FLAGS, EntityType, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

@@ -6,14 +6,13 @@ instruction, and words may come from a file.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
-from keepgraph import store
+from keepgraph import lazy, store
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.lazy import dataclass
 from keepgraph.model import EntityType, Predicate, VocabularyTerm
 from keepgraph.store.transactions import Tx
 
@@ -26,7 +25,7 @@ MAX_CHARACTERS = 260
 _MAX_DESCRIBED = 16
 _MAX_LABELS = 1
 _MAX_ENDS = 2
-_SHORT = re.compile(r"[^\W_]+( [^\W_]+){0,2}")
+_SHORT = lazy.compile(r"[^\W_]+( [^\W_]+){0,2}")
 _MAX_LETTERS = 24
 
 _Term = TypeVar("_Term", bound=VocabularyTerm)

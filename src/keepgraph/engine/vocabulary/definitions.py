@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from keepgraph import errors, package_files
 from keepgraph.engine.vocabulary import wordings
+from keepgraph.lazy import dataclass
 
 MAX_BYTES = 20_000_000
 _SHIPPED = Path(__file__).parent / "shipped_sets"

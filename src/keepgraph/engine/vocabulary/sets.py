@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, terms, wordings
 from keepgraph.engine.vocabulary.definitions import PredicateDefinition, SetDefinition, TypeDefinition
+from keepgraph.lazy import dataclass
 from keepgraph.model import ADVISORY_FLAGS, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

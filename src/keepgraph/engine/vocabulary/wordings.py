@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from keepgraph import lazy
+
 MAX_WORD = 100
 """The longest name of a word, in characters."""
 
@@ -13,9 +15,9 @@ RESERVED_LABELS = ("Literal", "Entity")
 """The labels of Cypher that mean no entity type."""
 
 _MAX_CACHED = 8_000  # wordings: those of a large vocabulary are compared with each other time and again
-_LOWER_BEFORE_UPPER = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+_LOWER_BEFORE_UPPER = lazy.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
-_NOT_WORD = re.compile(r"[\W_]+")
+_NOT_WORD = lazy.compile(r"[\W_]+")
 
 
 @lru_cache(maxsize=_MAX_CACHED)

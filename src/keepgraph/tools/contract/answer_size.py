@@ -8,15 +8,16 @@ are a third too few, because of ids and timestamps.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from keepgraph import lazy
+
 Entry = TypeVar("Entry")
 Lists = dict[str, list[dict[str, Any]]]
 
-_PIECE = re.compile(r"(?:ent|fact|ep|prop|com)_[0-9a-z]{26}|['’](?:s|t|m|d|re|ve|ll)\b|[^\W\d_]+|\d{1,3}|[^\w\s]+|_")
+_PIECE = lazy.compile(r"(?:ent|fact|ep|prop|com)_[0-9a-z]{26}|['’](?:s|t|m|d|re|ve|ll)\b|[^\W\d_]+|\d{1,3}|[^\w\s]+|_")
 """What is counted: an id, the end of "it's", a word, up to three digits, signs. A space belongs to the next word."""
 
 _TOKENS_OF_ID = 20

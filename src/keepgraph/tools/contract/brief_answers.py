@@ -10,13 +10,13 @@ Where a client of the server leaves it out, brief is meant: there a model reads 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from keepgraph import lazy
 from keepgraph.language import sentences
+from keepgraph.lazy import dataclass
 from keepgraph.tools.contract import answer_size, schemas
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MAX_QUOTE_CHARACTERS = 200
 _SHARE_IN_FULL = 0.3
 """Where not all entries fit in full, those that are shown in full have this share of the room."""
 
-_BEGINNING_OF_DAY = re.compile(r"\d{4}-\d\d-\d\dT00:00:00(\.0+)?([+-]\d\d:\d\d|Z)$")
+_BEGINNING_OF_DAY = lazy.compile(r"\d{4}-\d\d-\d\dT00:00:00(\.0+)?([+-]\d\d:\d\d|Z)$")
 _NO_VALUES: tuple[object, ...] = (None, "", [], {})
 
 

@@ -6,10 +6,10 @@ cut: an id, a date and a sentence. A hit among texts is always a line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from keepgraph import lazy
 from keepgraph.tools.contract import brief_answers
 from keepgraph.tools.contract.answer_shapes import filled
 from keepgraph.tools.contract.brief_answers import Entries, ShortenedList
@@ -31,7 +31,7 @@ _MAX_UNUSED_NAMES = 20
 _TOKENS_OF_TEXT_LINE = 40
 """A line of a text has seldom fewer."""
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy.compile(r"\w+")
 
 
 def recall(answer: Answer) -> Answer:

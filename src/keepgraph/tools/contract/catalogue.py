@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache, partial
+from types import FunctionType
 from typing import Any
 
 from keepgraph import errors, package_files
+from keepgraph.lazy import dataclass
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import aliases
 from keepgraph.tools.contract.derived_data import NOTHING, Need, NeedsOfCall
@@ -152,8 +154,9 @@ def tools(chosen: Iterable[str] | None = None, *, read_only: bool = False) -> li
 @cache
 def _toolsets_by_tool() -> dict[str, str]:
     """The toolset of each tool, from the names of the schema files: no toolset has to be imported for it."""
-    files = sorted(package_files.schemas().glob("*/*.input.json"))
-    return {file.name.removesuffix(".input.json"): file.parent.name for file in files}
+    folders = [folder for folder in os.scandir(package_files.schemas()) if folder.is_dir()]
+    files = sorted((folder.name, name) for folder in folders for name in os.listdir(folder))
+    return {name.removesuffix(".input.json"): folder for folder, name in files if name.endswith(".input.json")}
 
 
 @cache
@@ -162,5 +165,5 @@ def _tools_of(toolset: str) -> dict[str, Tool]:
     return {
         name: declared.__keepgraph_tool__(name=name, toolset=toolset)
         for name, declared in vars(module).items()
-        if hasattr(declared, "__keepgraph_tool__")
+        if isinstance(declared, FunctionType) and hasattr(declared, "__keepgraph_tool__")
     }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keepgraph.engine.verification import conflicts, settlements
-from keepgraph.engine.verification.conflicts import Conflict
 from keepgraph.model import ADVISORY_FLAGS, Fact, RecordedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes
+
+if TYPE_CHECKING:
+    from keepgraph.engine.verification.conflicts import Conflict
 
 _ONCE = ("retracted", *ADVISORY_FLAGS)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from keepgraph import errors, store
@@ -28,6 +28,7 @@ from keepgraph.engine.retrieval.search_request import (
 )
 from keepgraph.engine.retrieval.search_results import SearchResults
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import dataclass
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

@@ -7,7 +7,6 @@ which is empty where it does not apply. It may use the hits of the kinds that st
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from keepgraph.engine.retrieval import weights
 from keepgraph.engine.retrieval.fusion import Ranking
@@ -23,6 +22,7 @@ from keepgraph.engine.retrieval.retrievers import (
 )
 from keepgraph.engine.retrieval.search_context import SearchContext
 from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, NODES
+from keepgraph.lazy import dataclass
 
 WORDS = "words"
 """The source that finds by words, and counts for the vectors too where a hit has none yet."""
