@@ -116,6 +116,8 @@ def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: Sequence[Candidate]) -> list[Evidence]:
     """The evidence for each candidate by itself; none for those that are refused."""
+    if not by_letters and not by_meaning:
+        return []
     vocabulary = graph_vocabulary.read(tx)
     projects = vocabulary.default_types.intersection(vocabulary.project_types)
     cosines = {candidate.entity.row: candidate for candidate in by_meaning}
@@ -124,7 +126,7 @@ def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: 
         merged.setdefault(candidate.entity.row, candidate)
     names = {row: _as_written(candidate) for row, candidate in merged.items()}
     words = {word for name in (question, *names.values()) for word in (*name.words, *word_alignment.tokens(name))}
-    counts = store.name_words.entity_counts(tx, words, at_most=_MAX_NAMES_COUNTED) if names else {}
+    counts = store.name_words.entity_counts(tx, words, at_most=_MAX_NAMES_COUNTED)
 
     def rarity(word: str) -> int:
         if word not in counts:
