@@ -818,6 +818,33 @@ def test_a_restore_that_has_no_room_to_keep_what_is_there_is_refused(later, monk
     assert run_ok("export") == before
 
 
+def test_a_backup_that_this_version_would_not_open_is_not_put_in_place(plain, tmp_path):
+    before = run_ok("export")
+    run_ok("backup", str(tmp_path / "other.db"))
+    with sqlite3.connect(tmp_path / "other.db") as conn:
+        conn.execute("UPDATE migration SET sha256 = replace(sha256, substr(sha256, 1, 1), 'f')")
+    conn.close()
+    refused = run("restore", str(tmp_path / "other.db"), "--yes")
+
+    assert error_code(refused) == "MIGRATION_EDITED"
+    assert run_ok("export") == before
+
+
+def test_where_the_graph_cannot_be_replaced_the_copy_of_it_is_named(later, folder, monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = run_ok("export")
+    with monkeypatch.context() as patch:
+        patch.setattr(store.copies, "replace_file", refuse)
+        refused = run("restore", "--yes")
+    kept = [file for file in folder.iterdir() if "before-restore" in file.name]
+
+    assert error_code(refused) == "BACKUP_FAILED"
+    assert [str(file) in refused.stderr for file in kept] == [True]
+    assert run_ok("export") == before
+
+
 # Keys
 
 

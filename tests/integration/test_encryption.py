@@ -812,6 +812,31 @@ def test_a_key_is_put_back_where_it_was(filled, terminal, home, ring, key_file, 
     assert run_ok("export", input=TYPED_PHRASES) == filled
 
 
+@pytest.fixture
+def carried(encrypted, home, tmp_path, graph_file) -> Path:
+    """The backup of an encrypted graph and its key `old.key`, on another computer, where nothing else is."""
+    run_ok("key", "export", str(tmp_path / "old.key"))
+    run_ok("backup", str(tmp_path / "stick.db"))
+    shutil.rmtree(home)
+    shutil.rmtree(graph_file.parent, ignore_errors=True)
+    return tmp_path / "stick.db"
+
+
+@pytest.mark.parametrize("order", ["create import restore", "create restore import restore", "import restore"])
+def test_an_encrypted_graph_is_moved_in_the_order_that_one_would_try(encrypted, carried, order):
+    profile = ("--profile", "work") if "create" in order else ()
+    steps = {
+        "create": ("profile", "create", "work", "--encrypted"),
+        "import": (*profile, "key", "import", str(carried.with_name("old.key"))),
+        "restore": (*profile, "restore", str(carried), "--yes"),
+    }
+    codes = [run(*steps[step]).exit_code for step in order.split()]
+
+    assert codes[-2:] == [0, 0]
+    assert run_ok(*profile, "export") == encrypted
+    assert "Nothing is wrong" in run_ok(*profile, "doctor")
+
+
 def test_a_key_comes_in_by_standard_input(encrypted, key_file):
     digits = key_files.read(key_file)[0].digits
     key_file.unlink()

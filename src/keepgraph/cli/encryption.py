@@ -140,12 +140,13 @@ def export_command(ctx: click.Context, file: str) -> None:
 def import_command(ctx: click.Context, file: str, source: str | None, key_file: Path | None) -> None:
     """Put the key in FILE (- is standard input), as it was exported, where the graph looks for it.
 
-    It is tried first: a key that does not open the graph is refused, and nothing is changed.
+    It is tried first: a key that does not open the graph is refused, and nothing is changed. Where the graph is empty
+    or not there yet, it is kept for the backup that is restored next.
     """
     from keepgraph.engine.upkeep import graph_keys
     from keepgraph.profiles import keys, settings_file
 
-    graph = _existing_graph(ctx)
+    graph = graph_options.graph_path(ctx).resolve()
     # Its mode is not checked: the file may be on a USB stick, whose file system has no modes.
     if file != "-" and not permissions.expanded(file).is_file():
         raise errors.KeyMissing(f"there is no key file {file}")
@@ -163,11 +164,17 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
         passphrase = key_options.ask_new_passphrase(ctx) if location.source == "passphrase" else None
     else:
         new_location, passphrase = key_options.choose_location(ctx, graph, source or "file", key_file)
-    imported = graph_keys.import_key(graph, key, new_location, passphrase=passphrase)
+    imported = graph_keys.import_key(
+        graph, key, new_location, passphrase=passphrase, ask=graph_options.passphrase_prompt(ctx)
+    )
+    opens = graph.exists() and imported.digits in {each.digits for each in key}
     if graph_options.wants_json(ctx):
-        terminal.show_json({"graph": str(graph), "fingerprint": imported.fingerprint})
+        terminal.show_json({"graph": str(graph), "fingerprint": imported.fingerprint, "opens": opens})
         return
-    click.secho("The key opens the graph, and is back where it is looked for.", bold=True)
+    if opens:
+        click.secho("The key opens the graph, and is back where it is looked for.", bold=True)
+    else:
+        click.secho("The key is kept for a backup that it opens: kg restore FILE brings one in.", bold=True)
     key_options.show_location(graph)
 
 

@@ -103,11 +103,12 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
     """Read a copy from the first page to the last, and return its digests.
 
     Args:
-        as_migrated: whether it must have just the tables, indexes, triggers and views that its migrations make.
+        as_migrated: whether it must have just the tables, indexes, triggers and views that our migrations make.
 
     Raises:
         errors.BackupFailed: it is damaged.
         errors.GraphSchemaDiffers: it has others.
+        errors.MigrationEdited: another version of Keepgraph made it, which has other migrations.
         sqlite.Error: it cannot be opened with this key.
     """
     try:
@@ -122,6 +123,7 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
         migrations.refuse_newer_schema(conn, file)
         if as_migrated:
             schema_parts.refuse_differences(conn, file)
+            migrations.pending(conn, file)
         if problems := find_problems(conn, encrypted=key is not None):
             raise errors.BackupFailed(f"{file} is damaged: {'; '.join(problems[:_PROBLEMS_SHOWN])}")
         return digest_tables(conn)
@@ -149,6 +151,16 @@ def opens_with(file: Path, key: Key | None) -> bool:
         if sqlite_errors.result_code(error) not in sqlite_errors.CORRUPT:
             raise
     return True
+
+
+def is_empty(file: Path, *, key: Key | None) -> bool:
+    """Whether a graph has neither entities nor texts."""
+    conn = connections.connect(file, "ro", key=key)
+    try:
+        query = "SELECT NOT EXISTS (SELECT 1 FROM entity) AND NOT EXISTS (SELECT 1 FROM episode)"
+        return bool(conn.execute(query).fetchone()[0])
+    finally:
+        conn.close()
 
 
 def remove(file: Path) -> None:

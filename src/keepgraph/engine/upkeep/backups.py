@@ -180,7 +180,8 @@ def find_key(file: Path, candidates: Sequence[Key | None]) -> Key | None:
             return key
     if store.files.kind(file) is store.files.Kind.ENCRYPTED:
         raise errors.KeyWrong(
-            f"{file} is encrypted with another key", hint="Name the file with its key in KG_KEY_FILE."
+            f"{file} is encrypted with another key",
+            hint="Import its key into an empty profile, `kg key import FILE`, or name the file with it in KG_KEY_FILE.",
         )
     raise errors.BackupFailed(f"{file} is not a graph, or was damaged", hint="Restore another backup.")
 

@@ -119,23 +119,45 @@ def find_for_restoration(
     return by_preference[0], available
 
 
-def import_key(graph: Path, exported: Sequence[Key], location: KeyLocation, *, passphrase: str | None = None) -> Key:
-    """Save a key that was exported, after checking that it opens the graph.
+def import_key(
+    graph: Path,
+    exported: Sequence[Key],
+    location: KeyLocation,
+    *,
+    passphrase: str | None = None,
+    ask: AskPassphrase | None = None,
+) -> Key:
+    """Save a key that was exported, where it opens the graph, or where a backup that it opens may be restored.
+
+    That is where there is no graph yet, or an empty one that a key of its own opens.
 
     Args:
         exported: all keys of the file to which it was exported: others in it are those of older backups.
 
+    Returns:
+        The key that the graph has from now on.
+
     Raises:
-        errors.KeyWrong: none of them opens it; nothing was changed.
+        errors.KeyWrong: none of them opens it, and there is something in it; nothing was changed.
     """
-    opening = [key for key in exported if store.copies.opens_with(graph, key)]
-    if not opening:
+    own = list(exported[:1])
+    if graph.exists():
+        own = [key for key in exported if store.copies.opens_with(graph, key)][:1] or _keys_of_empty(graph, ask)
+    if not own:
         raise errors.KeyWrong(f"{exported[0].origin} does not open {graph}; nothing was changed")
-    location = replace(location, fingerprint=opening[0].fingerprint)
-    saved = without_duplicates([opening[0], *exported, *_keys_at(graph, location)])
+    location = replace(location, fingerprint=own[0].fingerprint)
+    saved = without_duplicates([own[0], *exported, *own, *_keys_at(graph, location)])
     key_locations.save(graph, location, saved, passphrase=passphrase)
     write_settings(graph, location, encrypted=True)
-    return opening[0]
+    return own[0]
+
+
+def _keys_of_empty(graph: Path, ask: AskPassphrase | None) -> list[Key]:
+    """The keys of an encrypted graph in which nothing is, that which opens it first; none of any other."""
+    with suppress(errors.KeyMissing, errors.KeyWrong, errors.KeyInvalid, errors.GraphNotEncrypted):
+        key, others = find(graph, ask=ask)
+        return [key, *others] if store.copies.is_empty(graph, key=key) else []
+    return []
 
 
 def candidates(

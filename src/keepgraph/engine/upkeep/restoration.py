@@ -29,8 +29,9 @@ def restore(
         The file in which the graph that was there before is kept; None where there was none.
 
     Raises:
-        errors.BackupFailed: the backup is damaged, or there is no room to keep what is there now.
+        errors.BackupFailed: the backup is damaged, or what is there now can be neither kept nor replaced.
         errors.GraphSchemaDiffers: the backup has other tables, indexes, triggers or views than a graph of its version.
+        errors.MigrationEdited, GraphTooNew: this version of Keepgraph would not open it.
         errors.KeyWrong: no key opens the backup.
         errors.GraphBusy: somebody has the graph open.
     """
@@ -40,9 +41,16 @@ def restore(
     with store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
         _copy_backup(backup, backup_key, part, key)
         kept_file = _keep_current(graph, key, now=now, keep=keep)
-        for companion in (store.wal.file(graph), Path(f"{graph}-shm"), Path(f"{graph}-journal")):
-            companion.unlink(missing_ok=True)
-        store.copies.replace_file(part, graph)
+        try:
+            for companion in (store.wal.file(graph), Path(f"{graph}-shm"), Path(f"{graph}-journal")):
+                companion.unlink(missing_ok=True)
+            store.copies.replace_file(part, graph)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise errors.BackupFailed(
+                f"{graph} cannot be replaced: {error.strerror}",
+                hint=f"What is there now is kept in {kept_file} too." if kept_file else None,
+            ) from error
     return kept_file
 
 
