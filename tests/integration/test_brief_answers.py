@@ -333,6 +333,13 @@ def test_recall_counts_texts_and_quotes_the_newest(call):
     assert call("recall_entity", name_or_alias="Ben")["texts"] == {"total": 0, "newest": []}
 
 
+def test_recall_quotes_a_sentence_to_its_end(call):
+    call("remember", text="Ada Lovelace reports to Gen. Arthur Wellesley. He is strict.")
+    [quote] = call("recall_entity", name_or_alias="Ada Lovelace")["texts"]["newest"]
+
+    assert quote["quote"] == "Ada Lovelace reports to Gen. Arthur Wellesley."
+
+
 def test_recall_quotes_at_most_200_characters(call):
     call.record(person("Ana"), "reports_to", person("Ben"))
     call("remember", text=f"Ana said that {'very ' * 200}much is to be done.")

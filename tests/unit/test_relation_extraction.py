@@ -32,6 +32,9 @@ def extracted(text: str, about: str | None = None) -> list[tuple[str, str, str]]
         ("GraphQL belongs to Project Atlas", [("GraphQL", "part_of", "Atlas")]),
         ("GraphQL is part of Atlas", [("GraphQL", "part_of", "Atlas")]),
         ("Priya decided to postpone the launch.", [("Priya", "decides", "Postpone the launch")]),
+        ("Ada Lovelace reports to Dr. Grace Hopper.", [("Ada Lovelace", "reports", "Dr. Grace Hopper")]),
+        ("Atlas is blocked by St. Brigid's Hospital.", [("Atlas", "blocks", "St. Brigid's Hospital")]),
+        ("Ada Lovelace reports to Gen. Jo Frost.", [("Ada Lovelace", "reports", "Gen. Jo Frost")]),
     ],
 )
 def test_a_plainly_worded_fact_is_found(text, expected):
@@ -85,6 +88,8 @@ def test_a_decision_belongs_to_what_the_text_is_about():
         ("We decided to use PostgreSQL, for JSON.", ("Use PostgreSQL", None)),
         ("Decision: adopt SQLite, not MySQL", ("Adopt SQLite", None)),
         ("Priya has decided to hire Bob", ("Hire Bob", "Priya")),
+        ("We decided to hire Dr. Grace Hopper. She agreed.", ("Hire Dr. Grace Hopper", None)),
+        ("Priya decided to use Node.js for the site.", ("Use Node.js for the site", "Priya")),
     ],
 )
 def test_a_decision_is_named_by_its_clause(text, expected):

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from keepgraph import interruption
-from keepgraph.language import text_boundaries
+from keepgraph.language import sentences, text_boundaries
 from keepgraph.lazy import dataclass
 
 MAX_BYTES = 1_000
@@ -91,7 +91,7 @@ def _character_cuts(text: str, start: int, end: int) -> list[int]:
 
 _PROSE_LEVELS: tuple[_Boundaries, ...] = (
     text_boundaries.paragraph_starts,
-    text_boundaries.sentence_starts,
+    sentences.starts,
     text_boundaries.line_starts,
     text_boundaries.word_starts,
     _character_cuts,

@@ -170,8 +170,7 @@ def _runs(text: AnnotatedText) -> Iterator[list[Offsets]]:
         for offsets in text.words_in(sentence):
             word = text.text[offsets[0] : offsets[1]]
             between = text.text[run[-1][1] : offsets[0]] if run else " "
-            is_initial = between == ". " and len(run) == 2 and run[-1][1] - run[-1][0] == 1
-            if between != " " and not (is_initial and _is_given_name(text.word(run[0]))):
+            if between not in (" ", ". "):  # a full stop within a sentence is that of an abbreviation or an initial
                 yield _without_final_particles(text, run)
                 run = []
             if _has_capital(word) or (run and word in _NAME_PARTICLES):

@@ -51,7 +51,7 @@ _NOUN_AFTER = lazy.compile(r"^['’]s?\s(?:(?:new|current|present)\s)?(?P<noun>[
 _COPULA = lazy.compile(r"^\s?(?:(?:,\s)?(?:who\s)?(?:is|are|remains|was)|,|:|–|—|\()\s?$")
 _WAS = lazy.compile(r"\bwas\b")
 _TOGETHER = lazy.compile(r"^\s(?:are|have been|were|got)\s(?P<word>[a-z]+)\b")
-_CLAUSE = lazy.compile(r"(?:;|:|,)?\s(?:but|while|whereas|although|though|and then)\s|;\s|[.!]\s|,\s(?:and|so)\s")
+_CLAUSE = lazy.compile(r"(?:;|:|,)?\s(?:but|while|whereas|although|though|and then)\s|;\s|!\s|,\s(?:and|so)\s")
 _NEVER = lazy.compile(r"\bnever\b", re.IGNORECASE)
 _ENDED = lazy.compile(r"^\W{0,3}(?:no longer|any ?more|no more|not any ?more)\b", re.IGNORECASE)
 _AUXILIARY = lazy.compile(r"\b(?:ca|wo|can|be)\b|(?<=\s\s)to\b|^\s*to\b")

@@ -173,7 +173,7 @@ _DECISION_CLAUSE = lazy.compile(
 )
 _DECISION_LABEL = lazy.compile(r"(?:[Dd]ecision|[Dd]ecided|DECISION|DECIDED|[Aa]greed)(?: made)?\s?[:–—-]\s{1,3}(?=\S)")
 _DECISION_END = lazy.compile(
-    r"[.;!?(]|,? (?:because|since|so that|as|which|but|although|though|after|before|when|until|—|–|-) |, "
+    r"[;!?(]|,? (?:because|since|so that|as|which|but|although|though|after|before|when|until|—|–|-) |, "
 )
 
 _SAME_LIST_ITEM = lazy.compile(r"[ \t*_]*(?:\r?\n[ \t]+)?")
@@ -352,8 +352,6 @@ def _phrase_after(evidence: str, offset: int) -> tuple[str | None, str]:
             break
         words.append(word)
         end = match.end()
-        if word.endswith(".") and len(word) > 2:
-            break
     return (_noun_phrase(words) if words else None), evidence[end:]
 
 

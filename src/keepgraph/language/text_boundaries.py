@@ -1,4 +1,4 @@
-"""Text boundaries: where paragraphs, sentences, lines, words and characters begin, as places to cut a text.
+"""Text boundaries: where paragraphs, lines, words and characters begin, as places to cut a text.
 
 Each function takes a stretch of a text by its start and end, and gives offsets in it, best before a word.
 """
@@ -7,22 +7,12 @@ from __future__ import annotations
 
 import unicodedata
 
-from keepgraph import interruption, lazy
+from keepgraph import lazy
 
 _SPACE = lazy.compile(r"\s*+")
 _PARAGRAPH_END = lazy.compile(r"(?>\r\n|\n|\r)[^\S\r\n]*+(?>\r\n|\n|\r)\s*+")
 _LINE_END = lazy.compile(r"(?>\r\n|\n|\r)\s*+")
 _WORD_END = lazy.compile(r"\s++")
-_SENTENCE_END = lazy.compile(
-    r"(?P<point>[.!?…।؟۔]++)[\"'”’»›)\]*_]*+(?P<space>\s*+)|[。！？｡]++[」』）”’\"']*+\s*+"  # the latter need no space
-)
-_ABBREVIATIONS = frozenset(
-    "dr mr mrs ms mx prof st sr jr hr fr vs etc e.g i.e cf al fig figs no nr vol pp ed eds approx inc ltd co corp "
-    "dept est gen gov rev sgt capt col lt z.b bzw ca usw d.h u.a evtl ggf inkl vgl abs str tel bspw p.ex sra dña "
-    "jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k".split()
-)
-_LONGEST_ABBREVIATION = 12
-
 # A character that a reader sees has hardly more code points; so far is looked for its beginning.
 _MAX_CLUSTER = 64
 _JOINED_TO_THE_LEFT = lazy.compile(
@@ -33,14 +23,6 @@ _FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
 
 def paragraph_starts(text: str, start: int, end: int) -> list[int]:
     return [match.end() for match in _PARAGRAPH_END.finditer(text, start, end)]
-
-
-def sentence_starts(text: str, start: int, end: int) -> list[int]:
-    return [
-        match.end()
-        for match in _SENTENCE_END.finditer(text, start, end)
-        if match["point"] is None or (match["space"] and not _goes_on(text, start, match.start(), match.end(), end))
-    ]
 
 
 def line_starts(text: str, start: int, end: int) -> list[int]:
@@ -92,18 +74,3 @@ def is_character_boundary(text: str, offset: int) -> bool:
 
 def _is_flag_letter(character: str) -> bool:
     return _FLAG_LETTERS[0] <= character <= _FLAG_LETTERS[1]
-
-
-def _goes_on(text: str, start: int, point: int, after: int, end: int) -> bool:
-    """Whether a full stop does not end a sentence: it belongs to an abbreviation, or to the number of a list."""
-    interruption.raise_if_due()
-    if text[point] != "." or text[point + 1 : point + 2] == ".":
-        return False
-    before = text[max(start, point - _LONGEST_ABBREVIATION) : point]
-    word = before.split()[-1].lstrip("([{\"'“‘*_") if before and not before[-1].isspace() else ""
-    return (
-        word.casefold() in _ABBREVIATIONS
-        or (len(word) == 1 and word.isalpha() and word != "I")
-        or (word.isdigit() and len(word) <= 2)
-        or text[after : min(after + 1, end)].islower()
-    )
