@@ -107,7 +107,7 @@ KEYS = {"project", "source", "decision"}
 OTHER_MEANINGS = {
     "tagged": ("cypher.sql",),  # an encoding of values
     "decision": ("cli.output.answers", "engine.knowledge.rollup"),  # the noun of a count
-    "person": ("store.communities",),  # who gave a name
+    "person": ("store.communities", "english"),  # who gave a name; an English noun
     "project": (
         "language.name_styles",  # the English word beside a name
         "store.journal",  # a column

@@ -9,6 +9,7 @@ import click
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.output.terminal import entity_name, printable
+from keepgraph.english import count_noun
 
 
 @click.command("overview")
@@ -98,4 +99,4 @@ def _waiting_lines(waiting: dict[str, Any]) -> list[str]:
 
 
 def _count(count: int, noun: str, *, at_least: bool = False) -> str:
-    return f"{'at least ' if at_least else ''}{count:,} {noun}{'s' if count != 1 else ''}"
+    return f"{'at least ' if at_least else ''}{count_noun(count, noun)}"

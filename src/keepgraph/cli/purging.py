@@ -12,6 +12,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import graph_options, name_completion
 from keepgraph.cli.output import terminal
+from keepgraph.english import count_noun
 from keepgraph.model import Key
 
 if TYPE_CHECKING:
@@ -178,14 +179,12 @@ def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = 
         return
     count = len(report.ids)
     versions = sum(searched.removal.earlier_versions for searched in report.files)
-    counts = [terminal.count_noun(count, "thing")] if count else []
-    counts += [terminal.count_noun(versions, "earlier version")] if versions else []
+    counts = [count_noun(count, "thing")] if count else []
+    counts += [count_noun(versions, "earlier version")] if versions else []
     click.secho(f"Purged {' and '.join(counts)} for good." if counts else _NOTHING_TO_PURGE, bold=True)
     for searched in report.files:
         of_versions = searched.removal.earlier_versions
-        no_undo = (
-            f"; {terminal.count_noun(of_versions, 'earlier version')} of what stays went too" if of_versions else ""
-        )
+        no_undo = f"; {count_noun(of_versions, 'earlier version')} of what stays went too" if of_versions else ""
         click.echo(f"  {searched.file}: {searched.rows_searched:,} rows searched, none of its ids is left{no_undo}")
         for remainder in searched.remainders[:_SHOWN]:
             click.secho(f"    still named in: {_describe(remainder)}", fg="yellow")
@@ -193,7 +192,7 @@ def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = 
             click.echo(f"    … and in {more:,} more")
     if report.backups_replaced:
         replaced, backup = report.backups_replaced
-        click.echo(f"  {terminal.count_noun(replaced, 'earlier backup')} deleted; {backup} has the graph as it is now")
+        click.echo(f"  {count_noun(replaced, 'earlier backup')} deleted; {backup} has the graph as it is now")
     if report.history_removed:
         click.echo("  the history of the prompt of `kg query` was removed")
     for file, reason in report.failures.items():
@@ -202,7 +201,7 @@ def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = 
         )
     if report.versions_left:
         click.echo(
-            f"  {terminal.count_noun(report.versions_left, 'earlier version')} of what stays can still be undone: "
+            f"  {count_noun(report.versions_left, 'earlier version')} of what stays can still be undone: "
             "`kg purge --earlier-versions` removes all of them."
         )
     click.echo("  Exports, and copies that you made elsewhere, are as they were.")

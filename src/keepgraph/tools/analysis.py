@@ -13,6 +13,7 @@ from keepgraph.engine.analysis.graph_profile import LabelProfile, PropertyProfil
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.english import count_noun
 from keepgraph.model import Entity, Fact
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
@@ -282,10 +283,7 @@ def _backfill_mentions(job: Job) -> None:
 def _count_communities(count: int, graphs: int, *, dry_run: bool) -> str:
     built = "Found" if dry_run else "Built"
     unchanged = ", and changed nothing" if dry_run else ""
-    return (
-        f"{built} {count} {'community' if count == 1 else 'communities'} "
-        f"across {graphs} {'graph' if graphs == 1 else 'graphs'}{unchanged}"
-    )
+    return f"{built} {count_noun(count, 'community')} across {count_noun(graphs, 'graph')}{unchanged}"
 
 
 def _describe_community(job: Job, group: str, built: BuiltCommunity) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from keepgraph.engine.garden.gardener import RunReport
 from keepgraph.engine.garden.sessions import SessionCounts
 from keepgraph.engine.review import sources
 from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.english import count_noun
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import decided_calls, derived_data, proposal_answers
@@ -168,13 +169,8 @@ def train_gnn(
 def _describe_run(report: RunReport, *, dry_run: bool) -> str:
     if report.is_running_elsewhere:
         return "Another run is going on; this one did nothing. get_garden_status tells when that has ended."
-    new = len(report.new)
-    proposals = "proposal" if new == 1 else "proposals"
-    done = (
-        f"{new} new {proposals} would be made"
-        if dry_run
-        else f"{new} new {proposals}, {report.waiting} waiting for review"
-    )
+    new = count_noun(len(report.new), "new proposal")
+    done = f"{new} would be made" if dry_run else f"{new}, {report.waiting} waiting for review"
     early = f" It ended early ({report.stopped}); the next run begins with the other passes." if report.stopped else ""
     return f"{done}. {_NOTHING_PRUNED}.{early}"
 
@@ -184,8 +180,8 @@ def _describe_status(runs: int, not_ended: int, waiting: int, *, is_running: boo
     now = "It is running now" if is_running else "It is not running now"
     times = "It has not run yet" if not runs else "It ran once" if runs == 1 else f"It ran {runs:,} times"
     if killed:
-        times += f", and {killed:,} {'run' if killed == 1 else 'runs'} began and did not end"
-    waiting_now = "1 proposal waits" if waiting == 1 else f"{waiting} proposals wait"
+        times += f", and {count_noun(killed, 'run')} began and did not end"
+    waiting_now = f"{count_noun(waiting, 'proposal')} {'waits' if waiting == 1 else 'wait'}"
     return f"{times}. {now}. {waiting_now} for review. Nothing is ever pruned: it only proposes."
 
 

@@ -10,6 +10,7 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.verification import relation_changes, relation_verdicts, text_conflicts
 from keepgraph.engine.verification.relation_changes import DeletedRelation
+from keepgraph.english import count_noun
 from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -247,7 +248,7 @@ def explain(
 
 def _describe_deletion(deleted: DeletedRelation, subject: str, wording: str, target: str) -> str:
     if deleted.facts:
-        number = f"{len(deleted.facts)} fact{'s' if len(deleted.facts) > 1 else ''}"
+        number = f"{count_noun(len(deleted.facts), 'fact')}"
         return f"Retracted {number}: {knowledge.facts.sentence(deleted.facts[0])}."
     unknown = [
         name

@@ -12,6 +12,7 @@ from keepgraph.engine.analysis.ontology_structure import SetSize
 from keepgraph.engine.knowledge import proposed_facts
 from keepgraph.engine.retrieval.search_request import EDGES, NODES
 from keepgraph.engine.vocabulary import changes, graph_vocabulary, near_words, wordings
+from keepgraph.english import count_noun
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes, answer_size, ontology_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
@@ -242,17 +243,18 @@ def _admit_known(tx: Tx) -> int:
 
 def _extension_message(answer: Mapping[str, Any], *, dry_run: bool) -> str:
     counts = (
-        ("entity types", len(answer["types"])),
-        ("predicates", len(answer["predicates"])),
-        ("wordings", sum(len(mapped["wordings"]) for mapped in answer["mapped"])),
-        ("waiting facts", answer["admitted"] + sum(mapped["admitted"] for mapped in answer["mapped"])),
+        ("entity type", len(answer["types"])),
+        ("predicate", len(answer["predicates"])),
+        ("wording", sum(len(mapped["wordings"]) for mapped in answer["mapped"])),
+        ("waiting fact", answer["admitted"] + sum(mapped["admitted"] for mapped in answer["mapped"])),
     )
-    listed = ", ".join(f"{count:,} {noun[:-1] if count == 1 else noun}" for noun, count in counts if count)
+    listed = ", ".join(count_noun(count, noun) for noun, count in counts if count)
     sentences = []
     if listed or not answer["dismissed"]:
         sentences.append(f"{'This would add' if dry_run else 'Added'} {listed or 'nothing'}.")
     if answer["dismissed"]:
-        sentences.append(f"{answer['dismissed']:,} proposed facts {'would be' if dry_run else 'were'} deleted.")
+        deleted = count_noun(answer["dismissed"], "proposed fact")
+        sentences.append(f"{'This would delete' if dry_run else 'Deleted'} {deleted}.")
     if dry_run:
         sentences.append("Nothing was changed: call again without dry_run.")
     return " ".join(sentences)
@@ -395,8 +397,8 @@ def _describe(exploration: OntologyExploration, *, limit: int) -> dict[str, Any]
 def _summary(exploration: OntologyExploration) -> str:
     count = ontology_answers.entry(exploration.centre, exploration.usage)["count"]
     is_predicate = exploration.centre.ontology_type == "relationship_class"
-    noun = ("fact" if count == 1 else "facts") if is_predicate else ("entity" if count == 1 else "entities")
-    return f"{exploration.centre.term.name}, {count:,} {noun}, {len(exploration.gaps)} gaps"
+    uses = count_noun(count, "fact" if is_predicate else "entity")
+    return f"{exploration.centre.term.name}, {uses}, {count_noun(len(exploration.gaps), 'gap')}"
 
 
 def _note_of_inverse(exploration: OntologyExploration, name: str) -> str:

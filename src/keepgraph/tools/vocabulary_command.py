@@ -12,6 +12,7 @@ from keepgraph.engine.vocabulary import changes, definitions, graph_vocabulary, 
 from keepgraph.engine.vocabulary.changes import WordChange
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.engine.vocabulary.sets import SetChange
+from keepgraph.english import count_noun
 from keepgraph.model import EntityType, Predicate, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract.catalogue import Effect, tool
@@ -361,16 +362,16 @@ def _admit_known(tx: Tx) -> int:
 def _admission_message(admitted: int, *, dry_run: bool) -> str:
     if not admitted:
         return ""
-    noun = "waiting relation" if admitted == 1 else "waiting relations"
-    return f" {admitted:,} {noun} {'would become' if dry_run else 'became'} facts."
+    relations = count_noun(admitted, "waiting relation")
+    return f" {relations} {'would become' if dry_run else 'became'} facts."
 
 
 def _merge_message(result: WordMerge, *, dry_run: bool) -> str:
-    noun = "entities" if result.keep.kind == store.vocabulary.ENTITY_TYPE else "facts"
+    noun = "entity" if result.keep.kind == store.vocabulary.ENTITY_TYPE else "fact"
     verb = "would become" if dry_run else "became"
     ends = " with their ends exchanged" if result.are_reversed and result.moved else ""
     return (
-        f"{result.absorbed.name} {verb} {result.keep.name}: {result.moved:,} {noun} moved{ends}, "
+        f"{result.absorbed.name} {verb} {result.keep.name}: {count_noun(result.moved, noun)} moved{ends}, "
         f"{result.folded:,} made one with another."
     )
 

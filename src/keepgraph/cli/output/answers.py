@@ -20,6 +20,7 @@ from keepgraph.cli.output.terminal import (
     show_other_groups,
     with_commands,
 )
+from keepgraph.english import count_noun
 
 
 def show_recorded(answer: dict[str, Any]) -> None:
@@ -203,7 +204,7 @@ def show_decisions(answer: dict[str, Any], *, name: str, topic: str = "", until:
     note = resolution_note(name, answer["resolution"]) if answer["resolution"] else ""
     everywhere = f"Group {printable(answer['group_id'])}" if "group_id" in answer else "All projects"
     click.secho(entity_name(answer["project"]) if answer["project"] else everywhere, bold=True, nl=False)
-    click.echo(f"  {_count_noun(answer['total'], 'decision')}{about}{since}{until}{note}")
+    click.echo(f"  {count_noun(answer['total'], 'decision')}{about}{since}{until}{note}")
     show_hint(answer)
     for decision in answer["decisions"]:
         click.echo(f"  {_decision_line(decision)}")
@@ -238,7 +239,7 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
         click.secho("To review", bold=True)
         for statement in to_review["first"]:
             click.echo(f"  {printable(statement)}")
-        click.secho(f"{_count_noun(to_review['total'], 'proposal')} in all; to decide: kg review", dim=True)
+        click.secho(f"{count_noun(to_review['total'], 'proposal')} in all; to decide: kg review", dim=True)
     if answer["blockers"]:
         words = answer["blockers"][0]["object"]
         example = shell_argument(words.get("name") or words["literal"])
@@ -246,9 +247,9 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
     if answer["truncated"]:
         totals = answer["totals"]
         click.echo(
-            f"Not all is shown: {_count_noun(totals['decisions'], 'decision')}, "
-            f"{_count_noun(totals['blockers'], 'blocker')}, "
-            f"{_count_noun(totals['next_actions'], 'next action')} in all."
+            f"Not all is shown: {count_noun(totals['decisions'], 'decision')}, "
+            f"{count_noun(totals['blockers'], 'blocker')}, "
+            f"{count_noun(totals['next_actions'], 'next action')} in all."
         )
 
 
@@ -338,7 +339,7 @@ def show_corrected_text(answer: dict[str, Any]) -> None:
         for fact in facts:
             click.echo(f"    {printable(fact['text'])}  ({fact['id']})")
     if text.get("proposed_facts"):
-        click.echo(f"  {_count_noun(len(text['proposed_facts']), 'proposed fact')}: kg review")
+        click.echo(f"  {count_noun(len(text['proposed_facts']), 'proposed fact')}: kg review")
     click.echo(f"  To take it back: kg undo {answer['call']}")
 
 
@@ -360,7 +361,7 @@ def show_update(answer: dict[str, Any]) -> None:
     if answer["aliases_removed"]:
         click.echo(f"  no longer an alias: {', '.join(map(printable, answer['aliases_removed']))}")
     if answer["misfits"]:
-        click.secho(f"  {_count_noun(answer['misfits_total'], 'fact')} will not fit the new type:", fg="yellow")
+        click.secho(f"  {count_noun(answer['misfits_total'], 'fact')} will not fit the new type:", fg="yellow")
         for fact in answer["misfits"]:
             click.echo(f"    {printable(fact['text'])}  ({fact['id']})")
     for duplicate in answer["possible_duplicates"]:
@@ -384,7 +385,7 @@ def _show_texts(texts: dict[str, Any]) -> None:
     """How many texts mention an entity, and passages of the newest."""
     if not texts["total"]:
         return
-    click.echo(f"  in {_count_noun(texts['total'], 'text')}{', the newest first' if texts['total'] > 1 else ''}:")
+    click.echo(f"  in {count_noun(texts['total'], 'text')}{', the newest first' if texts['total'] > 1 else ''}:")
     for passage in texts["newest"]:
         quote, name = printable(passage["quote"]), printable(passage["name"])
         title = "" if quote.startswith(name.rstrip("…")) else f"“{name}”: "
@@ -425,7 +426,3 @@ def _imported_note(imported: dict[str, Any]) -> str:
         return ""
     file = f" from {printable(imported['imported_from'])}" if "imported_from" in imported else ""
     return f", imported{file} on {imported['imported_at'][:10]}"
-
-
-def _count_noun(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

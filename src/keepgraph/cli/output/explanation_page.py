@@ -6,6 +6,7 @@ from typing import Any
 
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section
+from keepgraph.english import count_noun
 
 _STATES = {"not_yet": "not yet"}
 _SECTIONS_OF = {
@@ -39,7 +40,7 @@ def show(answer: dict[str, Any], *, name: str) -> None:
         _section(
             "Sources",
             [
-                (terminal.printable(each["source"]), terminal.count_noun(each["facts"], "fact"))
+                (terminal.printable(each["source"]), count_noun(each["facts"], "fact"))
                 for each in answer.get("sources", ())
             ],
             0,

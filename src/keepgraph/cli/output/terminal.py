@@ -159,11 +159,6 @@ def last_day(instant: str) -> str:
     return (end - timedelta(days=1)).date().isoformat() if is_midnight else instant[:16].replace("T", " ")
 
 
-def count_noun(number: int, noun: str) -> str:
-    """A number of things, in words: `1 fact`, `1,200 facts`. For nouns that form their plural with s."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def shell_argument(text: str) -> str:
     """A text as a person types it as one argument of a command."""
     from keepgraph import command_arguments

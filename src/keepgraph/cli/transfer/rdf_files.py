@@ -13,6 +13,7 @@ from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import export_file, foreign_import
 from keepgraph.engine.exchange import rdf_export, rdf_import, shacl_export
 from keepgraph.engine.exchange.rdf_import import ImportPlan, ImportReport
+from keepgraph.english import count_noun
 from keepgraph.formats import rdf_documents, rdf_vocabulary
 
 _MAX_SHOWN = 20
@@ -116,9 +117,8 @@ def _show(answer: Mapping[str, Any]) -> None:
     has_words = answer["types"] or answer["predicates"] or answer["existing"]
     if has_words:
         verb = "would be added" if answer["preview"] else "added"
-        click.echo(
-            f"The set {name}: {_count(answer['types'], 'type')} and {_count(answer['predicates'], 'predicate')} {verb}."
-        )
+        words = f"{count_noun(answer['types'], 'type')} and {count_noun(answer['predicates'], 'predicate')}"
+        click.echo(f"The set {name}: {words} {verb}.")
     if answer["existing"]:
         click.echo(f"In the vocabulary before, and left as they are: {_shortened(answer['existing'])}.")
     if answer["retired"]:
@@ -126,12 +126,14 @@ def _show(answer: Mapping[str, Any]) -> None:
     for iri in answer["imports"]:
         click.echo(f"It builds upon {terminal.printable(iri)}, which was not read: import its file too.")
     if answer["left_aside"]:
-        click.echo(f"{_count(answer['left_aside'], 'individual')} were left aside: --individuals makes them entities.")
+        click.echo(
+            f"{count_noun(answer['left_aside'], 'individual')} were left aside: --individuals makes them entities."
+        )
     if answer["kept_statements"]:
-        click.echo(f"{_count(answer['kept_statements'], 'other statement')} of the file are kept for an export.")
+        click.echo(f"{count_noun(answer['kept_statements'], 'other statement')} of the file are kept for an export.")
     if answer["preview"]:
         if answer["individuals"]:
-            click.echo(f"{_count(answer['individuals'], 'individual')} would become entities.")
+            click.echo(f"{count_noun(answer['individuals'], 'individual')} would become entities.")
         click.echo("Nothing was changed.")
         return
     _show_individuals(answer)
@@ -146,8 +148,8 @@ def _show_individuals(answer: Mapping[str, Any]) -> None:
     if not answer["individuals"]:
         return
     click.echo(
-        f"{_count(answer['individuals'], 'individual')}: {answer['entities']:,} new as entities, with "
-        f"{_count(answer['aliases'], 'alias', 'aliases')} and {_count(answer['facts'], 'fact')}."
+        f"{count_noun(answer['individuals'], 'individual')}: {answer['entities']:,} new as entities, with "
+        f"{count_noun(answer['aliases'], 'alias')} and {count_noun(answer['facts'], 'fact')}."
     )
     if answer["left_out"]:
         counts = [f"{iri} ({count:,})" for iri, count in answer["left_out"].items()]
@@ -164,10 +166,6 @@ def _word_line(word: Mapping[str, Any]) -> str:
         return terminal.printable(f"type {word['name']}{parents}")
     ends = [" or ".join(word[side]) or "anything" for side in ("sources", "targets")]
     return terminal.printable(f"predicate {word['name']}, from {ends[0]} to {ends[1]}")
-
-
-def _count(number: int, noun: str, plural: str = "") -> str:
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def _shortened(names: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import blockers, decisions
 from keepgraph.engine.vocabulary import graph_vocabulary, near_words, wordings
+from keepgraph.english import count_noun, with_article
 from keepgraph.model import Decision, Fact, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -111,7 +112,11 @@ def _all_entities(tx: Tx, limit: int) -> Section:
 def _section_of_entities(tx: Tx, kind: str, of_types: Sequence[str], total: int, limit: int) -> Section:
     at = timestamps.from_datetime(tx.now)
     rows = [
-        Row(entity.name, ", ".join([*([entity.type] if entity.type != kind else []), _count(facts, "fact")]), entity.id)
+        Row(
+            entity.name,
+            ", ".join([*([entity.type] if entity.type != kind else []), count_noun(facts, "fact")]),
+            entity.id,
+        )
         for entity, facts in store.listing.entities(tx, of_types=of_types, at=at, limit=limit)
     ]
     return Section(kind, tuple(rows), total)
@@ -152,7 +157,7 @@ def _blockers(tx: Tx, limit: int) -> Section:
 def _tags(tx: Tx, limit: int) -> Section:
     tagging = graph_vocabulary.read(tx).names_of_role("tags")
     counts, total = store.listing.tags(tx, tagging=tagging, at=timestamps.from_datetime(tx.now), limit=limit)
-    return Section("tags", tuple(Row(tag, _count(count, "fact")) for tag, count in counts), total)
+    return Section("tags", tuple(Row(tag, count_noun(count, "fact")) for tag, count in counts), total)
 
 
 def _sources(tx: Tx, limit: int) -> Section:
@@ -203,13 +208,9 @@ def _proposals(tx: Tx, limit: int) -> Section:
 
 def _row_of_proposal(proposal: Proposal) -> Row:
     if proposal.predicate is None:
-        return Row(proposal.subject, f"perhaps a {proposal.subject_type}", proposal.id)
+        return Row(proposal.subject, f"perhaps {with_article(proposal.subject_type)}", proposal.id)
     target = proposal.object or f"“{proposal.literal}”"
     return Row(f"{proposal.subject} {proposal.predicate} {target}", f"{proposal.confidence:.2f}", proposal.id)
-
-
-def _count(count: int, noun: str) -> str:
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 _KINDS: Mapping[str, _List] = {

@@ -15,6 +15,7 @@ from keepgraph.engine.provenance.explanations import (
 )
 from keepgraph.engine.retrieval import node_lookup, passages
 from keepgraph.engine.upkeep import call_descriptions, history
+from keepgraph.english import count_noun
 from keepgraph.model import Entity, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -108,8 +109,8 @@ def _statement(tx: Tx, entity: Entity, creation: Origin, *, facts: int, texts: i
     day = timestamps.local_date(creation.at, tx.zone)
     by = f" by {creation.tool} (call {creation.call})" if creation.call is not None else ""
     return (
-        f"{entity.name} ({entity.type}) is here since {day}{by}. {facts:,} fact{'' if facts == 1 else 's'} and "
-        f"{texts:,} text{'' if texts == 1 else 's'} are about it."
+        f"{entity.name} ({entity.type}) is here since {day}{by}. {count_noun(facts, 'fact')} and "
+        f"{count_noun(texts, 'text')} are about it."
     )
 
 

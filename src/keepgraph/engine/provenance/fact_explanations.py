@@ -21,6 +21,7 @@ from keepgraph.engine.upkeep import call_descriptions, history
 from keepgraph.engine.verification import conflicts, text_evidence
 from keepgraph.engine.verification.text_evidence import TextVerdict
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.english import count_noun
 from keepgraph.model import Event, Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -104,7 +105,7 @@ def _statement(
     if not origins:
         return f"{sentence}. {holds}. No assertion of it is left, so nobody can tell where it is from."
     more = f", and {total - 1:,} more times" if total > 2 else ", and once more" if total == 2 else ""
-    against = f" {len(objections)} thing{'s' if len(objections) > 1 else ''} may speak against it."
+    against = f" {count_noun(len(objections), 'thing')} may speak against it."
     return (
         f"{sentence}. {holds}. It was recorded {describe_origin(tx, origins[0])}{more}.{against if objections else ''}"
     )

@@ -10,6 +10,7 @@ from keepgraph.engine.provenance import assertion_chains
 from keepgraph.engine.provenance.explanations import MAX_CHANGES, MAX_DEPENDENTS, Dependent, Explanation, Origin
 from keepgraph.engine.texts import episode_context, episode_deletion
 from keepgraph.engine.upkeep import call_descriptions
+from keepgraph.english import count_noun
 from keepgraph.model import Entity, Episode, Event, Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -102,7 +103,7 @@ def _statement(tx: Tx, episode: Episode, deletion: episode_deletion.DeletedEpiso
     falls = (
         "nothing would fall with it"
         if not facts and not entities
-        else f"{facts:,} fact{'' if facts == 1 else 's'} and {entities:,} entit{'y' if entities == 1 else 'ies'} that "
+        else f"{count_noun(facts, 'fact')} and {count_noun(entities, 'entity')} that "
         "nothing else supports would fall with it"
     )
     stays = f"; {stay:,} of its facts would stay, for others say them too" if stay else ""

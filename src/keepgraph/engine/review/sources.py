@@ -17,6 +17,7 @@ from keepgraph.engine.texts import fact_arguments
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.wording_groups import WordingGroup
+from keepgraph.english import with_article
 from keepgraph.language import normalisation
 from keepgraph.model import Entity
 from keepgraph.model import Proposal as TextProposal
@@ -155,8 +156,9 @@ def _of_text(tx: Tx, found: TextProposal, kind: str, key: str, evidence: Sequenc
     sentences = tuple(place.sentence or f"in {place.episode_name}" for place in evidence)
     score = min(_MAX_SCORE, 1 - (1 - found.confidence) * _MORE_TEXTS ** (len(episodes) - 1))
     if kind == "new_entity":
-        article = "an" if found.subject_type[:1] in "aeiou" else "a"
-        statement = f"Is “{found.subject}” {article} {found.subject_type}? {_count_texts(episodes, verb='name')} it."
+        statement = (
+            f"Is “{found.subject}” {with_article(found.subject_type)}? {_count_texts(episodes, verb='name')} it."
+        )
         return Proposal(
             "new_entity",
             key,

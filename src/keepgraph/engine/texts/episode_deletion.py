@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from keepgraph import store
 from keepgraph.engine.texts import episode_context, mention_index
+from keepgraph.english import count_noun
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
@@ -94,7 +95,7 @@ def _divide(tx: Tx, assertions: Mapping[int, int]) -> tuple[list[Fact], list[Kep
     alone, kept = [], []
     for fact in store.facts.by_rows(tx, sorted(set(assertions.values()))):
         if count := others.get(fact.row, 0):
-            kept.append(KeptObject(fact, f"it has {count} other assertion{'s' if count > 1 else ''}"))
+            kept.append(KeptObject(fact, f"it has {count_noun(count, 'other assertion')}"))
         else:
             alone.append(fact)
     return alone, kept

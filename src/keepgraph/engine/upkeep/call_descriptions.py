@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import store
+from keepgraph.english import count_noun
 from keepgraph.model import Call, Change
 from keepgraph.store.transactions import Tx
 
@@ -140,8 +141,7 @@ def _describe_others(tx: Tx, call: Call, change: Change, noun: str) -> str:
     if call.change_count > store.journal.MAX_CHANGES_COUNTED:
         return f", and {call.change_count - 1:,} more changes"
     others = store.journal.count_rows_changed(tx, call.id, change.table, change.op) - 1
-    plural = {"entity": "entities", "alias": "aliases", "community": "communities"}.get(noun, f"{noun}s")
-    return f", and {others:,} more {noun if others == 1 else plural}" if others > 0 else ""
+    return f", and {count_noun(others, f'more {noun}')}" if others > 0 else ""
 
 
 def _cut(text: str) -> str:

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from keepgraph import errors, store
 from keepgraph.engine import backfill, knowledge
+from keepgraph.english import count_noun
 from keepgraph.language import normalisation, utf8
 from keepgraph.model import Entity, Fact
 from keepgraph.store.database import Database
@@ -318,7 +319,3 @@ def _by_table(counts: dict[str, int]) -> str:
 def _examples(names: Sequence[str]) -> str:
     more = f"; and {len(names) - _MAX_EXAMPLES} more" if len(names) > _MAX_EXAMPLES else ""
     return f"{'; '.join(names[:_MAX_EXAMPLES])}{more}"
-
-
-def count_noun(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

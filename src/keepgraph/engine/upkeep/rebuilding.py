@@ -5,6 +5,7 @@ from __future__ import annotations
 from keepgraph import store
 from keepgraph.engine.upkeep import integrity
 from keepgraph.engine.upkeep.integrity import Faults
+from keepgraph.english import count_noun
 from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 
@@ -24,12 +25,12 @@ def rebuild(tx: Tx, faults: Faults) -> list[str]:
             name = Name(written)
             store.derived_columns.set_normalised_name(tx, table, row, key=name.key, folded=name.indexed_forms)
     if faults.names:
-        messages.append(f"made the forms for comparing of {integrity.count_noun(len(faults.names), 'name')} anew")
+        messages.append(f"made the forms for comparing of {count_noun(len(faults.names), 'name')} anew")
     for fact in faults.fact_texts:
         if columns := store.derived_columns.find_fact_text(tx, fact):
             store.derived_columns.set_fact_text(tx, fact, integrity.fact_text(*columns[4:]))
     if faults.fact_texts:
-        messages.append(f"made the sentences of {integrity.count_noun(len(faults.fact_texts), 'fact')} anew")
+        messages.append(f"made the sentences of {count_noun(len(faults.fact_texts), 'fact')} anew")
     if faults.counts:
         store.cardinalities.count_again(tx)
         messages.append("counted entities and facts anew")

@@ -7,8 +7,8 @@ from typing import Any
 
 from keepgraph.engine import knowledge
 from keepgraph.engine.texts.corrections import CorrectedText
+from keepgraph.english import count_noun
 from keepgraph.tools.contract import answer_shapes
-from keepgraph.tools.contract.forget_answers import count_noun
 
 MAX_LINES = 20
 MAX_SHOWN = 10

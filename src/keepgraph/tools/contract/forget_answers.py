@@ -7,6 +7,7 @@ from typing import Any
 
 from keepgraph.engine import knowledge
 from keepgraph.engine.texts.forgetting import Forgotten
+from keepgraph.english import count_noun
 from keepgraph.model import Entity, Episode, Fact
 from keepgraph.tools.contract import answer_shapes
 
@@ -76,9 +77,3 @@ def _message(forgotten: Forgotten, *, dry_run: bool) -> str:
     reopened = count_noun(len(forgotten.reopened), "blocker")
     opens = f" {reopened} {'is' if len(forgotten.reopened) == 1 else 'are'} open again." if forgotten.reopened else ""
     return f"{'Would forget' if dry_run else 'Forgot'} {what}{with_it}.{stays}{opens}"
-
-
-def count_noun(count: int, noun: str) -> str:
-    """A count with its noun: 1 fact, 2 entities."""
-    plural = {"entity": "entities", "alias": "aliases"}.get(noun, f"{noun}s")
-    return f"{count:,} {noun if count == 1 else plural}"

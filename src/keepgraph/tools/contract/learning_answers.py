@@ -9,6 +9,7 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.analysis import link_prediction, rule_descriptions
 from keepgraph.engine.analysis.link_prediction import Findings, MethodFigures
 from keepgraph.engine.review.learning import DoubtedFact, LearningReport, SuggestedFact
+from keepgraph.english import count_noun
 from keepgraph.tools.contract import answer_shapes
 
 MAX_PREDICTED = 50
@@ -56,15 +57,14 @@ def _message(report: LearningReport, *, dry_run: bool) -> str:
             f"Of {findings.analysed:,} facts no method learns to predict the newest ones better than counting does; "
             "nothing is suggested."
         )
-    likely = f"{len(report.suggested):,} likely {'fact' if len(report.suggested) == 1 else 'facts'}"
-    doubtful = f"{len(report.doubted):,} doubtful {'one' if len(report.doubted) == 1 else 'ones'}"
+    likely = count_noun(len(report.suggested), "likely fact")
+    doubtful = count_noun(len(report.doubted), "doubtful one")
     done = "Nothing was changed" if dry_run else f"{_new(report)} for review; no fact was changed"
     return f"{likely}, {doubtful}, from {findings.analysed:,} facts. {done}."
 
 
 def _new(report: LearningReport) -> str:
-    count = len(report.offered.new) if report.offered else 0
-    return f"{count:,} new {'proposal' if count == 1 else 'proposals'}"
+    return count_noun(len(report.offered.new) if report.offered else 0, "new proposal")
 
 
 def _method(measured: MethodFigures) -> dict[str, Any]:

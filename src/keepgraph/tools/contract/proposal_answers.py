@@ -8,6 +8,7 @@ from typing import Any
 
 from keepgraph import store
 from keepgraph.engine.review import effects, grounds, quiet_kinds, staleness
+from keepgraph.english import count_noun
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -39,7 +40,7 @@ def review(tx: Tx, *, kinds: Sequence[str] | None, limit: int) -> dict[str, Any]
 
 
 def _message(waiting: int, stale: int) -> str:
-    listed = "1 proposal is open." if waiting == 1 else f"{waiting:,} proposals are open."
+    listed = f"{count_noun(waiting, 'proposal')} {'is' if waiting == 1 else 'are'} open."
     if not stale:
         return listed
     return f"{listed} {stale:,} closed by {'itself' if stale == 1 else 'themselves'}, because of later changes."

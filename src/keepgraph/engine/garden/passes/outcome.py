@@ -24,8 +24,3 @@ class Outcome:
     considered: int = 0
     position: int = 0
     note: str | None = None
-
-
-def with_article(entity_type: str) -> str:
-    """A type as a person says it: a project, an organisation."""
-    return f"{'an' if entity_type[:1] in 'aeiou' else 'a'} {entity_type.replace('_', ' ')}"

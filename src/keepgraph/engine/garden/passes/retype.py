@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from keepgraph import store
-from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome, with_article
+from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
 from keepgraph.engine.knowledge import assumed_types
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.english import with_article
 from keepgraph.language import name_shapes
 from keepgraph.model import Entity
 from keepgraph.store.cancellation import raise_if_cancelled

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from keepgraph import store
-from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome, with_article
+from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.english import with_article
 from keepgraph.language import name_styles, normalisation
 from keepgraph.store.read_counts import UnknownName
 from keepgraph.store.transactions import Tx
