@@ -13,7 +13,7 @@ from keepgraph import allocator, errors, store
 from keepgraph.activity import Activity
 from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.garden import schedule
-from keepgraph.engine.query import query_pipeline
+from keepgraph.engine.query import adjacency_arrays, query_pipeline
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups, journal_age
 from keepgraph.graph import Graph
@@ -28,6 +28,8 @@ _MAX_POSTPONED_SECONDS = 30.0
 _BACKUP_CHECK_SECONDS = 900.0
 _GARDEN_CHECK_SECONDS = 300.0
 _MEMORY_SECONDS = 60.0
+_IDLE_SECONDS = 600.0
+"""After so long without use, arrays and signs in memory are dropped."""
 
 _log = logging.getLogger("keepgraph.background")
 
@@ -69,7 +71,7 @@ def _run_tasks(graph: Graph, activity: Activity, stopped: threading.Event, daily
     """
     backfills: list[Callable[[], bool]] = [_MentionBackfill(graph, activity), _VectorBackfill(graph, activity)]
     others: list[Callable[[], bool]] = [
-        _VectorSigns(graph),
+        VectorSigns(graph),
         AdjacencyArrays(graph, stopped),
         _Checkpoint(graph),
         _Memory(graph),
@@ -169,31 +171,54 @@ class _VectorBackfill(_Backfill):
         )
 
 
-class _VectorSigns:
-    """Brings the sign bits of the vectors into memory, once somebody searches, and again after many changes."""
+class _Use:
+    """Whether something in memory is in use, by how often it was used so far."""
+
+    def __init__(self) -> None:
+        self._count, self._last_change = 0, time.monotonic()
+
+    def is_idle(self, count: int) -> bool:
+        if count != self._count:
+            self._count, self._last_change = count, time.monotonic()
+        return time.monotonic() - self._last_change >= _IDLE_SECONDS
+
+
+class VectorSigns:
+    """Brings the sign bits of the vectors into memory once somebody searches, and drops them when nobody does."""
 
     def __init__(self, graph: Graph) -> None:
         self._database = graph.database
+        self._use = _Use()
 
     def __call__(self) -> bool:
         with self._database.read("vectors") as tx:
-            if store.vector_signs.is_searched(tx):
+            searches = store.vector_signs.count_searches(tx)
+            if self._use.is_idle(searches):
+                store.vector_signs.drop(tx)
+            elif searches:
                 store.vector_signs.load(tx)
         return False
 
 
 class AdjacencyArrays:
-    """Builds the arrays that walks of many steps need, and builds them anew after many changes, when nobody writes."""
+    """Builds the arrays that walks of many steps need, once one needs them, and drops them when none does.
+
+    They are built anew after many changes, when nobody writes.
+    """
 
     def __init__(self, graph: Graph, stopped: threading.Event) -> None:
         self._database = graph.database
         self._stopped = stopped
         self._position: store.fact_changes.JournalPosition | None = None
+        self._use = _Use()
 
     def __call__(self) -> bool:
         with self._database.read("run_cypher", cancellation=self._interruption) as tx:
             before, self._position = self._position, store.fact_changes.position(tx)
-            if before in (None, self._position):
+            uses = adjacency_arrays.count_uses(tx)
+            if self._use.is_idle(uses):
+                adjacency_arrays.drop(tx)
+            elif uses and before in (None, self._position):
                 query_pipeline.share_adjacency(tx)
         return False
 

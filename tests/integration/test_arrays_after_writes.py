@@ -35,6 +35,12 @@ def answers(graph):
     ]
 
 
+def share_arrays(graph):
+    """A walk needs arrays, so the background builds those that connections share."""
+    answers(graph)
+    background.AdjacencyArrays(graph, threading.Event())()
+
+
 @pytest.fixture(autouse=True)
 def arrays_from_the_start(monkeypatch):
     monkeypatch.setattr(table_graph, "_MIN_WORK_BEFORE_ARRAYS", -1)
@@ -73,7 +79,7 @@ def test_walks_by_shared_arrays_are_those_of_a_graph_opened_anew(calls, new_file
         call = Caller(graph)
         call.record(person("Ada Lovelace"), "works_on", project("Analytical Engine"))
         call.record(project("Analytical Engine"), "tagged", literal("iron"))
-        background.AdjacencyArrays(graph, threading.Event())()
+        share_arrays(graph)
         with graph.database.read("test") as tx:
             assert adjacency_arrays.cache(tx).is_built
         for each in calls:
@@ -151,7 +157,7 @@ def test_walks_by_shared_arrays_see_new_ends_of_a_literal_and_facts_that_end(new
         call = Caller(graph)
         call.record(person("Ada Lovelace"), "works_on", project("Analytical Engine"), valid_to=tomorrow)
         call.record(project("Analytical Engine"), "tagged", literal("iron"))
-        background.AdjacencyArrays(graph, threading.Event())()
+        share_arrays(graph)
         call.record(project("Bletchley Bombe"), "tagged", literal("iron"))
         call.record(person("Alan Turing"), "works_on", project("Bletchley Bombe"))
         counts = [graph.call("run_cypher", query=counted)["result"]]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import functools
 import gc
+import threading
 
 import pytest
 
 from keepgraph import allocator, background
 from keepgraph.cypher import table_graph
+from keepgraph.engine.query import adjacency_arrays
 from keepgraph.language import given_names
+from keepgraph.store import vector_signs
+from keepgraph.store.derived_tables import FACT_VECTORS
+from words import person, project
 
 
 @pytest.fixture
@@ -41,6 +46,41 @@ def test_connections_that_are_used_again_and_again_stay(graph, look):
         counts.append(look())
 
     assert counts == [2, 2, 2]
+
+
+def test_arrays_are_there_once_a_walk_needs_them_and_until_none_does(graph, call, monkeypatch):
+    monkeypatch.setattr(table_graph, "_MIN_WORK_BEFORE_ARRAYS", -1)
+    monkeypatch.setattr(adjacency_arrays, "MIN_FACTS", 0)
+    call.record(person("Ada Lovelace"), "works_on", project("Analytical Engine"))
+    task = background.AdjacencyArrays(graph, threading.Event())
+
+    def shared():
+        task()
+        return any("arrays" in key and "uses" not in key for key in graph.database._shared_cache)
+
+    before = shared()
+    graph.call("run_cypher", query="MATCH (a)-[*1..3]->(b) RETURN count(DISTINCT b)")
+    needed = shared()
+    monkeypatch.setattr(background, "_IDLE_SECONDS", 0)
+
+    assert [before, needed, shared()] == [False, True, False]
+
+
+def test_signs_are_there_once_somebody_searches_and_until_nobody_does(graph, monkeypatch):
+    task = background.VectorSigns(graph)
+
+    def loaded():
+        task()
+        with graph.database.read("search") as tx:
+            return vector_signs.of_snapshot(tx, FACT_VECTORS) is not None
+
+    before = loaded()
+    with graph.database.read("search") as tx:
+        vector_signs.note_search(tx)
+    searched = loaded()
+    monkeypatch.setattr(background, "_IDLE_SECONDS", 0)
+
+    assert [before, searched, loaded()] == [False, True, False]
 
 
 def test_free_memory_is_given_back_on_every_system():

@@ -88,11 +88,13 @@ class AdjacencyCache:
             of all others are in the arrays as they are in the graph.
     """
 
-    def __init__(self, adjacency: Adjacency | None = None) -> None:
+    def __init__(self, adjacency: Adjacency | None = None, *, note_use: Callable[[], None] = lambda: None) -> None:
         """
         Args:
             adjacency: the arrays, complete, where they are built already.
+            note_use: called when a walk needs them.
         """
+        self._note_use = note_use
         self.work_without = 0
         self.outdated: set[Key] = set()
         self._adjacency = adjacency
@@ -109,6 +111,7 @@ class AdjacencyCache:
             read_edges: gives the ends of all relationships of a type, in the same state of the graph; it is called for
                 types that are not in the arrays yet.
         """
+        self._note_use()
         self._read_edges = read_edges
         if self._adjacency is None:
             self._adjacency = Adjacency(lambda code: self._read_edges(code))

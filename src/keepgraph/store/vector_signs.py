@@ -88,9 +88,16 @@ def note_search(tx: Tx) -> None:
         load(tx)
 
 
-def is_searched(tx: Tx) -> bool:
-    """Whether this process has compared vectors."""
-    return _SEARCHES in tx.shared_cache
+def count_searches(tx: Tx) -> int:
+    """How often this process has compared vectors, since the signs were dropped."""
+    searches: int = tx.shared_cache.get(_SEARCHES, 0)
+    return searches
+
+
+def drop(tx: Tx) -> None:
+    """Give back the memory of the signs of all kinds."""
+    for key in (_SEARCHES, *map(_key, VECTOR_KINDS)):
+        tx.shared_cache.pop(key, None)
 
 
 def load(tx: Tx) -> None:

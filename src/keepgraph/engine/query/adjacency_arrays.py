@@ -5,6 +5,7 @@ Arrays belong to a position in the journal. The ends of facts that were changed 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from keepgraph import store
@@ -65,7 +66,9 @@ def cache(tx: Tx) -> AdjacencyCache | None:
     if arrays is None or not arrays.cache.is_built:
         arrays = _from_shared(tx, at, position) or arrays
     if arrays is None:
-        arrays = _TimedAdjacency(at, store.graph_statistics.next_boundary(tx, at=at), position, AdjacencyCache())
+        arrays = _TimedAdjacency(
+            at, store.graph_statistics.next_boundary(tx, at=at), position, AdjacencyCache(note_use=_noting_use(tx))
+        )
     tx.connection_cache["arrays", tx.group] = arrays
     return arrays.cache
 
@@ -102,6 +105,32 @@ def share(tx: Tx, execute: Execute) -> bool:
     return has_all
 
 
+def count_uses(tx: Tx) -> int:
+    """How often walks of this process needed arrays, since those that are shared were dropped."""
+    uses: int = tx.shared_cache.get(_uses_key(tx), 0)
+    return uses
+
+
+def drop(tx: Tx) -> None:
+    """Give back the memory of the arrays that are shared, and of those of this connection."""
+    tx.shared_cache.pop(_key(tx), None)
+    tx.shared_cache.pop(_uses_key(tx), None)
+    tx.connection_cache.pop(("arrays", tx.group), None)
+
+
+def _noting_use(tx: Tx) -> Callable[[], None]:
+    shared, key = tx.shared_cache, _uses_key(tx)
+
+    def note_use() -> None:
+        shared[key] = shared.get(key, 0) + 1
+
+    return note_use
+
+
+def _uses_key(tx: Tx) -> str:
+    return f"uses of adjacency arrays of {tx.group}"
+
+
 def _key(tx: Tx) -> str:
     return f"adjacency arrays of {tx.group}"
 
@@ -118,7 +147,7 @@ def _from_shared(tx: Tx, at: str, position: JournalPosition) -> _TimedAdjacency 
 
 def _outdated_up_to(tx: Tx, shared: _SharedAdjacency, position: JournalPosition) -> _TimedAdjacency | None:
     """The shared arrays for one connection, with what was changed up to its position outdated."""
-    own = AdjacencyCache(shared.adjacency)
+    own = AdjacencyCache(shared.adjacency, note_use=_noting_use(tx))
     return _up_to(tx, _TimedAdjacency(shared.since, shared.until, shared.position, own), position)
 
 
