@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
-from keepgraph.store import catalogue_sql, groups, journal
+from keepgraph.store import catalogue_sql, connections, journal
 from keepgraph.store.transactions import Tx
 
 # An open validity is stored as a text that sorts before or after every timestamp (ADR 0003).
@@ -278,6 +278,8 @@ def recorded_or_valid_since(tx: Tx, predicates: Sequence[str], *, at: str, since
 
 def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str) -> dict[int, str]:
     """For each entity, when its facts of these predicates first began to hold, or else were first recorded."""
+    if not entities:
+        return {}
     condition = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
     rows = _execute(
         tx,
@@ -374,6 +376,8 @@ def changed_at(tx: Tx, predicates: Sequence[str], moments: Sequence[str]) -> lis
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> list[Fact]:
     """Facts by their rows, in this order."""
+    if not rows:
+        return []
     facts = _select(tx, f"{_SELECT} WHERE fact.id IN (SELECT value FROM json_each(:rows))", {"rows": _json(rows)})
     by_row = {fact.row: fact for fact in facts}
     return [by_row[row] for row in rows]
@@ -679,11 +683,10 @@ def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
 
 
 def count(tx: Tx) -> int:
-    """How many facts of the group are not retracted."""
-    query = "SELECT count(*) FROM fact WHERE fact.retracted_at IS NULL"
-    if not groups.is_only_group(tx):
-        query += " AND (SELECT group_id FROM entity WHERE entity.id = fact.subject) = :group"
-    return int(tx.conn.execute(query, {"group": tx.group}).fetchone()[0])
+    """How many facts of the group are not retracted, as triggers keep the counts."""
+    return connections.fetch_count(
+        tx.conn, "SELECT coalesce(sum(facts), 0) FROM fact_count WHERE group_id = ?", tx.group
+    )
 
 
 def last_recorded(tx: Tx) -> str | None:

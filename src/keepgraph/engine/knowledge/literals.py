@@ -126,7 +126,7 @@ def _year_meant(tx: Tx, predicate: Predicate) -> date_phrases.Unsaid:
 
 
 def _names_called(tx: Tx, wording: str) -> frozenset[str]:
-    return frozenset(term.name for term in graph_vocabulary.find_all(tx, store.vocabulary.PREDICATE, wording))
+    return frozenset(term.name for term in graph_vocabulary.terms_called(tx, store.vocabulary.PREDICATE, wording))
 
 
 def _invalid(tx: Tx, predicate: Predicate, literal: str, reason: str = "") -> errors.LiteralInvalid:

@@ -61,7 +61,8 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
     members = decisions.members(tx, project) if project else None
     blocking = blockers.open_blockers(tx, among=members)
     blocked = {blocker.subject for blocker in blocking}
-    open_actions = actions(tx, blocked=blocked, members=members)
+    tagged = tagged_next_actions(tx, blocked=blocked)
+    open_actions = actions(tx, tagged=tagged, blocked=blocked, members=members)
     today, ahead = _days_ahead(tx)
     deadlines = due(tx, blocked=blocked, members=members)
     coming = _facts_with_days(tx, _predicates_with_days(tx) - _deadlines(tx), since=today, until=ahead, among=members)
@@ -95,17 +96,20 @@ def nothing(tx: Tx) -> NextSteps:
     return NextSteps(today=tx.now.astimezone(tx.zone).date().isoformat())
 
 
-def actions(tx: Tx, *, blocked: Collection[int], members: Collection[int] | None = None) -> list[Entity]:
+def actions(
+    tx: Tx, *, tagged: Sequence[Entity], blocked: Collection[int], members: Collection[int] | None = None
+) -> list[Entity]:
     """What is tagged as a next action, and what is of a type of things to do and not done; each once.
 
     Args:
+        tagged: the tagged next actions.
         blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
         members: the rows of the members of a project, where only these are asked for.
     """
     tasks: list[Entity] = []
-    if entity_type := graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, _TO_DO):
-        tasks = _not_done(tx, blocked, of_types=graph_vocabulary.read(tx).with_subtypes([entity_type.name]))
-    found = dict.fromkeys([*tagged_next_actions(tx, blocked=blocked), *tasks])
+    if named := graph_vocabulary.terms_called(tx, store.vocabulary.ENTITY_TYPE, _TO_DO):
+        tasks = _not_done(tx, blocked, of_types=graph_vocabulary.read(tx).with_subtypes([named[0].name]))
+    found = dict.fromkeys([*tagged, *tasks])
     return [entity for entity in found if members is None or entity.row in members]
 
 

@@ -36,9 +36,8 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     due_rows = {fact.subject.row for fact in due}
     tagged = next_steps.tagged_next_actions(tx, blocked=blocked)
     tagged_rows = {entity.row for entity in tagged}
-    others = [
-        entity for entity in next_steps.actions(tx, blocked=blocked, members=members) if entity.row not in due_rows
-    ]
+    open_actions = next_steps.actions(tx, tagged=tagged, blocked=blocked, members=members)
+    others = [entity for entity in open_actions if entity.row not in due_rows]
     actions = [
         *(f"Resolve blocker on {_shorten(fact.subject.name)}: {_quote_object(fact)}" for fact in listed),
         *(next_steps.describe_due(fact, today=today) for fact in due),

@@ -31,6 +31,10 @@ def read(tx: Tx) -> Vocabulary:
 
 
 def _read_current(tx: Tx) -> Vocabulary:
+    # A reader that sees the revision of its last transaction sees the same words.
+    seen, vocabulary = tx.connection_cache.get(_CACHE_KEY, (None, None))
+    if tx.revision and seen == tx.revision:
+        return vocabulary  # type: ignore[no-any-return] # the cache holds values of any kind
     revision = store.vocabulary.revision(tx)
     cache = cache_of(revision)
     if _CACHE_KEY not in cache:
@@ -40,11 +44,12 @@ def _read_current(tx: Tx) -> Vocabulary:
             tuple(store.vocabulary.entity_types(tx)),
             tuple(store.vocabulary.predicates(tx)),
         )
-    return cache[_CACHE_KEY]  # type: ignore[no-any-return] # the cache holds values of any kind
+    tx.connection_cache[_CACHE_KEY] = tx.revision, cache[_CACHE_KEY]
+    return cache[_CACHE_KEY]  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=4)
-def cache_of(revision: str) -> dict[str, Any]:
+def cache_of(revision: str) -> dict[Any, Any]:
     """What was computed of a revision of a vocabulary, for all graphs of the process that have it.
 
     A revision is a random number that every change replaces: two graphs have the same one if one is a copy of the
@@ -262,6 +267,14 @@ def find(tx: Tx, kind: str, wording: str) -> VocabularyTerm | None:
     Retired words are found by their own names alone.
     """
     return next(iter(find_all(tx, kind, wording)), None)
+
+
+def terms_called(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
+    """`find_all` for a wording that our own code asks for: kept as long as the vocabulary stays the same."""
+    cache = cache_of(read(tx).revision)
+    if (kind, wording) not in cache:
+        cache[kind, wording] = find_all(tx, kind, wording)
+    return cache[kind, wording]  # type: ignore[no-any-return]
 
 
 def find_all(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:

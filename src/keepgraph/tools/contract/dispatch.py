@@ -160,66 +160,48 @@ def _read(
     has_background: bool,
     unknown_names: dict[str, str],
 ) -> dict[str, Any]:
-    """Run a tool that reads, after a backfill of what it needs and is missing.
+    """Run a tool that reads, after a backfill of what it needs and is missing, each kind once.
+
+    What it needs is asked in the transaction in which it runs, and again after each backfill: a name may be found among
+    the new mentions, and need no vectors then.
 
     Args:
         unknown_names: gets the names that it asked for and nothing has, where the settings have them counted.
     """
-    needs = _backfill_needs(
-        database,
-        tool,
-        arguments,
-        cancellation=cancellation,
-        may_backfill=may_backfill,
-        has_background=has_background,
-    )
-    with database.read(tool.name, session=session, cancellation=cancellation) as tx:
-        answer = {**tool.run(tx, **arguments)}
-        unknown_names.update(tx.unknown_names)
-        if Need.MENTIONS in needs and derived_data.is_missing(tx, Need.MENTIONS):
-            # The answer lacks names that stand in these texts: the caller is told how many there are.
-            answer["unread"] = sum(store.mention_queue.count(tx))
-        validation.check_output(tool.toolset, tool.name, answer)
-        return answer
-
-
-def _backfill_needs(
-    database: Database,
-    tool: Tool,
-    arguments: dict[str, Any],
-    *,
-    cancellation: CancellationCheck | None,
-    may_backfill: frozenset[Need],
-    has_background: bool,
-) -> frozenset[Need]:
-    """What a call needs; some of what is missing is backfilled, each kind once.
-
-    The tool is asked again after each backfill: a name may be found among the new mentions, and need no vectors then.
-    """
-    if not tool.needs:
-        return derived_data.NOTHING
     tried: set[Need] = set()
     seconds_left: Callable[[], float] | None = None
     while True:
-        with database.read(tool.name, cancellation=cancellation) as tx:
-            try:
-                needs = tool.needs(tx, **arguments) if callable(tool.needs) else tool.needs
-            except (errors.InvalidRequest, errors.ModelUnavailable):
-                return derived_data.NOTHING  # the tool says what is wrong
+        with database.read(tool.name, session=session, cancellation=cancellation) as tx:
+            missing = _missing(tx, tool, arguments)
             due = [
                 need
-                for need in Need
-                if need in (needs & may_backfill) - tried
+                for need in missing
+                if need in may_backfill - tried
                 and not (has_background and derived_data.is_left_to_background(tx, need))
-                and derived_data.is_missing(tx, need)
             ]
-        if not due:
-            return needs
+            if not due:
+                tx.unknown_names.clear()
+                answer = {**tool.run(tx, **arguments)}
+                unknown_names.update(tx.unknown_names)
+                if Need.MENTIONS in missing:
+                    # The answer lacks names that stand in these texts: the caller is told how many there are.
+                    answer["unread"] = sum(store.mention_queue.count(tx))
+                validation.check_output(tool.toolset, tool.name, answer)
+                return answer
         seconds_left = seconds_left or time_limits.countdown()
         # Where the backfill fails, the tool answers with what there is, and says what is missing.
         with suppress(errors.GraphFileError, errors.ModelUnavailable):
             derived_data.backfill_some(database, due[0], seconds=seconds_left(), has_background=has_background)
         tried.add(due[0])
+
+
+def _missing(tx: Tx, tool: Tool, arguments: Mapping[str, Any]) -> list[Need]:
+    """The derived data that a call needs, is missing, and can be backfilled."""
+    try:
+        needs = tool.needs(tx, **arguments) if callable(tool.needs) else tool.needs
+    except (errors.InvalidRequest, errors.ModelUnavailable):
+        return []  # the tool says what is wrong
+    return [need for need in Need if need in needs and derived_data.is_missing(tx, need)]
 
 
 def _write(
