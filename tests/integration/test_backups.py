@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import keyring
 import pytest
+from sqlcipher3 import dbapi2 as sqlcipher
 
 import keepgraph
 from fork_server import python
@@ -843,6 +845,34 @@ def test_where_the_graph_cannot_be_replaced_the_copy_of_it_is_named(later, folde
     assert error_code(refused) == "BACKUP_FAILED"
     assert [str(file) in refused.stderr for file in kept] == [True]
     assert run_ok("export") == before
+
+
+class FullDisk:
+    """A connection whose copy finds no room; as the driver does, it gives no code."""
+
+    def backup(self, copied: Any) -> None:
+        raise sqlcipher.OperationalError("no room")
+
+
+def test_a_copy_that_finds_no_room_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=4_000))
+    (tmp_path / "copy.db").touch()
+    with pytest.raises(OSError, match="No space") as caught:
+        store.copies._copy_pages(FullDisk(), tmp_path / "copy.db", None)
+
+    assert store.sqlite_errors.reason(caught.value) == "the disk is full"
+
+
+def test_compaction_on_a_full_disk_says_so(plain, monkeypatch):
+    def write_more(conn: Any) -> None:
+        conn.execute("PRAGMA max_page_count = 1")
+        conn.execute("CREATE TABLE more AS SELECT zeroblob(10000000)")
+
+    monkeypatch.setattr(store.compaction, "compact", write_more)
+    refused = run("compact")
+
+    assert error_code(refused) == "GRAPH_WRITE_FAILED"
+    assert "the disk is full" in refused.stderr
 
 
 # Keys

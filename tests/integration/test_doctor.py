@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -169,9 +170,20 @@ def test_every_part_is_looked_at_in_this_order(plain, doctor):
     named = [check["name"] for check in doctor().answer["checks"]]
 
     assert named == [
-        *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "counts", "vectors"),
-        *("texts", "vocabulary", "times", "pending", "backups", "garden", "server", "claude-desktop"),
+        *("settings", "file", "space", "permissions", "key", "log", "version", "integrity", "indexes", "counts"),
+        *("vectors", "texts", "vocabulary", "times", "pending", "backups", "garden", "server", "claude-desktop"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("free", "code", "words"), [(0, 1, "the disk is full"), (900_000, 1, "full"), (10**12, 0, "free")]
+)
+def test_a_full_disk_is_told(plain, doctor, monkeypatch, free, code, words):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=free))
+    report = doctor()
+
+    assert report.code == code
+    assert words in report.seen("space")
 
 
 def test_looking_changes_nothing(encrypted, doctor):

@@ -15,7 +15,8 @@ import click
 from keepgraph import _version, errors
 from keepgraph.cli.output import terminal
 
-_STORAGE_ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS}
+_FULL_ERRNOS = {errno.ENOSPC, errno.EDQUOT}
+_STORAGE_ERRNOS = {*_FULL_ERRNOS, errno.EIO, errno.EROFS}
 
 _COMMANDS_OF_TOOLS = ("tool", "serve")
 """Who calls tools by name reads of tools in hints, and not of commands."""
@@ -131,7 +132,8 @@ class _CommandGroup(click.Group):
         except OSError as error:
             kind = errors.GraphWriteFailed if error.errno in _STORAGE_ERRNOS else errors.InvalidArguments
             hint = None if error.errno in _STORAGE_ERRNOS else "Name another file."
-            problem = kind(f"{error.filename or 'a file'}: {error.strerror}", hint=hint)
+            reason = "the disk is full" if error.errno in _FULL_ERRNOS else error.strerror
+            problem = kind(f"{error.filename or 'a file'}: {reason}", hint=hint)
         except Exception:  # the one place of the command line where every error becomes an answer
             if ctx.params["trace"]:
                 raise

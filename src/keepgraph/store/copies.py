@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,7 @@ LOCK_TIMEOUT_SECONDS = 5.0
 
 _ROWS_PER_BATCH = 2000
 _PROBLEMS_SHOWN = 3
+_WRITTEN_AT_ONCE = 1 << 17  # bytes: where fewer are free, a write of pages finds no room
 
 TableDigests = Mapping[str, tuple[int, str]]
 """By table: the number of its rows, and a SHA-256 of all their values."""
@@ -71,7 +74,7 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
         error_class = (
             errors.GraphDamaged if sqlite_errors.result_code(error) in sqlite_errors.CORRUPT else errors.BackupFailed
         )
-        raise error_class(f"the graph cannot be read to the end ({_error_name(error)})") from error
+        raise error_class(f"the graph cannot be read to the end ({sqlite_errors.reason(error)})") from error
     remove(target)
     files.create(target)
     try:
@@ -86,7 +89,7 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
             raise errors.BackupFailed(f"the copy {target} is not what was copied: {', '.join(differing)} differ")
     except (sqlite.Error, OSError) as error:
         remove(target)
-        raise errors.BackupFailed(f"{target} could not be written ({_error_name(error)})") from error
+        raise errors.BackupFailed(f"{target} could not be written ({sqlite_errors.reason(error)})") from error
     except errors.KeepgraphError:
         remove(target)
         raise
@@ -116,7 +119,7 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
     except sqlite.DatabaseError as error:
         if sqlite_errors.result_code(error) not in sqlite_errors.CORRUPT:
             raise
-        raise errors.BackupFailed(f"{file} is damaged, or was cut short ({_error_name(error)})") from error
+        raise errors.BackupFailed(f"{file} is damaged, or was cut short ({sqlite_errors.reason(error)})") from error
     try:
         if conn.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
             raise errors.BackupFailed(f"{file} is not a graph, or is not whole")
@@ -128,7 +131,7 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
             raise errors.BackupFailed(f"{file} is damaged: {'; '.join(problems[:_PROBLEMS_SHOWN])}")
         return digest_tables(conn)
     except sqlite.DatabaseError as error:
-        raise errors.BackupFailed(f"{file} is damaged ({_error_name(error)})") from error
+        raise errors.BackupFailed(f"{file} is damaged ({sqlite_errors.reason(error)})") from error
     finally:
         conn.close()
 
@@ -251,7 +254,7 @@ def rewrite_changed(path: Path, *, key: Key | None, part: Path, change: Callable
             permissions.sync(part)
         except (sqlite.Error, OSError) as error:
             files.remove_overwritten(part)
-            raise errors.BackupFailed(f"{path} could not be written anew ({_error_name(error)})") from error
+            raise errors.BackupFailed(f"{path} could not be written anew ({sqlite_errors.reason(error)})") from error
         except errors.KeepgraphError:
             files.remove_overwritten(part)
             raise
@@ -277,7 +280,13 @@ def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
     """Page by page: from plain to plain, or from one key to another."""
     copied = connections.connect(target, "rw", key=key)
     try:
-        conn.backup(copied)
+        try:
+            conn.backup(copied)
+        except sqlite.OperationalError as error:
+            # The driver gives an error of its backup no code.
+            if not sqlite_errors.result_code(error) and shutil.disk_usage(target.parent).free < _WRITTEN_AT_ONCE:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
+            raise
         compaction.drop_statistics(copied)
         _enable_wal(copied)
     finally:
@@ -343,9 +352,3 @@ def _find_dangling_references(conn: Connection) -> list[tuple[object, ...]]:
 
 def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _error_name(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return error.strerror or type(error).__name__
-    return getattr(error, "sqlite_errorname", None) or type(error).__name__

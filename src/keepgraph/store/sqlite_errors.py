@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
@@ -24,6 +25,8 @@ _INTERRUPTED = {9}
 _WRITE_FAILED = {_READONLY, 10, _FULL, 23}
 _CONSTRAINT_VIOLATED = {19}
 
+_REASONS = {_READONLY: "it is read-only", _FULL: "the disk is full"}
+
 
 def result_code(error: sqlite.Error) -> int:
     """The primary result code of SQLite; 0 for an error of the driver itself."""
@@ -39,14 +42,13 @@ def translate(
         writing: whether it was raised in a write transaction.
         cancellation: tells why a statement was interrupted.
     """
-    code = result_code(error)
-    name = getattr(error, "sqlite_errorname", None) or type(error).__name__
+    code, name = result_code(error), _name(error)
     if code in _INTERRUPTED:
         return (cancellation() if cancellation else None) or errors.Cancelled("the call was interrupted")
     if code in BUSY:
         return errors.GraphBusy(f"{path} is locked by another writer")
     if code in _WRITE_FAILED and (writing or code in {_READONLY, _FULL}):
-        reason = {_READONLY: "it is read-only", _FULL: "the disk is full"}.get(code, f"the write failed ({name})")
+        reason = _REASONS.get(code, f"the write failed ({name})")
         return errors.GraphWriteFailed(f"{path} could not be written: {reason}")
     if code in _CONSTRAINT_VIOLATED:
         return errors.GraphWriteFailed(
@@ -56,3 +58,14 @@ def translate(
     if code in CORRUPT:
         return errors.GraphDamaged(f"{path} is damaged: it cannot be read to the end ({name})")
     return errors.GraphUnavailable(f"{path} cannot be read as a graph ({name})")
+
+
+def reason(error: sqlite.Error | OSError) -> str:
+    """What went wrong, in words where there are some, else by its name."""
+    if isinstance(error, OSError):
+        return "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or _name(error)
+    return _REASONS.get(result_code(error), _name(error))
+
+
+def _name(error: Exception) -> str:
+    return getattr(error, "sqlite_errorname", None) or type(error).__name__

@@ -22,6 +22,7 @@ from keepgraph.store.database import Database
 
 _MAX_SHOWN = 3
 _ONE_DAY = timedelta(days=1)
+_LEAST_SPACE = 1_000_000
 _KNOWN_SETTINGS = {
     "": (*settings_schema.PROFILE, *settings_schema.TABLES),
     **{table: tuple(checks) for table, checks in settings_schema.TABLES.items()},
@@ -60,6 +61,23 @@ def check_file(target: InspectedGraph) -> Iterator[Check]:
     yield Check(
         "file", State.WRONG, problem, RESTORE if inspection.usable_backups(graph) else errors.GraphNotFound.default_hint
     )
+
+
+def check_space(target: InspectedGraph) -> Iterator[Check]:
+    """Whether the disk has room for what a call writes, and for a copy of the graph."""
+    import shutil
+
+    if not target.path.is_file():
+        return
+    size, free = target.path.stat().st_size, shutil.disk_usage(target.path.parent).free
+    room = f"{free / 1e6:,.1f} MB are free on its disk"
+    if free < _LEAST_SPACE:
+        yield Check("space", State.WRONG, f"the disk is full: {room}", "Make room: nothing can be recorded before.")
+    elif free < size:
+        message = f"{room}, too little for a backup of {size / 1e6:,.1f} MB"
+        yield Check("space", State.NOTE, message, "Make room: encrypt, purge and restore write a whole copy too.")
+    else:
+        yield Check("space", State.OK, room)
 
 
 def check_permissions(target: InspectedGraph) -> Iterator[Check]:

@@ -24,7 +24,7 @@ from keepgraph.store.database import Database
 
 _MARKS = {State.OK: ("✓", "green"), State.NOTE: ("!", "yellow"), State.WRONG: ("✗", "red")}
 _CHECK_ORDER = (
-    *("settings", "file", "permissions", "key", "log", "version", "integrity", "indexes", "counts", "vectors"),
+    *("settings", "file", "space", "permissions", "key", "log", "version", "integrity", "indexes", "counts", "vectors"),
     *("texts", "vocabulary", "times", "imports", "pending", "backups", "garden", "server", "claude-desktop"),
 )
 _NAME_WIDTH = max(map(len, _CHECK_ORDER))
@@ -77,7 +77,12 @@ def _show_result(
 
 def _run_checks(ctx: click.Context, target: InspectedGraph) -> list[Check]:
     """Run all checks that are possible: if the graph cannot be opened, those from outside."""
-    results = [*checks.check_settings(target), *checks.check_file(target), *checks.check_permissions(target)]
+    results = [
+        *checks.check_settings(target),
+        *checks.check_file(target),
+        *checks.check_space(target),
+        *checks.check_permissions(target),
+    ]
     with ExitStack() as stack:
         if target.profile.offline:
             stack.enter_context(offline.block_network())

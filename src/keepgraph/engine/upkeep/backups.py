@@ -206,7 +206,7 @@ def _make(tx: Tx, database: Database, kind: str, *, target: Path | None) -> Back
         os.replace(part, file)
         permissions.sync(file)
     except OSError as error:
-        raise errors.BackupFailed(f"{file} cannot be written: {error.strerror}") from error
+        raise errors.BackupFailed(f"{file} cannot be written: {store.sqlite_errors.reason(error)}") from error
     finally:
         with suppress(OSError):
             store.copies.remove(part)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from sqlcipher3 import dbapi2 as sqlite
+
 from keepgraph import store
 from keepgraph.model import Key
 from keepgraph.store.database import Database
@@ -46,9 +48,13 @@ def compact(graph: Path, *, key: Key | None) -> None:
 
     Raises:
         errors.GraphBusy: somebody has it open.
+        errors.GraphWriteFailed: the disk is full, or the write failed otherwise; the file is as it was.
     """
     with (
         store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS),
         store.copies.open_exclusively(graph, key=key) as conn,
     ):
-        store.compaction.compact(conn)
+        try:
+            store.compaction.compact(conn)
+        except sqlite.Error as error:
+            raise store.sqlite_errors.translate(error, graph, writing=True, cancellation=None) from error

@@ -48,7 +48,7 @@ def restore(
         except OSError as error:
             part.unlink(missing_ok=True)
             raise errors.BackupFailed(
-                f"{graph} cannot be replaced: {error.strerror}",
+                f"{graph} cannot be replaced: {store.sqlite_errors.reason(error)}",
                 hint=f"What is there now is kept in {kept_file} too." if kept_file else None,
             ) from error
     return kept_file
@@ -140,4 +140,5 @@ def _copy_file(source: Path, target: Path) -> None:
         permissions.sync(target)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise errors.BackupFailed(f"what is there now cannot be kept in {target}: {error.strerror}") from error
+        reason = store.sqlite_errors.reason(error)
+        raise errors.BackupFailed(f"what is there now cannot be kept in {target}: {reason}") from error
