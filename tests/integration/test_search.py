@@ -1100,7 +1100,7 @@ def test_search_memory_facts_finds_the_fact_with_the_names_at_both_ends(apollo):
     found = apollo("search_memory_facts", query="What does Zephyr depend on?", max_facts=1)
 
     assert (found["facts"][0]["source_name"], found["facts"][0]["target_name"]) == ("Zephyr", "Kafka")
-    assert found["message"] == "Found 1 facts"
+    assert found["message"] == "Found 1 fact"
 
 
 def test_search_memory_facts_says_when_nothing_is_relevant(call):

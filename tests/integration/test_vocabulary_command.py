@@ -142,7 +142,7 @@ def test_words_are_merged_after_a_yes_and_undo_brings_them_back(words, run, ask)
 
     assert (refused.exit_code, merged.exit_code) == (1, 0)
     assert "--yes" in refused.output
-    assert "1 entities moved" in merged.output
+    assert "1 entity moved" in merged.output
     assert ask("vocabulary") == before
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import mcp.types as t
 
+from keepgraph.english import count_noun
 from keepgraph.web import page_file
 
 PAGE = "ui://keepgraph/view.html"
@@ -57,5 +58,6 @@ def text_of(tool: str, answer: Mapping[str, Any]) -> str | None:
     ]
     left_out = len(sentences) - _MAX_SENTENCES
     more = [f"… and {left_out:,} more facts"] if left_out > 0 else []
-    count = f"{len(names)} entities, {len(sentences)} facts{', a part of what there is' if answer['truncated'] else ''}"
+    part = ", a part of what there is" if answer["truncated"] else ""
+    count = f"{count_noun(len(names), 'entity')}, {count_noun(len(sentences), 'fact')}{part}"
     return "\n".join([f"{answer['title']}: {count}", *sentences[:_MAX_SENTENCES], *more])

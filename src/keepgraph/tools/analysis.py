@@ -75,7 +75,8 @@ def get_status(tx: Tx) -> dict[str, Any]:
     vocabulary = graph_vocabulary.read(tx)
     return {
         "status": "ok",
-        "message": f"{entities:,} entities, {facts:,} facts and {episodes:,} episodes in group {tx.group!r}.",
+        "message": f"{count_noun(entities, 'entity')}, {count_noun(facts, 'fact')} and "
+        f"{count_noun(episodes, 'episode')} in group {tx.group!r}.",
         "version": _version.__version__,
         "graph": {"schema": store.migrations.schema_version(tx), "group": tx.group},
         "other_groups": answer_shapes.other_groups(tx),
@@ -107,7 +108,8 @@ def get_overview(tx: Tx) -> dict[str, Any]:
     types = dict(list(seen.counts.items())[:MAX_TYPES])
     entities = sum(seen.counts.values())
     return {
-        "message": f"{entities:,} entities, {seen.facts:,} facts and {seen.texts:,} texts in group {tx.group!r}.",
+        "message": f"{count_noun(entities, 'entity')}, {count_noun(seen.facts, 'fact')} and "
+        f"{count_noun(seen.texts, 'text')} in group {tx.group!r}.",
         "group_id": tx.group,
         "owner": answer_shapes.entity(seen.owner) if seen.owner else None,
         "counts": {"entities": entities, "facts": seen.facts, "texts": seen.texts, "by_type": types},

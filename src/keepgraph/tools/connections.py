@@ -14,6 +14,7 @@ from keepgraph.engine.retrieval import neighbourhood, node_lookup, passages, sea
 from keepgraph.engine.retrieval.neighbourhood import Neighbourhood
 from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.retrieval.passages import Passage
+from keepgraph.english import count_noun
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact, Proposal, Resolution
 from keepgraph.store.search_filters import Filters
@@ -144,7 +145,7 @@ def get_entity_timeline(
     if include_events and isinstance(subject.record, Entity):
         answer |= _events(tx, subject.record, newest_first=newest_first, since=first, until=last)
     episodes = [_episode(tx, passage) for passage in passages.read(tx, subject, positions)]
-    message = f"Found {len(episodes)} of {total} episode(s) mentioning {subject.name}"
+    message = f"Found {len(episodes):,} of {count_noun(total, 'episode')} mentioning {subject.name}"
     return {
         **answer,
         "message": message if total else f"No episodes found mentioning entity {subject.name}",
@@ -186,8 +187,7 @@ def list_entities(
     gives the entities of that group. `total` counts all; where `truncated`, go on with offset.
     """
     of_types = vocabulary_arguments.entity_types(tx, None if type is None else [type])
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     filters = Filters((tx.group,), timestamps.from_datetime(tx.now), types=of_types)
     if scope.name is not None:
         filters = replace(filters, about=scope.project.row if scope.project else search_arguments.NO_ENTITY)
@@ -229,7 +229,7 @@ def search_nodes(
     tx, results = search_arguments.run_search(tx, arguments, kinds=(search_request.NODES,), limit=max_nodes)
     nodes = [search_answers.node(tx, node) for node in results.nodes]
     answer = {
-        "message": f"Found {len(nodes)} nodes" if nodes else "No relevant nodes found",
+        "message": f"Found {count_noun(len(nodes), 'node')}" if nodes else "No relevant nodes found",
         "nodes": nodes,
         "truncated": search_request.NODES in results.truncated_kinds,
         "embedding": results.embedding_state,
@@ -270,7 +270,7 @@ def search_memory_facts(
         answer_shapes.edge(tx, edge.fact, edge.details, why=search_answers.why(edge.hit)) for edge in results.edges
     ]
     answer = {
-        "message": f"Found {len(edges)} facts" if edges else "No relevant facts found",
+        "message": f"Found {count_noun(len(edges), 'fact')}" if edges else "No relevant facts found",
         "facts": edges,
         "truncated": search_request.EDGES in results.truncated_kinds,
         "embedding": results.embedding_state,
@@ -300,8 +300,7 @@ def trace_path(
     path; `found` is false and `length` −1 where there is none. An unknown name gives null for `from` or `to`, and
     resolution.candidates.
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
     start, end = _resolve(tx, from_entity, scope), _resolve(tx, to_entity, scope)
     trace = (
@@ -350,8 +349,7 @@ def get_entity_neighbors(
     Facts are followed in both directions. `total` counts all within the hops; where `truncated`, raise the limit. An
     unknown name gives entity null and resolution.candidates. For the facts themselves: query_entity_relations.
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
     resolution = _resolve(tx, entity_id, scope)
     around = (
@@ -407,8 +405,7 @@ def query_entity_relations(
     Without as_of ended facts are there too; `current` says which hold now. `total` counts all; where `truncated`, go
     on with offset. An unknown name gives entity null and resolution.candidates.
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
     resolution = _resolve(tx, entity_id, scope)
     moment = time_travel.to(tx, as_of=as_of or None, known_at=None).now if as_of else None
@@ -536,7 +533,7 @@ def _connections(
     total = total_facts + total_mentions
     name = subject.name if subject else name_or_id.strip()
     return {
-        "message": f"Found {len(edges)} of {total} connection(s) for {name}"
+        "message": f"Found {len(edges):,} of {count_noun(total, 'connection')} for {name}"
         if total
         else f"No connections found for entity {name}",
         "entity": _subject(subject) if subject else None,

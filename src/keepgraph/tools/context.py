@@ -50,8 +50,7 @@ def priming_context(
     pieces. With project, only what is about it; the id of a group means that group. Quick, and no language model is
     asked.
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     filters = _filters(tx, scope)
     results = search.search(
         tx,
@@ -103,8 +102,7 @@ def expand_context(
     through texts that mention both; `context` is texts and facts as one text. The answer keeps to max_tokens. With
     project, only what is about it. `unknown` lists names that nothing has for sure, with candidates.
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     nodes, unknown = _resolve(tx, entity_ids)
     around = (
         retrieval.expansion.expand(tx, list(nodes), hops=hops, filters=_filters(tx, scope), limit=MAX_EXPANDED)
@@ -146,8 +144,7 @@ def hydra_search(
     `context` is the best as one text; verified_relations are the current facts that are nearest. No language model is
     asked or judges.
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     results = retrieval.multi_hop_search.find(
         tx,
         query,

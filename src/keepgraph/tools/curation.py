@@ -32,13 +32,11 @@ def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
     aliases_before, owner_before = store.entities.aliases(tx, entity_), store.owners.find(tx)
     knowledge.entities.add_aliases(tx, entity_, [alias])
-    aliases_after = store.entities.aliases(tx, entity_)
-    if len(aliases_after) > len(aliases_before):
+    described = answer_shapes.entity_in_full(tx, entity_)
+    is_new = len(described["aliases"]) > len(aliases_before)
+    if is_new:
         knowledge.entities.journal_surface(tx, answer_shapes.ref(entity), entity_)
-    return {
-        "entity": answer_shapes.entity_in_full(tx, entity_, aliases_after),
-        "added": len(aliases_after) > len(aliases_before) or store.owners.find(tx) != owner_before,
-    }
+    return {"entity": described, "added": is_new or store.owners.find(tx) != owner_before}
 
 
 @tool(Effect.WRITE)
@@ -93,7 +91,7 @@ def update_entity(
     if change.changed:
         knowledge.entities.journal_surface(tx, answer_shapes.ref(entity), change.before)
     return {
-        "entity": answer_shapes.entity_in_full(tx, change.entity, store.entities.aliases(tx, change.entity)),
+        "entity": answer_shapes.entity_in_full(tx, change.entity),
         "before": answer_shapes.entity(change.before),
         "changed": list(change.changed),
         "aliases_added": list(change.aliases_added),

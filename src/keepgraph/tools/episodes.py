@@ -11,6 +11,7 @@ from keepgraph.engine import knowledge, texts
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.texts.episode_deletion import DeletedEpisode
 from keepgraph.engine.texts.episodes import UpsertedEpisode
+from keepgraph.english import count_noun
 from keepgraph.model import Entity, Episode, Fact, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -91,7 +92,7 @@ def get_episodes(
     episodes = store.episodes.newest(tx, groups, limit=max_episodes)
     total = store.episodes.count(tx, groups)
     return {
-        "message": f"Found {len(episodes)} of {total} episode(s)" if episodes else "No episodes found",
+        "message": f"Found {len(episodes):,} of {count_noun(total, 'episode')}" if episodes else "No episodes found",
         "episodes": [_with_content(tx, episode) for episode in episodes],
         "total": total,
         "truncated": len(episodes) < total,
@@ -112,7 +113,8 @@ def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
     fact_details = store.details.of_facts(tx, [fact.row for fact in edges])
     nodes = len(context.entities) + len(context.proposed_entities)
     return {
-        "message": f"Found {nodes} nodes and {len(context.facts)} edges from {len(context.episodes)} episodes",
+        "message": f"Found {count_noun(nodes, 'node')} and {count_noun(len(context.facts), 'edge')} "
+        f"from {count_noun(len(context.episodes), 'episode')}",
         "episodes": [
             {"uuid": episode.id, "name": episode.name, "group_id": episode.group} for episode in context.episodes
         ],
@@ -207,7 +209,8 @@ def _add_many(tx: Tx, episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     summaries = [_summarise(tx, index, result) for index, result in enumerate(added)]
     new_count = sum(not result.deduplicated for result in added)
     return {
-        "message": f"Stored {new_count} episode(s) in {tx.group!r}; {len(added) - new_count} were there already.",
+        "message": f"Stored {count_noun(new_count, 'episode')} in {tx.group!r}; "
+        f"{len(added) - new_count} were there already.",
         "episodes": summaries,
         "added": new_count,
         "deduplicated_episodes": len(added) - new_count,
@@ -267,7 +270,7 @@ def _describe_deleted(tx: Tx, deleted: DeletedEpisode) -> dict[str, Any]:
         }
         for survivor in deleted.kept
     ]
-    counts = f"{len(deleted.facts)} facts and {len(deleted.entities)} entities"
+    counts = f"{count_noun(len(deleted.facts), 'fact')} and {count_noun(len(deleted.entities), 'entity')}"
     lists = (deleted.facts, deleted.entities, deleted.kept)
     return {
         "message": f"Episode {deleted.episode.id} ({deleted.episode.name}) deleted successfully, with {counts}",

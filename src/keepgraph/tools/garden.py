@@ -80,8 +80,7 @@ def run_night_gardener(
 @tool(Effect.READ)
 def get_garden_status(tx: Tx, *, project: str | None = None, session_id: str | None = None) -> dict[str, Any]:
     """Tell when the gardener last ran, what it proposed in all runs, what became of that, and whether it runs now."""
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     last = store.garden_runs.last(tx)
     runs, proposed, not_ended = store.garden_runs.totals(tx)
     accepted, rejected = store.garden_runs.count_decisions(tx)

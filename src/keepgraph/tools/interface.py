@@ -151,7 +151,7 @@ def clear_owner(tx: Tx) -> internal_types.PreviousOwner:
 def get_entity(tx: Tx, *, entity: internal_types.Named) -> internal_types.WholeEntity:
     """Show an entity with its aliases, summary and properties."""
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
-    return {"entity": answer_shapes.entity_in_full(tx, entity_, store.entities.aliases(tx, entity_))}
+    return {"entity": answer_shapes.entity_in_full(tx, entity_)}
 
 
 @tool(Effect.READ)
@@ -264,16 +264,14 @@ def list_next_steps(
     name = Name(project or "")
     if project is not None and not name.key:
         raise errors.ProjectRequired("the project is empty")
-    scope = knowledge.projects.read(tx, project)
-    namesake = knowledge.projects.find_namesake(tx, scope)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     steps = (
         knowledge.next_steps.nothing(tx)
         if scope.is_unknown
         else knowledge.next_steps.next_steps(tx, project=scope.project)
     )
     return {
-        **answer_shapes.read_scope(scope, namesake),  # type: ignore[typeddict-item]
+        **answer_shapes.read_scope(scope),  # type: ignore[typeddict-item]
         "today": steps.today,
         "blockers": [answer_shapes.fact(tx, fact) for fact in steps.blockers],
         "actions": [answer_shapes.entity(entity) for entity in steps.actions],

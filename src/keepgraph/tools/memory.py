@@ -88,7 +88,7 @@ def recall_entity(
         facts = knowledge.successions.sort(tx, facts, lambda fact: fact)
         neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
     answer = {
-        "entity": _entity_in_full(tx, resolution.entity),
+        "entity": answer_shapes.entity_in_full(tx, resolution.entity) if resolution.entity else None,
         "facts": [answer_shapes.fact(tx, fact, seen_from=resolution.entity) for fact in facts[:limit]],
         "related_entities": [
             {**answer_shapes.entity(neighbour.entity), "co_occurrence_count": neighbour.shared_facts}
@@ -246,9 +246,7 @@ def recall_decisions(
         _check_date(until, "until", errors.MomentInvalid)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     wanted = DecisionFilter(since or "", until or "", (topic or "").strip(), limit=MAX_DECISIONS)
-    scope = knowledge.projects.read(tx, project)
-    namesake = knowledge.projects.find_namesake(tx, scope)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     if scope.project:
         decisions, total = knowledge.decisions.of_project(tx, scope.project, wanted)
     elif scope.is_unknown:
@@ -256,7 +254,7 @@ def recall_decisions(
     else:
         decisions, total = knowledge.decisions.of_all_projects(tx, wanted)
     answer = {
-        **answer_shapes.read_scope(scope, namesake),
+        **answer_shapes.read_scope(scope),
         "decisions": [
             answer_shapes.decision(tx, decision, names_projects=scope.name is None) for decision in decisions
         ],
@@ -282,9 +280,7 @@ def weekly_rollup(
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    scope = knowledge.projects.read(tx, project if Name(project or "").key else None)
-    namesake = knowledge.projects.find_namesake(tx, scope)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project if Name(project or "").key else None)
     if scope.resolution is not None and scope.is_unknown:
         rollup, summary = (
             knowledge.rollup.empty_week(tx),
@@ -294,7 +290,7 @@ def weekly_rollup(
         rollup = knowledge.rollup.week(tx, project=scope.project)
         summary = knowledge.rollup.summarise(rollup, project=scope.project, group=scope.named_group)
     answer = {
-        **answer_shapes.read_scope(scope, namesake),
+        **answer_shapes.read_scope(scope),
         "period": {"start": rollup.start, "end": rollup.end},
         "summary": summary,
         "narrative": None if scope.is_unknown else _narrative(tx, rollup.end, scope.project),
@@ -471,9 +467,7 @@ def _change_entity(
     updated = None
     if merge is None or any(value is not None for value in particulars.values()):
         updated = curation.update_entity(tx, entity=reference if merge is None else {"id": found.id}, **particulars)
-    current = (
-        updated["entity"] if updated else answer_shapes.entity_in_full(tx, found, store.entities.aliases(tx, found))
-    )
+    current = updated["entity"] if updated else answer_shapes.entity_in_full(tx, found)
     return change_answers.of_entity(current, updated=updated, merged=merged, dry_run=dry_run)
 
 
@@ -542,10 +536,6 @@ def _texts_with_name(tx: Tx, name: Name, *, until: str | None) -> dict[str, Any]
     total, found = passages.of_name(tx, name, until=until, limit=MAX_TEXTS)
     quotes = [answer_shapes.quotation(tx, passage.episode, passage.quote) for passage in found]
     return {"total": total, "newest": quotes}
-
-
-def _entity_in_full(tx: Tx, entity: Entity | None) -> dict[str, Any] | None:
-    return answer_shapes.entity_in_full(tx, entity, store.entities.aliases(tx, entity)) if entity else None
 
 
 def _narrative(tx: Tx, last_day: str, project: Entity | None) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ def _needs_to_verify(
     tx: Tx, *, from_entity: str, to_entity: str, project: str | None = None, **arguments: Any
 ) -> frozenset[Need]:
     """Mentions in the stored texts; and vectors of names, where letters do not find one of them."""
-    tx = knowledge.projects.enter(tx, knowledge.projects.read(tx, project))
+    tx, _ = knowledge.projects.enter_named(tx, project)
     names = [Name(from_entity), Name(to_entity)]
     needs_vectors = any(name.key and resolver.needs_vectors(tx, name) for name in names)
     return derived_data.MENTIONS | (derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING)
@@ -47,8 +47,7 @@ def verify_relation(
     Accepted only if it is known, or if a sentence in source_text, target_text or a stored text says it, and nothing
     contradicts it; each judge gives a sentence in reasons. An unknown name or word is answered: level unverified.
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = knowledge.projects.enter(tx, scope)
+    tx, scope = knowledge.projects.enter_named(tx, project)
     verdict = relation_verdicts.judge(
         tx, from_entity, relation_type, to_entity, texts=(source_text, target_text), confidence=confidence
     )
@@ -133,8 +132,8 @@ def create_relation(
     With verify, only what is known or what a text says is recorded; else created is false, and reason says why.
     Two relation types between one pair are two facts.
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = replace(knowledge.projects.enter(tx, scope), session=session_id or tx.session)
+    tx, scope = knowledge.projects.enter_named(tx, project)
+    tx = replace(tx, session=session_id or tx.session)
     for name, error_class in ((from_entity, errors.SubjectRequired), (to_entity, errors.ObjectRequired)):
         if not Name(name).key:
             raise error_class(f"{name[:60]!r} is no name")
@@ -201,8 +200,8 @@ def delete_relation(
 
     Names are taken exactly or by alias. What is not there gives deleted false, with what is between the two (others).
     """
-    scope = knowledge.projects.read(tx, project)
-    tx = replace(knowledge.projects.enter(tx, scope), session=session_id or tx.session)
+    tx, scope = knowledge.projects.enter_named(tx, project)
+    tx = replace(tx, session=session_id or tx.session)
     deleted = relation_changes.delete(tx, from_entity, relation_type, to_entity)
     subject, target = deleted.subject.entity, deleted.object.entity
     return {
@@ -240,8 +239,8 @@ def explain(
     from keepgraph.engine import provenance
     from keepgraph.tools.contract import explanation_answers
 
-    scope = knowledge.projects.read(tx, project)
-    explanation = provenance.explanation_requests.explain(knowledge.projects.enter(tx, scope), what, kind=kind)
+    tx, scope = knowledge.projects.enter_named(tx, project)
+    explanation = provenance.explanation_requests.explain(tx, what, kind=kind)
     answer = {**explanation_answers.describe(tx, explanation), "project": scope.label}
     return explanation_answers.brief(answer) if detail == brief_answers.BRIEF else answer
 

@@ -191,7 +191,8 @@ def _section_of_words(kind: str, terms: Sequence[tuple[str, int, str]], limit: i
 def _groups(tx: Tx, limit: int) -> Section:
     others = store.groups.others(tx, limit=limit)
     own = Row(tx.group, "the group in use")
-    rows = [own, *(Row(name, f"{entities:,} entities, {texts:,} texts") for name, entities, texts in others)]
+    counts = [(name, count_noun(entities, "entity"), count_noun(texts, "text")) for name, entities, texts in others]
+    rows = [own, *(Row(name, f"{entities}, {texts}") for name, entities, texts in counts)]
     return Section("groups", tuple(rows[:limit]), len(set(store.groups.names(tx)) | {tx.group}))
 
 

@@ -27,6 +27,7 @@ class Scope:
         created: whether the project is new.
         resolution: how its name was resolved, by `read`.
         is_named_group: whether the caller named a group.
+        namesake: the only project that is called as the group which a reader named.
     """
 
     group: str
@@ -35,6 +36,7 @@ class Scope:
     created: bool = False
     resolution: Resolution | None = None
     is_named_group: bool = False
+    namesake: Entity | None = None
 
     @property
     def label(self) -> str:
@@ -62,7 +64,7 @@ def read(tx: Tx, project: str | None) -> Scope:
     if not project or not project.strip():
         return Scope(tx.group)
     if is_group(tx, project):
-        return Scope(project, is_named_group=True)
+        return Scope(project, is_named_group=True, namesake=_find_namesake(tx, project))
     resolution = resolver.resolve(tx, Name(project), of_types=_types(tx) or None)
     return Scope(tx.group, project.strip(), resolution.entity, resolution=resolution)
 
@@ -115,9 +117,9 @@ def find_or_create(tx: Tx, project: str | None) -> Scope:
     return Scope(tx.group, name.text, entity, created=created)
 
 
-def find_namesake(tx: Tx, scope: Scope) -> Entity | None:
-    """The only project of the group of the call that is called as the group which a caller named."""
-    key = Name(scope.named_group or "").key
+def _find_namesake(tx: Tx, group: str) -> Entity | None:
+    """The only project of the group of the call that is called as a group."""
+    key = Name(group).key
     if not key:
         return None
     projects = {
@@ -128,6 +130,12 @@ def find_namesake(tx: Tx, scope: Scope) -> Entity | None:
         )
     }
     return next(iter(projects.values())) if len(projects) == 1 else None
+
+
+def enter_named(tx: Tx, project: str | None) -> tuple[Tx, Scope]:
+    """What a reader names, as in `read`, and the same call in its group."""
+    scope = read(tx, project)
+    return enter(tx, scope), scope
 
 
 def enter(tx: Tx, scope: Scope) -> Tx:

@@ -71,12 +71,12 @@ def entity(entity: Entity) -> dict[str, Any]:
     return {"type": entity.type, "id": entity.id, "name": entity.name}
 
 
-def entity_in_full(tx: Tx, entity_: Entity, aliases: Sequence[str]) -> dict[str, Any]:
+def entity_in_full(tx: Tx, entity_: Entity) -> dict[str, Any]:
     """An entity with its aliases, and with its summary and its properties where it has some."""
     details = store.details.of_entities(tx, [entity_.row])[entity_.row]
     return {
         **entity(entity_),
-        "aliases": list(aliases),
+        "aliases": store.entities.aliases(tx, entity_),
         "created_at": timestamps.format_local(entity_.created_at, tx.zone),
         **filled(summary=details.summary, properties=dict(details.properties)),
     }
@@ -94,7 +94,7 @@ def scope(tx: Tx, scope: Scope, *, named: Sequence[str] = ()) -> dict[str, Any]:
     return answer
 
 
-def read_scope(scope: Scope, namesake: Entity | None) -> dict[str, Any]:
+def read_scope(scope: Scope) -> dict[str, Any]:
     """What a reader's `project` was taken for: the project and how its name was resolved, or a group.
 
     Where it is a group, and a project is called so too, the hint says how to name the project.
@@ -105,7 +105,7 @@ def read_scope(scope: Scope, namesake: Entity | None) -> dict[str, Any]:
     }
     if scope.named_group or scope.name is not None:
         answer["group_id"] = scope.group
-    if namesake:
+    if namesake := scope.namesake:
         answer["hint"] = (
             f"{scope.group!r} was taken for the group of this id. There is also the {namesake.type} {namesake.name!r}: "
             f"name it {namesake.type}:{namesake.name}."
