@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 _IRREGULAR = {"person": "people"}
-_SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
-_CONSONANT_AND_Y = re.compile(r"(?<=[^aeiou])y$")
+_SIBILANTS = ("s", "x", "z", "ch", "sh")
 
 
 def count_noun(number: int, noun: str) -> str:
@@ -19,13 +16,13 @@ def plural(noun: str) -> str:
     before, space, last = noun.rpartition(" ")
     if last in _IRREGULAR:
         last = _IRREGULAR[last]
-    elif _CONSONANT_AND_Y.search(last):
-        last = _CONSONANT_AND_Y.sub("ies", last)
+    elif last.endswith("y") and last[-2:-1] not in "aeiou":
+        last = f"{last[:-1]}ies"
     else:
-        last += "es" if _SIBILANT.search(last) else "s"
+        last += "es" if last.endswith(_SIBILANTS) else "s"
     return f"{before}{space}{last}"
 
 
 def with_article(noun: str) -> str:
     """A noun, or the name of a type, with its indefinite article: a project, an organisation."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun.replace('_', ' ')}"
+    return f"{'an' if noun[:1].lower() in tuple('aeiou') else 'a'} {noun.replace('_', ' ')}"
