@@ -70,21 +70,21 @@ class Rule:
 
 @dataclass(frozen=True)
 class Carried:
-    """What becomes of the cases without a rule: right answers lost and gained, false answers prevented and caused.
+    """What becomes of the cases without a rule: right answers lost and gained, and false answers more and fewer.
 
-    A false answer is a wrong entity, or one where none should be found.
+    A right answer is also none where none should be found; a false one is a wrong entity, or one where none should be.
     """
 
     rule: Rule
     asked: int
     lost: int
     gained: int
-    prevented: int
-    caused: int
+    more_false: int
+    fewer_false: int
 
     @property
     def net(self) -> int:
-        return self.lost + self.prevented - self.gained - self.caused
+        return self.lost - self.gained
 
 
 def rules() -> Iterator[Rule]:
@@ -112,8 +112,8 @@ def _off(returned: str, module: ModuleType) -> tuple[Any] | None:
     return (kinds[kind],) if kind in kinds else None
 
 
-def carried(folder: Path) -> list[Carried]:
-    """What every rule carries on the cases of a folder, the least first."""
+def carried(folder: Path, *, max_share: float = MAX_SHARE) -> list[Carried]:
+    """What every rule carries on the cases of a folder that speaks in no larger share of them, the least first."""
     with ExitStack() as stack:
         asked: list[tuple[dict[str, Any], Callable[[str], name_resolution.Answer]]] = []
         for file in name_resolution.graphs(folder):
@@ -126,9 +126,9 @@ def carried(folder: Path) -> list[Carried]:
         found = []
         for rule in every:
             places = spoke[rule]
-            if not places or len(places) > MAX_SHARE * len(asked):
+            if len(places) > max_share * len(asked):
                 continue
-            with _patched(rule, _constant(rule.off)):
+            with switched_off(rule):
                 after = {place: _verdict(*asked[place]) for place in places}
             changes = [(before[place], after[place]) for place in places]
             found.append(
@@ -137,8 +137,8 @@ def carried(folder: Path) -> list[Carried]:
                     len(places),
                     lost=sum(one == "right" != other for one, other in changes),
                     gained=sum(one != "right" == other for one, other in changes),
-                    prevented=sum(one != "false" == other for one, other in changes),
-                    caused=sum(one == "false" != other for one, other in changes),
+                    more_false=sum(one != "false" == other for one, other in changes),
+                    fewer_false=sum(one == "false" != other for one, other in changes),
                 )
             )
     return sorted(found, key=lambda each: (each.net, each.rule.title))
@@ -171,8 +171,11 @@ def _verdict(case: dict[str, Any], find: Callable[[str], name_resolution.Answer]
     return "false" if answer is not None else "missed"
 
 
-def _constant(value: Any) -> Callable[[Any], Any]:
-    return lambda _: lambda *arguments, **named: value
+@contextmanager
+def switched_off(rule: Rule) -> Iterator[None]:
+    """Without a rule: it says no, or finds nothing."""
+    with _patched(rule, lambda _: lambda *arguments, **named: rule.off):
+        yield
 
 
 def _recorder(rule: Rule, speaking: set[Rule]) -> Callable[[Any], Any]:
@@ -182,7 +185,7 @@ def _recorder(rule: Rule, speaking: set[Rule]) -> Callable[[Any], Any]:
             result = function(*arguments, **named)
             if isinstance(result, Iterator):
                 result = list(result)
-            if result != rule.off:
+            if result != rule.off and (result or not isinstance(rule.off, list | tuple | frozenset)):
                 speaking.add(rule)
             return result
 
@@ -220,7 +223,7 @@ def table(folder: Path = name_resolution.TEST, *, every: bool = False) -> list[s
         "|---|---|---|---|---|---|---|",
     ]
     for each in shown:
-        numbers = (each.asked, each.lost, each.gained, each.prevented, each.caused, each.net)
+        numbers = (each.asked, each.lost, each.gained, each.more_false, each.fewer_false, each.net)
         lines.append(f"| {each.rule.title} | " + " | ".join(map(str, numbers)) + " |")
     return lines
 

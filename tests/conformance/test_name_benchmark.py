@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,8 @@ from keepgraph.model import Settings
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-import name_resolution  # noqa: E402 (it is found where the line before says)
+import ablation  # noqa: E402 (it is found where the line before says)
+import name_resolution  # noqa: E402
 
 WRONG_AT_MOST = 0.02
 ENTITIES, CASES = name_resolution.read(name_resolution.TRAIN / "working_life.json")
@@ -161,3 +163,28 @@ def test_an_answer_is_counted_as_what_it_is(expect, found, counted):
 
     assert [kind for kind in kinds if getattr(score, kind)] == [counted]
     assert score.confidently_wrong == float(counted in ("wrong", "false"))
+
+
+# The ablation
+
+
+def test_a_rule_that_is_switched_off_finds_nothing_and_then_as_before():
+    rule = next(each for each in ablation.rules() if each.title == "language.given_names.nicknames")
+    before = rule.module.nicknames("bob")
+    with ablation.switched_off(rule):
+        without = rule.module.nicknames("bob")
+
+    assert (without, rule.module.nicknames("bob")) == (frozenset(), before)
+    assert "robert" in before
+
+
+def test_a_rule_carries_the_cases_that_are_right_only_with_it(tmp_path):
+    known = [{"type": "person", "name": "Robert Hughes"}, {"type": "concept", "name": "Kubernetes"}]
+    asked = [{"asked": "Bob", "expect": "person:Robert Hughes", "kind": "nickname"},
+             {"asked": "Kuberntes", "expect": "concept:Kubernetes", "kind": "typo"}]  # fmt: skip
+    (tmp_path / "graph.json").write_text(json.dumps({"entities": known, "cases": asked}), encoding="utf-8")
+    carried = {each.rule.title: each for each in ablation.carried(tmp_path, max_share=0.5)}
+
+    assert (carried["language.given_names.nicknames"].net, carried["language.given_names.nicknames"].asked,
+                         carried["language.given_names.nicknames"].more_false) == (1, 1, 0)  # fmt: skip
+    assert carried["language.place_names.translate"].net == 0

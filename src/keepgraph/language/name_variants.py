@@ -7,7 +7,7 @@ a citation is reduced to its title.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import get_args
 
 from keepgraph import lazy
@@ -24,8 +24,6 @@ _ROLES = frozenset(
 _PREFIXES = frozenset("re pre co multi anti sub inter over under".split())
 _MIN_LETTERS_AFTER_PREFIX = 4
 _MIN_LETTERS_OF_HANDLE = 4
-_MIN_LETTERS_OF_WORD = 3
-_USER_NAME = lazy.compile(r"[a-z]{6,24}")
 ALL_STYLES: frozenset[NameStyle] = frozenset(get_args(NameStyle))
 _PERSON: frozenset[NameStyle] = frozenset(["person"])
 VARIANT_FACTOR = 0.94
@@ -125,28 +123,6 @@ def _local_part(text: str) -> str | None:
     if not local or local.casefold() in _ROLES:
         return None
     return local.partition("+")[0] or local
-
-
-def address_parts(text: str) -> list[str]:
-    """The parts of the local part of an e-mail address or of a handle, or a user name; none where it is a role."""
-    local = _local_part(text) or (text if _USER_NAME.fullmatch(text) else None)
-    return [part for part in re.split(r"[._+\-\d]+", local.casefold()) if part] if local else []
-
-
-def divide(part: str, words: Collection[str]) -> str | None:
-    """A part of an address divided before the words of names at its end: c van der zwan, bart quill; else None.
-
-    Args:
-        words: words of names.
-    """
-    rest, divided = part, list[str]()
-    while len(rest) > 1:
-        suffixes = (rest[start:] for start in range(len(rest) - _MIN_LETTERS_OF_WORD + 1))
-        longest = next((suffix for suffix in suffixes if suffix in words), None)
-        if longest is None:
-            break
-        rest, divided = rest[: -len(longest)], [longest, *divided]
-    return " ".join([rest, *divided]).strip() if divided and rest != part else None
 
 
 def _thing(folded: str, reason: str) -> Variant:

@@ -21,7 +21,6 @@ from keepgraph.store.transactions import Tx
 _MARGIN = 0.04  # of the scores of the rules: two nearer to each other are too close to call
 
 
-_DIVIDED_FACTOR = 0.92
 _MAX_SPELLINGS = 8  # of a name in another script
 _ACRONYM_SCORE = 0.92
 _MAX_NAMES_WITH_INITIALS = 8
@@ -49,7 +48,7 @@ def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include
     for candidate in _with_acronyms(tx, name, of_types=of_types):
         _keep_better(best, candidate)
     if not any(candidate.score >= name_similarity.MATCH_THRESHOLD for candidate in best.values()):
-        for variant in (*name_variants.within(name), *_divided_address(tx, name), *_in_latin_letters(tx, name)):
+        for variant in (*name_variants.within(name), *_in_latin_letters(tx, name)):
             for candidate in _score_candidates(tx, name, variant, indexed, of_types=of_types, include_weak=False):
                 _keep_better(best, candidate)
     return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.row))
@@ -68,21 +67,6 @@ def tied(candidates: Sequence[Candidate]) -> frozenset[int]:
     top = candidates[0].score
     rows = [each.entity.row for each in candidates if each.score == top or each.score > top - _MARGIN]
     return frozenset(rows) if len(rows) > 1 else frozenset()
-
-
-def _divided_address(tx: Tx, name: Name) -> list[name_variants.Variant]:
-    """The name in an address or a user name whose parts are several words run together, by the words of names."""
-    parts = name_variants.address_parts(name.text)
-    substrings = {
-        part[start:stop] for part in parts for start in range(len(part)) for stop in range(start + 3, len(part) + 1)
-    }
-    words = store.name_words.near(tx, substrings, ()) if substrings else {}
-    divided = [name_variants.divide(part, words) for part in parts]
-    if not any(divided):
-        return []
-    written = " ".join(one or part for one, part in zip(divided, parts, strict=True))
-    reason = f"“{name.text}” is an address of “{written}”"
-    return [name_variants.Variant(Name(written), _DIVIDED_FACTOR, reason, styles=frozenset(["person"]))]
 
 
 def _in_latin_letters(tx: Tx, name: Name) -> list[name_variants.Variant]:
