@@ -12,7 +12,9 @@ TEXTS = ("*.md", "*.py", "*.sql", "*.toml", "*.json", "*.yml", "Makefile")
 
 def texts() -> list[Path]:
     folders = [
-        ROOT / name for name in ("src", "docs", "migrations", "schemas", "tests", "adr") if (ROOT / name).is_dir()
+        ROOT / name
+        for name in ("src", "docs", "migrations", "schemas", "tests", "adr", "packaging")
+        if (ROOT / name).is_dir()
     ]
     inside = [file for folder in folders for pattern in TEXTS for file in folder.rglob(pattern)]
     return sorted({*inside, *(file for pattern in TEXTS for file in ROOT.glob(pattern))} - {Path(__file__)})
