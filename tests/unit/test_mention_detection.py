@@ -156,6 +156,8 @@ def test_words_that_make_no_longer_name_leave_the_known_one(text, expected):
         ("THIS IS ALL SHOUTED TEXT", []),
         ("TODO: FYI the ETA is OK", []),
         ("a report of the Bank of England", ["Bank of England"]),
+        ("We saw Hon. Jack Wu, Maj. Gen. Tom Reed and Ada B. Lovelace.", ["Jack Wu", "Tom Reed", "Ada B. Lovelace"]),
+        ("The clinic of St. Brigid's is closed.", ["St. Brigid"]),
         ("Wir haben den Termin auf den Montag verschoben, und die Planung ist fertig", []),
         ("write to Ada@Example.com or https://Example.com/Foo", []),
         ("", []),

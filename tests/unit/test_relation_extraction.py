@@ -32,9 +32,10 @@ def extracted(text: str, about: str | None = None) -> list[tuple[str, str, str]]
         ("GraphQL belongs to Project Atlas", [("GraphQL", "part_of", "Atlas")]),
         ("GraphQL is part of Atlas", [("GraphQL", "part_of", "Atlas")]),
         ("Priya decided to postpone the launch.", [("Priya", "decides", "Postpone the launch")]),
-        ("Ada Lovelace reports to Dr. Grace Hopper.", [("Ada Lovelace", "reports", "Dr. Grace Hopper")]),
+        ("Ada Lovelace reports to Dr. Grace Hopper.", [("Ada Lovelace", "reports", "Grace Hopper")]),
+        ("Ada Lovelace reports to Dr. Hopper.", [("Ada Lovelace", "reports", "Dr. Hopper")]),
         ("Atlas is blocked by St. Brigid's Hospital.", [("Atlas", "blocks", "St. Brigid's Hospital")]),
-        ("Ada Lovelace reports to Gen. Jo Frost.", [("Ada Lovelace", "reports", "Gen. Jo Frost")]),
+        ("Ada Lovelace reports to Gen. Jo Frost.", [("Ada Lovelace", "reports", "Jo Frost")]),
     ],
 )
 def test_a_plainly_worded_fact_is_found(text, expected):

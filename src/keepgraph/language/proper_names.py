@@ -17,6 +17,7 @@ from keepgraph.language import (
     normalisation,
     numbers,
     ordinary_phrases,
+    sentences,
 )
 from keepgraph.language.annotated_text import AnnotatedText, Offsets
 from keepgraph.language.mention_detection import NameMatch
@@ -170,7 +171,9 @@ def _runs(text: AnnotatedText) -> Iterator[list[Offsets]]:
         for offsets in text.words_in(sentence):
             word = text.text[offsets[0] : offsets[1]]
             between = text.text[run[-1][1] : offsets[0]] if run else " "
-            if between not in (" ", ". "):  # a full stop within a sentence is that of an abbreviation or an initial
+            if between == ". " and sentences.is_title(text.word(run[-1])):
+                run.pop()
+            elif between not in (" ", ". "):  # a full stop within a sentence is that of an abbreviation or an initial
                 yield _without_final_particles(text, run)
                 run = []
             if _has_capital(word) or (run and word in _NAME_PARTICLES):

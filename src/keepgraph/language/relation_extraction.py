@@ -392,9 +392,11 @@ def _noun_phrase(words: list[str]) -> str | None:
 
 
 def _without_article(phrase: str) -> str:
-    """A phrase without its article; of Project Atlas, or the Atlas project, Atlas."""
+    """A phrase without its article and title; of Project Atlas, or the Atlas project, Atlas."""
     words = phrase.split()
     while words and words[0].lower() in _DETERMINERS:
+        words = words[1:]
+    while len(words) > 2 and words[0].endswith(".") and sentences.is_title(words[0][:-1]):
         words = words[1:]
     named = [word for word in words if word.lower() != name_styles.TITLE_WORD]
     if len(words) == len(named) + 1 > 1 and name_styles.TITLE_WORD in (words[0].lower(), words[-1].lower()):

@@ -100,6 +100,11 @@ def starts(text: str, start: int, end: int) -> list[int]:
     return offsets
 
 
+def is_title(word: str) -> bool:
+    """Whether a word before a full stop is the title of the person named after it: Dr, Gen, Mme."""
+    return word.lower() in _abbreviations()["title"]
+
+
 def _split_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for sentence_end in _ends(text, start, end):
         yield from _limit_length(text, start, sentence_end)
@@ -139,7 +144,7 @@ def _goes_on(text: str, start: int, punctuation: re.Match[str], end: int) -> boo
     kind = _kind(word, before["letters"])
     if kind is None:
         return False
-    if kind in ("title", "before") or is_before_small_letter or following_word[:1].isdigit():
+    if kind in ("title", "saint", "before") or is_before_small_letter or following_word[:1].isdigit():
         return True
     if len(word) == 1 and len(following_word) == 1 and following and following["stop"]:
         return True  # z. B., J. R. R.
@@ -149,9 +154,9 @@ def _goes_on(text: str, start: int, punctuation: re.Match[str], end: int) -> boo
 def _kind(word: str, letters: str) -> str | None:
     """What kind of abbreviation a word before a full stop is, with the single letters before it; None: it is a word."""
     whole = re.sub(r"\s", "", letters) + word
-    for kind in ("title", "before", "number", "other"):
+    for kind in ("title", "saint", "before", "number", "other"):
         if not {word.lower(), whole.lower()}.isdisjoint(_abbreviations()[kind]):
-            return kind if kind != "title" or word[0].isupper() else "other"
+            return kind if kind not in ("title", "saint") or word[0].isupper() else "other"
     is_initial = bool(_LETTERS_WITH_FULL_STOPS.fullmatch(word)) and word != "I"
     has_no_vowel = 1 < len(word) <= 5 and word.isalpha() and word.isascii() and not set(word.lower()) & set("aeiouy")
     return "other" if is_initial or (has_no_vowel and not word.isupper()) else None
