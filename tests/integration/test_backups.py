@@ -767,6 +767,20 @@ def test_a_backup_of_a_newer_version_is_refused(plain, graph_file):
     assert run_ok("export") == plain
 
 
+def test_a_backup_of_other_and_more_migrations_is_refused_as_one_of_another_version(plain, graph_file):
+    run_ok("backup")
+    backup = backups.list_all(graph_file)[0].file
+    with sqlite3.connect(backup) as conn:
+        conn.execute("UPDATE migration SET name = '0001_core', sha256 = ?", ("0" * 64,))
+        conn.execute("INSERT INTO migration SELECT 2, '0002_search', sha256, applied_at FROM migration")
+        conn.execute("PRAGMA user_version = 2")
+    conn.close()
+    refused = run("restore", "--yes")
+
+    assert error_code(refused) == "MIGRATION_EDITED"
+    assert run_ok("export") == plain
+
+
 @pytest.mark.parametrize("bad", ["junk", "half", "zeros", "page"])
 def test_the_newest_sound_one_is_brought_back_if_none_is_named(plain, graph_file, timed, bad):
     timed("by-hand")

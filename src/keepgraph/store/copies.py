@@ -123,10 +123,11 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
     try:
         if conn.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
             raise errors.BackupFailed(f"{file} is not a graph, or is not whole")
-        migrations.refuse_newer_schema(conn, file)
         if as_migrated:
-            schema_parts.refuse_differences(conn, file)
             migrations.pending(conn, file)
+            schema_parts.refuse_differences(conn, file)
+        else:
+            migrations.refuse_newer_schema(conn, file)
         if problems := find_problems(conn, encrypted=key is not None):
             raise errors.BackupFailed(f"{file} is damaged: {'; '.join(problems[:_PROBLEMS_SHOWN])}")
         return digest_tables(conn)
