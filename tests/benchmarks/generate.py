@@ -16,6 +16,7 @@ import random
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -284,10 +285,8 @@ def samples(path: Path, *, count: int = 200, seed: int = SEED) -> Samples:
         "SELECT entity.id, public_id, entity.name, entity_type.name, name_key FROM entity "
         "JOIN entity_type ON entity_type.id = entity.type ORDER BY entity.id"
     ).fetchall()
-    aliases = conn.execute(
-        "SELECT alias, public_id FROM alias JOIN entity ON entity.id = alias.entity "
-        "WHERE alias_key IN (SELECT alias_key FROM alias GROUP BY alias_key HAVING count(*) = 1) "
-        "AND NOT EXISTS (SELECT 1 FROM entity AS other WHERE other.name_key = alias_key) ORDER BY alias.id"
+    named = conn.execute(
+        "SELECT alias, public_id, alias_key FROM alias JOIN entity ON entity.id = alias.entity ORDER BY alias.id"
     ).fetchall()
     hubs = conn.execute(
         "SELECT entity.name, entity.public_id FROM "
@@ -295,7 +294,9 @@ def samples(path: Path, *, count: int = 200, seed: int = SEED) -> Samples:
         "JOIN entity ON entity.id = end GROUP BY end ORDER BY count(*) DESC, end LIMIT 10"
     ).fetchall()
     conn.close()
-    keys = {row[4] for row in every} | {normalisation.key(alias) for alias, _ in aliases}
+    names, bearers = {row[4] for row in every}, Counter(key for _, _, key in named)
+    aliases = [(alias, entity) for alias, entity, key in named if bearers[key] == 1 and key not in names]
+    keys = names | {normalisation.key(alias) for alias, _ in aliases}
     mistyped: list[tuple[str, str]] = []
     while len(mistyped) < count:
         row = rng.choice(every)
