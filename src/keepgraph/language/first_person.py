@@ -13,6 +13,7 @@ _AUXILIARIES = frozenset("do did am was have had will".split())
 _WORDS_AFTER_TELLING = 3
 
 
+@lru_cache(maxsize=2048)
 def is_pronoun(text: str) -> bool:
     """Whether a name is a word for the speaker alone: I, me, myself. ME and EU in capitals are rather abbreviations.
 

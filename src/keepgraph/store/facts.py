@@ -255,8 +255,14 @@ def touching(tx: Tx, entity: Entity, predicates: Sequence[str], *, at: str) -> l
     )
 
 
-def recorded_or_valid_since(tx: Tx, predicates: Sequence[str], *, at: str, since: str) -> list[Fact]:
-    """The facts of these predicates that hold, and were recorded or began to hold at a timestamp or later."""
+def recorded_or_valid_since(
+    tx: Tx, predicates: Sequence[str], *, with_any_ends: Sequence[str], end_types: Collection[str], at: str, since: str
+) -> list[Fact]:
+    """The facts of these predicates that hold, and were recorded or began to hold at a timestamp or later.
+
+    Args:
+        with_any_ends: of the other predicates, only facts with an end of one of the types `end_types`.
+    """
     return _select(
         tx,
         f"""
@@ -267,12 +273,24 @@ def recorded_or_valid_since(tx: Tx, predicates: Sequence[str], *, at: str, since
               SELECT id FROM fact WHERE valid_from >= :since AND valid_from <> ''
           )
           AND predicate.name IN (SELECT value FROM json_each(:predicates))
+          AND (
+              predicate.name IN (SELECT value FROM json_each(:with_any_ends))
+              OR st.name IN (SELECT value FROM json_each(:end_types))
+              OR ot.name IN (SELECT value FROM json_each(:end_types))
+          )
           AND fact.retracted_at IS NULL
           AND fact.valid_from <= :at AND :at < fact.valid_to
           AND +s.group_id = :group
         ORDER BY fact.id
         """,
-        {"predicates": _json(predicates), "at": at, "since": since, "group": tx.group},
+        {
+            "predicates": _json(predicates),
+            "with_any_ends": _json(with_any_ends),
+            "end_types": _json(end_types),
+            "at": at,
+            "since": since,
+            "group": tx.group,
+        },
     )
 
 

@@ -58,21 +58,21 @@ def of_all_projects(tx: Tx, wanted: DecisionFilter = ANY) -> tuple[list[Decision
     """The decisions of the group, newest first, and how many there are without the limit."""
     vocabulary = graph_vocabulary.read(tx)
     predicates, at = vocabulary.names_of_role(*_DECISION_ROLES), timestamps.from_datetime(tx.now)
+    decides, types = vocabulary.names_of_role("decides"), vocabulary.decision_types
     if wanted.since:
         start = timestamps.day_start(timestamps.parse_date(wanted.since), tx.zone)
-        deciding = store.facts.recorded_or_valid_since(tx, predicates, at=at, since=start)
+        deciding = store.facts.recorded_or_valid_since(
+            tx, predicates, with_any_ends=decides, end_types=types, at=at, since=start
+        )
         decided: list[Entity | Fact] = _decisions_in(vocabulary, deciding)
     else:
         start = ""
-        types = vocabulary.decision_types
-        rows = store.listing.facts_without_types(tx, vocabulary.names_of_role("decides"), types=types, at=at)
+        rows = store.listing.facts_without_types(tx, decides, types=types, at=at)
         decided = [
             *store.entities.with_facts(tx, of_types=types, predicates=predicates, at=at),
             *_decisions_in(vocabulary, store.facts.by_rows(tx, rows)),
         ]
-    unlinked = store.entities.without_facts_since(
-        tx, of_types=vocabulary.decision_types, predicates=predicates, since=start
-    )
+    unlinked = store.entities.without_facts_since(tx, of_types=types, predicates=predicates, since=start)
     return _newest_first(tx, vocabulary, [*decided, *unlinked], wanted)
 
 

@@ -87,7 +87,7 @@ def record(
     plan = _plan_closing(tx, statement, named, new)
     changed = [validity.change(tx, fact, valid_from=fact.valid_from, valid_to=fact.valid_to) for fact in match.changed]
     fact = (changed[0] if changed else match.fact) or _insert(tx, new, statement.predicate.row)
-    superseded = _supersede(tx, replace(fact, recorded_at=now), supersedes)
+    superseded = _supersede(tx, fact, supersedes, now=now)
     closed = _close(tx, plan, superseded, at=start)
     effect = _effect(match)
     is_known = match.fact is not None and store.provenance.has_assertion(
@@ -248,7 +248,7 @@ def _insert(tx: Tx, new: Fact, predicate: int) -> Fact:
     return replace(new, row=store.facts.insert(tx, new, predicate=predicate, text=sentence(new)))
 
 
-def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str]) -> tuple[Fact, ...]:
+def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str], *, now: str) -> tuple[Fact, ...]:
     """End the validity of earlier facts where the new fact begins; a fact that ended before then stays as it is.
 
     The validity as it was known before stays on record (ADR 0014), for `known_at`.
@@ -257,7 +257,7 @@ def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str]) -> tuple[Fact, ...]:
         errors.FactNotFound: one does not exist, or is retracted.
         errors.ValidityInvalid: one does not begin before the new fact, or is the new fact.
     """
-    end = new.valid_from or new.recorded_at
+    end = new.valid_from or now
     superseded = []
     for fact_id in dict.fromkeys(fact_ids):
         fact = find(tx, fact_id)

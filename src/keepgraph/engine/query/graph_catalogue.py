@@ -129,11 +129,6 @@ def condition_values(tx: Tx) -> dict[str, object]:
     return {"at": timestamps.from_datetime(tx.now), "group": tx.group, "known": tx.known_at}
 
 
-def labels_of_type(tx: Tx, entity_type: str) -> tuple[str, ...]:
-    """The labels of the entities of a type: its own, then those of the types that it is a kind of."""
-    return tuple(map(label, (entity_type, *graph_vocabulary.read(tx).ancestors(entity_type))))
-
-
 def inverse_types(tx: Tx) -> dict[str, str]:
     """The relationship types under which nothing is stored, each with the one that says the same from its other end."""
     return {
@@ -249,7 +244,11 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             table="entity",
             id="id",
             code="type",
-            labels={term.row: labels_of_type(tx, term.name) for term in vocabulary.types if term.row in shape.types},
+            labels={
+                term.row: graph_vocabulary.labels_of_type(tx, term.name)
+                for term in vocabulary.types
+                if term.row in shape.types
+            },
             condition=store.catalogue_sql.visible_entities(is_only_group=shape.is_only_group, as_known=as_known),
             columns=NODE_COLUMNS,
             bag="properties",

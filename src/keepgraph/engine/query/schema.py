@@ -235,7 +235,7 @@ class _Count:
                     },
                     sampled=(not self._exact or _SAMPLED in self.estimated)
                     and any(counts.get(kind, 0) > SAMPLE_SIZE for kind in kinds),
-                    ancestors=graph_catalogue.labels_of_type(self._tx, term.name)[1:],
+                    ancestors=graph_vocabulary.labels_of_type(self._tx, term.name)[1:],
                     description=term.description,
                 )
             )

@@ -261,6 +261,11 @@ class Vocabulary:
         }
 
 
+def labels_of_type(tx: Tx, entity_type: str) -> tuple[str, ...]:
+    """The labels in Cypher of the entities of a type: its own, then those of the types that it is a kind of."""
+    return tuple(map(wordings.type_label, (entity_type, *read(tx).ancestors(entity_type))))
+
+
 def find(tx: Tx, kind: str, wording: str) -> VocabularyTerm | None:
     """The word of the vocabulary for a wording: by its name in any spelling, else by a label; None if there is none.
 

@@ -305,13 +305,11 @@ def decision(tx: Tx, decision: Decision, *, names_projects: bool = False) -> dic
 
 def node(tx: Tx, entity: Entity, details: EntityDetails, *, why: Why | None = None) -> dict[str, Any]:
     """An entity as a node of the graph; `details` is that of store/details.py, `why` what put it into a list."""
-    from keepgraph.engine.query import graph_catalogue  # imports the Cypher compiler, which few answers need
-
     return {
         "uuid": entity.id,
         "id": entity.id,
         "name": entity.name,
-        "labels": list(graph_catalogue.labels_of_type(tx, entity.type)),
+        "labels": list(graph_vocabulary.labels_of_type(tx, entity.type)),
         "type": entity.type,
         "summary": details.summary,
         "created_at": timestamps.format_local(entity.created_at, tx.zone),
