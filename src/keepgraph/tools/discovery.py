@@ -24,6 +24,7 @@ from keepgraph.tools.contract import (
     brief_answers,
     brief_shapes,
     derived_data,
+    name_needs,
     search_answers,
     search_arguments,
     time_travel,
@@ -104,7 +105,7 @@ def _needs_of_exploring(
     name_or_id = _named_centre(**arguments)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     needs_vectors = node_lookup.needs_vectors(tx, name_or_id, groups=_groups(tx, group_ids))
-    return derived_data.MENTIONS | (derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING)
+    return derived_data.MENTIONS | name_needs.vectors_if(needs_vectors)
 
 
 @tool(Effect.READ, needs=_needs_of_exploring)

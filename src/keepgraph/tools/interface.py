@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, upkeep
-from keepgraph.engine.resolution import resolver
 from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
@@ -16,9 +15,8 @@ from keepgraph.model import Entity, VocabularyTerm
 from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, catalogue, derived_data
+from keepgraph.tools.contract import answer_shapes, catalogue, name_needs
 from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
 
 if TYPE_CHECKING:
     from keepgraph.tools.contract import internal_types
@@ -241,15 +239,7 @@ def list_kind(
     }
 
 
-def _needs_of_next_steps(tx: Tx, *, project: str | None = None) -> frozenset[Need]:
-    is_name = project is not None and not knowledge.projects.is_group(tx, project)
-    needs_vectors = is_name and resolver.needs_vectors(
-        tx, Name(project or ""), of_types=graph_vocabulary.read(tx).project_types or None
-    )
-    return derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING
-
-
-@tool(Effect.READ, needs=_needs_of_next_steps)
+@tool(Effect.READ, needs=name_needs.to_resolve_project)
 def list_next_steps(
     tx: Tx,
     *,

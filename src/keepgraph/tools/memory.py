@@ -41,12 +41,7 @@ MAX_TO_REVIEW = 8
 MAX_FACTS_WITH_NAMES_COMPARED = 50
 
 
-def _needs_to_recall(tx: Tx, **arguments: Any) -> frozenset[Need]:
-    """What recalling an entity needs: the texts that mention it, and what resolving its name needs."""
-    return derived_data.MENTIONS | name_needs.to_resolve("name_or_alias", "context")(tx, **arguments)
-
-
-@tool(Effect.READ, needs=_needs_to_recall)
+@tool(Effect.READ, needs=name_needs.to_resolve("name_or_alias", "context", besides=derived_data.MENTIONS))
 def recall_entity(
     tx: Tx,
     *,

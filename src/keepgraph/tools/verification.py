@@ -7,29 +7,25 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.engine import knowledge
-from keepgraph.engine.resolution import resolver
 from keepgraph.engine.verification import relation_changes, relation_verdicts, text_conflicts
 from keepgraph.engine.verification.relation_changes import DeletedRelation
 from keepgraph.english import count_noun
 from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, brief_answers, conflict_answers, derived_data, verdict_answers
+from keepgraph.tools.contract import (
+    answer_shapes,
+    brief_answers,
+    conflict_answers,
+    derived_data,
+    name_needs,
+    verdict_answers,
+)
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
 
-def _needs_to_verify(
-    tx: Tx, *, from_entity: str, to_entity: str, project: str | None = None, **arguments: Any
-) -> frozenset[Need]:
-    """Mentions in the stored texts; and vectors of names, where letters do not find one of them."""
-    tx, _ = knowledge.projects.enter_named(tx, project)
-    names = [Name(from_entity), Name(to_entity)]
-    needs_vectors = any(name.key and resolver.needs_vectors(tx, name) for name in names)
-    return derived_data.MENTIONS | (derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING)
-
-
-@tool(Effect.READ, needs=_needs_to_verify)
+@tool(Effect.READ, needs=name_needs.to_resolve("from_entity", "to_entity", besides=derived_data.MENTIONS))
 def verify_relation(
     tx: Tx,
     *,

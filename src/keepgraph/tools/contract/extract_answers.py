@@ -12,7 +12,7 @@ from keepgraph.language import normalisation
 from keepgraph.model import Entity, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data, time_travel
+from keepgraph.tools.contract import answer_shapes, derived_data, name_needs, time_travel
 from keepgraph.tools.contract.derived_data import Need
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ def needs(tx: Tx, *, about: str | None = None, **_: object) -> frozenset[Need]:
     """What a call that extracts needs."""
     if about is None:
         return derived_data.MENTIONS | derived_data.MAP_PLACES
-    needs_vectors = node_lookup.needs_vectors(tx, about, groups=[tx.group])
-    return derived_data.MENTIONS | (derived_data.NAME_VECTORS if needs_vectors else derived_data.NOTHING)
+    return derived_data.MENTIONS | name_needs.vectors_if(node_lookup.needs_vectors(tx, about, groups=[tx.group]))
 
 
 def read_request(tx: Tx, *, about: str | None, as_of: str | None) -> ExtractRequest:
