@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_GHOSTS = 100
 MAX_WORDS = 100
-"""So many words of each kind are listed; get_ontology_structure lists more of them."""
+"""At most this many words of each kind are listed; get_ontology_structure lists more of them."""
 
 MAX_TYPES = 12
 MAX_CHARACTERS = 70

@@ -41,7 +41,7 @@ MAX_NEIGHBOURS = 10
 MAX_NAMES = 20
 MAX_CANDIDATES = 3
 MAX_EXPANDED = 50
-"""So many chunks, facts and neighbours of an expansion, at most, whatever the room."""
+"""At most this many chunks, facts and neighbours of an expansion, whatever the room."""
 
 TRAVERSAL_OF_STRATEGY = {"factoid": BFS, "multi_hop": HYBRID, "temporal": BFS, "comparative": PPR}
 """The traversal for each kind of question."""

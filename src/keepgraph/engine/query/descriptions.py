@@ -40,7 +40,7 @@ def describe_vocabulary(tx: Tx) -> str:
     labels = [label.name for label in _used_labels(graph_schema)]
     used_types = [kind for kind in sorted(graph_schema.types, key=lambda kind: -kind.count) if kind.count]
     if not labels:
-        return "The graph is empty yet."
+        return "The graph is empty."
     types = [kind.name for kind in used_types]
     words = [f"{_listed(labels, _MAX_WORDS_OF_SCHEMA)}", *([_listed(types, _MAX_WORDS_OF_SCHEMA)] if types else [])]
     return f"Now in the graph: {'; '.join(words)}."
@@ -51,7 +51,7 @@ def describe_patterns(tx: Tx) -> str:
     graph_schema = _of_short_words(tx)
     labels = [f":{quote_name(label.name)}" for label in _used_labels(graph_schema)]
     triples = _used_triples(graph_schema)
-    lines = [f"This graph has {_listed(labels, _MAX_LABELS)}." if labels else "This graph is empty yet."]
+    lines = [f"This graph has {_listed(labels, _MAX_LABELS)}." if labels else "This graph is empty."]
     if kinds := _kinds(graph_schema):
         lines.append(f"A label matches its kinds: {_first(kinds, _MAX_KINDS)}.")
     if triples:
@@ -180,7 +180,7 @@ def _first(words: Sequence[str], limit: int) -> str:
 
 
 def _within_characters(words: Sequence[str]) -> list[str]:
-    """The first of some words, as many as have so many characters together; at least one."""
+    """The first words that fit in `_MAX_CHARACTERS` characters together; at least one."""
     lengths = accumulate(len(word) + 2 for word in words)
     return [
         word

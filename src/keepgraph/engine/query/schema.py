@@ -24,7 +24,7 @@ from keepgraph.temporal import timestamps
 T = TypeVar("T")
 
 SAMPLE_SIZE = 50
-"""So many entities of a type are looked at for the keys of their properties."""
+"""At most this many entities of a type are looked at for the keys of their properties."""
 
 MAX_SECONDS = 3.0
 """The time for all that has to be counted."""

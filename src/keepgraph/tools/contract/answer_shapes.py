@@ -40,7 +40,7 @@ Why = Mapping[str, Mapping[str, Any]]
 """Why a hit is in a ranked list: by retriever, its rank and score there."""
 
 MAX_UNUSED_DESCRIBED = 8
-"""So many labels, and relationship types, that nothing has are described in a schema; the others are only named."""
+"""At most this many unused labels, and unused relationship types, are described in a schema; others are only named."""
 
 MAX_UNUSED_NAMES = 100
 
@@ -54,7 +54,7 @@ REMAINS = (
 """What remains of what was deleted, until it is purged."""
 
 MAX_NARRATIVE = 3000
-"""So many characters of a narrative stand in the answer about its week."""
+"""At most this many characters of a narrative stand in the answer about its week."""
 
 
 def ref(reference: Mapping[str, Any]) -> Ref:

@@ -27,7 +27,7 @@ MAX_TOKENS = 1_420
 """What a brief answer may have, by `answer_size.count_tokens`: 1,500 of a tokenizer, with a margin for its error."""
 
 MAX_QUOTE_CHARACTERS = 200
-"""Of a text, a brief answer quotes so much at a time."""
+"""A brief answer quotes at most this much of a text at a time."""
 
 _SHARE_IN_FULL = 0.3
 """Where not all entries fit in full, those that are shown in full have this share of the room."""
@@ -154,7 +154,7 @@ def _field(part: schemas.Schema, schema: schemas.Schema, *, required: bool) -> _
 def shorten(
     lists: Mapping[str, Entries], *, rest: object, max_tokens: int = MAX_TOKENS, share_in_full: float = _SHARE_IN_FULL
 ) -> dict[str, ShortenedList]:
-    """Cut lists, so that they and the rest of the answer have at most so many tokens.
+    """Cut lists, so that they and the rest of the answer have at most `max_tokens` tokens.
 
     The lists are filled in turn, an entry of each; a list ends where its next entry does not fit. Lines come before
     further entries in full: more is said of more entries so.
@@ -228,7 +228,7 @@ def excerpt(text: str, *, words: Iterable[str], limit: int) -> str:
 
 
 def quote(text: str, *, limit: int = MAX_QUOTE_CHARACTERS, around: Iterable[str] = ()) -> str:
-    """At most so many characters of a text, around the longest of some words if it has one; dots show where it was cut.
+    """At most `limit` characters of a text, around the longest of some words if it has one; dots show where it was cut.
 
     Args:
         around: words in lower case.

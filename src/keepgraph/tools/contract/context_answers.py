@@ -66,7 +66,7 @@ def sentence_of(fact: Fact) -> str:
 def within_tokens(
     lists: Mapping[str, Sequence[Entry]], *, rest: Mapping[str, Any], texts: str, sentences: str, max_tokens: int
 ) -> tuple[dict[str, Any], bool]:
-    """The lists and the context made of them, cut so that they and the rest of the answer have at most so many tokens.
+    """The lists and the context made of them, cut so that the answer has at most `max_tokens` tokens.
 
     The lists are filled in turn, an entry of each; one that is too long leaves its place to those after it.
 

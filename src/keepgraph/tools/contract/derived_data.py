@@ -30,7 +30,7 @@ class Need(Enum):
 
 
 _MAX_UNREAD = 100
-"""A call to a server waits for the mentions of so many names and texts: a tenth of a second or two."""
+"""A call to a server waits for the mentions of at most this many names and texts: a tenth of a second or two."""
 
 NeedsOfCall = Callable[..., frozenset[Need]]
 """What a call needs: a function of a transaction and the arguments of the call."""

@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 _COMMON = "../common.json#/$defs/"
 _LOCAL = "#/$defs/"
 _MAX_INLINED = 40
-"""A definition of so many characters costs no more than a reference to it."""
+"""A definition of at most this many characters costs no more than a reference to it."""
 
 _UNINFORMATIVE: list[tuple[str, Any]] = [("required", []), ("minLength", 1), ("minItems", 1), ("minimum", 1)]
 _NOT_ADVERTISED = {
