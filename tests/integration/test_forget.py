@@ -281,6 +281,23 @@ def test_the_dry_run_is_what_the_call_does_and_undo_brings_it_back(call, path, w
     assert before == state(call)
 
 
+def test_what_comes_back_by_undo_takes_two_statements_a_row(call, path):
+    hub = {"name": "Atlas", "type": "project"}
+    many = [{"subject": person(f"Nr {n}"), "predicate": "works_on", "object": hub} for n in range(100)]
+    call("record_facts", facts=many)
+    number = forgotten(call, "project:Atlas")["call"]
+    ((rows_deleted,),) = rows(path, f"SELECT count(*) FROM journal WHERE call = {number}")
+    asked: set[str] = set()  # a statement is traced again by each of its triggers
+    with call.graph.database.write("test") as tx:
+        writer = tx.conn
+    writer.set_trace_callback(lambda text: asked.add(text) if not text.startswith("--") else None)
+    call("undo", call=number)
+    writer.set_trace_callback(None)
+
+    assert rows_deleted > 200
+    assert len(asked) <= 2 * rows_deleted + 50
+
+
 def test_a_call_that_only_deleted_is_not_forgotten_but_undone(call):
     deleted = forgotten(call, "Bob Keller tagged holiday")
     answer = call("forget", what=f"call {deleted['call']}")

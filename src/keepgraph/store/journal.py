@@ -391,19 +391,25 @@ def delete_row(tx: Tx, table: str, row: int) -> None:
     tx.conn.execute(f"DELETE FROM {_journalled(tx, table)} WHERE id = ?", (row,))
 
 
-def restore_row(tx: Tx, table: str, values: Mapping[str, Any]) -> bool:
-    """Update a row to earlier values, or insert it again; False if a constraint does not allow that any more."""
+def restore_row(tx: Tx, table: str, values: Mapping[str, Any], *, exists: bool) -> bool:
+    """Update a row to earlier values, or insert it again; False if a constraint does not allow that any more.
+
+    Args:
+        exists: whether the row is there.
+    """
     if table == communities.TABLE:
         communities.replace_state(tx, values)
         return True
     columns = [_quote(column) for column in values]
-    assignments = ", ".join(f"{column} = ?" for column in columns)
-    update = f"UPDATE {_journalled(tx, table)} SET {assignments} WHERE id = ?"
-    insert = f"INSERT INTO {_journalled(tx, table)} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    if exists:
+        assignments = ", ".join(f"{column} = ?" for column in columns)
+        statement = f"UPDATE {_journalled(tx, table)} SET {assignments} WHERE id = ?"
+    else:
+        places = ", ".join("?" * len(columns))
+        statement = f"INSERT INTO {_journalled(tx, table)} ({', '.join(columns)}) VALUES ({places})"
     try:
-        with tx.savepoint():
-            if not tx.conn.execute(update, [*values.values(), values["id"]]).rowcount:
-                tx.conn.execute(insert, list(values.values()))
+        # A statement that a constraint ends has changed nothing, so no savepoint is needed.
+        tx.conn.execute(statement, [*values.values(), values["id"]] if exists else list(values.values()))
     except sqlite.IntegrityError:
         return False
     return True
@@ -458,10 +464,13 @@ def _changes(tx: Tx, query: str, parameters: Sequence[Any] | Mapping[str, Any]) 
 
 def _journalled(tx: Tx, table: str) -> str:
     """The name of a table, quoted. As it comes from the journal, it has to be that of a table with journal triggers."""
-    trigger = f"{table}_journal_insert"
-    if not tx.conn.execute("SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?", (trigger,)).fetchone():
-        raise ValueError(f"{table} is not journalled")
-    return _quote(table)
+    key = ("journalled", table)
+    if key not in tx.memo:
+        query = "SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?"
+        if not tx.conn.execute(query, (f"{table}_journal_insert",)).fetchone():
+            raise ValueError(f"{table} is not journalled")
+        tx.memo[key] = _quote(table)
+    return str(tx.memo[key])
 
 
 def _quote(name: str) -> str:

@@ -256,7 +256,7 @@ def _revert(tx: Tx, change: Change) -> None:
     elif current is None or not _is_unchanged_since(tx, change, current):
         raise _later_changes(tx, change, "it has been changed since")
     if change.op != "insert":
-        if not store.journal.restore_row(tx, change.table, change.before or {}):
+        if not store.journal.restore_row(tx, change.table, change.before or {}, exists=current is not None):
             conflicting = store.journal.conflicting_rows(tx, change.table, change.before or {})
             raise _later_changes(tx, change, "what was there before has been said anew since", rows=conflicting)
         return
