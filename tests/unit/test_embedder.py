@@ -220,7 +220,7 @@ def test_a_package_that_is_not_installed_is_named(nothing_loaded, not_installed,
     assert f"the package {distribution}" in str(embedder.unavailable_reason())
     with pytest.raises(ModelUnavailable, match=f"{distribution}.* is not installed") as refused:
         embedder.embed(["Ada"])
-    assert "keepgraph[meaning]" in str(refused.value.hint)
+    assert "[meaning]" in str(refused.value.hint)
 
 
 def test_a_model_that_is_loaded_is_not_looked_for_again(not_installed):
@@ -283,7 +283,7 @@ def test_another_model_needs_sentence_transformers(not_installed, folder):
 
     with pytest.raises(ModelUnavailable, match="the package sentence-transformers") as refused:
         embedder.embed(["Ada"], model=str(folder))
-    assert "keepgraph[embeddings]" in str(refused.value.hint)
+    assert "[embeddings,meaning]" in str(refused.value.hint)
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path):
