@@ -112,10 +112,10 @@ def compile(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
 class _Pattern:
     def __init__(self, pattern: str, flags: int) -> None:
-        self._arguments = pattern, flags
+        self.pattern, self._flags = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
         # Kept in the instance, where the next look-up finds it without this method.
-        value = getattr(re.compile(*self._arguments), name)
+        value = getattr(re.compile(self.pattern, self._flags), name)
         setattr(self, name, value)
         return value
