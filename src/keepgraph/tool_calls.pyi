@@ -441,7 +441,7 @@ class GetEntityNeighbors(TypedDict):
 class GetEntityTimeline(TypedDict):
     message: str
     entity: dict[str, Any] | None
-    episodes: list[FoundEpisode]
+    episodes: list[dict[str, Any]]
     total: int
     truncated: bool
     newest_first: bool
