@@ -380,6 +380,7 @@ class FoundEpisode(TypedDict):
     created_at: NotRequired[str]
     group_id: NotRequired[str]
     why: NotRequired[dict[str, Any]]
+    content_truncated: NotRequired[bool]
     chunk_truncated: NotRequired[bool]
 
 class FoundNode(TypedDict):
@@ -441,7 +442,7 @@ class GetEntityNeighbors(TypedDict):
 class GetEntityTimeline(TypedDict):
     message: str
     entity: dict[str, Any] | None
-    episodes: list[dict[str, Any]]
+    episodes: list[FoundEpisode]
     total: int
     truncated: bool
     newest_first: bool
