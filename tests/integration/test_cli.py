@@ -8,14 +8,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from keepgraph import errors
 from keepgraph.cli.root import kg
-from keepgraph.graph import Graph
-from keepgraph.tools.contract import catalogue
+from keepgraph.store.database import Database
+from keepgraph.tools.contract import catalogue, dispatch
 
 Kg = Callable[..., Result]
 ADOPT = "decision:Adopt SQLite"
@@ -372,15 +373,15 @@ def test_an_import_keeps_the_order_in_which_things_were_said(run: Kg, tmp_path: 
 
 def test_an_import_that_runs_out_of_room_says_how_far_it_came(run: Kg, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    real = Graph.call
+    real = dispatch.call
 
-    def full_the_second_time(self: Graph, tool: str, /, **arguments: object) -> object:
+    def full_the_second_time(database: Database, tool: str, *arguments: Any, **options: Any) -> Any:
         calls.append(tool)
         if calls.count("record_facts") > 1:
             raise errors.GraphWriteFailed("the disk is full")
-        return real(self, tool, **arguments)
+        return real(database, tool, *arguments, **options)
 
-    monkeypatch.setattr(Graph, "call", full_the_second_time)
+    monkeypatch.setattr(dispatch, "call", full_the_second_time)
     lines = [
         json.dumps({"subject": {"type": "person", "name": "Ada"}, "predicate": "tagged", "object": {"literal": str(n)}})
         for n in range(600)
