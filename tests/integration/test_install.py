@@ -18,7 +18,7 @@ from mcp.client import stdio
 from fork_server import python
 from homes import desktop, run
 from keepgraph import _version, errors, permissions
-from keepgraph.cli.install import clients, configuration, handshake
+from keepgraph.cli.install import clients, handshake
 from keepgraph.profiles import profile, settings_file
 from keepgraph.tools.contract import catalogue
 
@@ -136,7 +136,7 @@ def test_other_servers_stay_and_the_file_before_is_kept(install, no_server):
     before = configured(desktop(), weather={"command": "weather", "env": {"TOKEN": "t"}})
     result = install("claude-desktop")
     settings = json.loads(desktop().read_text())
-    (backup,) = configuration.backups(desktop())
+    (backup,) = clients.backups(desktop())
 
     assert list(settings["mcpServers"]) == ["weather", "keepgraph"]
     assert settings["mcpServers"]["weather"] == {"command": "weather", "env": {"TOKEN": "t"}}
@@ -153,7 +153,7 @@ def test_installing_again_changes_nothing_and_proves_it_again(install, own_serve
     assert "keepgraph is already in" in result.output
     assert "it answers" in result.output
     assert (desktop().stat().st_ino, desktop().stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-    assert configuration.backups(desktop()) == []
+    assert clients.backups(desktop()) == []
 
 
 def test_an_entry_that_differs_is_replaced_and_shown(install, no_server):
@@ -162,7 +162,7 @@ def test_an_entry_that_differs_is_replaced_and_shown(install, no_server):
 
     assert "keepgraph was replaced in" in result.output
     assert '-      "command": "/old/kg"' in result.output or '"command": "/old/kg"' in result.output
-    assert len(configuration.backups(desktop())) == 1
+    assert len(clients.backups(desktop())) == 1
 
 
 def test_a_dry_run_shows_the_change_and_writes_nothing(install, path):

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph import errors
-from keepgraph.cli.install import configuration
-from keepgraph.cli.install.configuration import Configuration
+from keepgraph.cli.install import clients
+from keepgraph.cli.install.clients import Configuration
 
 NOW = datetime(2026, 11, 21, 15, 0, tzinfo=UTC)
 OURS = {"command": "/opt/kg", "args": ["serve"]}
@@ -32,11 +32,11 @@ def file(tmp_path: Path) -> Path:
 def test_a_configuration_may_be_empty(file, content):
     file.write_bytes(content)
 
-    assert configuration.read(file).servers == {}
+    assert clients.read(file).servers == {}
 
 
 def test_a_configuration_need_not_be_there(file):
-    assert configuration.read(file) == Configuration(file, None, {})
+    assert clients.read(file) == Configuration(file, None, {})
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_configuration_need_not_be_there(file):
 def test_what_is_not_a_configuration_is_refused_by_its_line(file, content, line, said):
     file.write_bytes(content)
     with pytest.raises(errors.ClientConfigInvalid) as refusal:
-        configuration.read(file)
+        clients.read(file)
 
     assert refusal.value.message.startswith(f"{file}, line {line}: ")
     assert said in refusal.value.message
@@ -74,7 +74,7 @@ def test_what_is_not_a_configuration_is_refused_by_its_line(file, content, line,
 def test_a_pipe_is_refused_and_not_waited_for(file):
     os.mkfifo(file)
     with pytest.raises(errors.ClientConfigInvalid, match="is not a file"):
-        configuration.read(file)
+        clients.read(file)
 
 
 # Changing
@@ -107,11 +107,11 @@ def others(settings: dict[str, Any], name: str) -> Any:
 def test_everything_else_survives_an_installation_and_its_end(tmp_path_factory, settings, name, ascii):
     file = tmp_path_factory.mktemp("any") / "config.json"
     file.write_text(json.dumps(settings, ensure_ascii=ascii), encoding="utf-8")
-    found = configuration.read(file)
-    installed = configuration.set_entry(found, name, OURS)
-    configuration.write(found, installed, now=NOW)
-    again = configuration.read(file)
-    removed = configuration.remove_entry(again, name)
+    found = clients.read(file)
+    installed = clients.set_entry(found, name, OURS)
+    clients.write(found, installed, now=NOW)
+    again = clients.read(file)
+    removed = clients.remove_entry(again, name)
 
     assert others(settings, name) == others(again.settings, name)
     assert others(settings, name) == ordered(json.loads(removed))
@@ -120,7 +120,7 @@ def test_everything_else_survives_an_installation_and_its_end(tmp_path_factory, 
 
 def test_an_entry_comes_after_the_others(file):
     found = Configuration(file, b"", {"mcpServers": {"b": {}, "a": {}}, "theme": "dark"})
-    settings = json.loads(configuration.set_entry(found, "keepgraph", OURS))
+    settings = json.loads(clients.set_entry(found, "keepgraph", OURS))
 
     assert list(settings) == ["mcpServers", "theme"]
     assert list(settings["mcpServers"]) == ["b", "a", "keepgraph"]
@@ -128,7 +128,7 @@ def test_an_entry_comes_after_the_others(file):
 
 def test_an_entry_that_was_there_keeps_its_place(file):
     found = Configuration(file, b"", {"mcpServers": {"keepgraph": {"command": "old"}, "a": {}}})
-    servers = json.loads(configuration.set_entry(found, "keepgraph", OURS))["mcpServers"]
+    servers = json.loads(clients.set_entry(found, "keepgraph", OURS))["mcpServers"]
 
     assert list(servers.items()) == [("keepgraph", OURS), ("a", {})]
 
@@ -136,25 +136,25 @@ def test_an_entry_that_was_there_keeps_its_place(file):
 def test_a_configuration_is_written_for_people_to_read(file):
     found = Configuration(file, b"", {"name": "Žofie"})
 
-    assert configuration.set_entry(found, "keepgraph", {"command": "kg"}) == (
+    assert clients.set_entry(found, "keepgraph", {"command": "kg"}) == (
         '{\n  "name": "Žofie",\n  "mcpServers": {\n    "keepgraph": {\n      "command": "kg"\n    }\n  }\n}\n'
     )
 
 
 def test_half_a_pair_of_surrogates_survives(file):
     file.write_text('{"odd": "\\ud83d"}')
-    found = configuration.read(file)
-    configuration.write(found, configuration.set_entry(found, "keepgraph", OURS), now=NOW)
+    found = clients.read(file)
+    clients.write(found, clients.set_entry(found, "keepgraph", OURS), now=NOW)
 
-    assert configuration.read(file).settings["odd"] == "\ud83d"
+    assert clients.read(file).settings["odd"] == "\ud83d"
 
 
 # Writing
 
 
 def put(file: Path, now: datetime = NOW) -> Path | None:
-    found = configuration.read(file)
-    return configuration.write(found, configuration.set_entry(found, "keepgraph", OURS), now=now)
+    found = clients.read(file)
+    return clients.write(found, clients.set_entry(found, "keepgraph", OURS), now=now)
 
 
 def test_what_was_there_is_kept_beside_it(file):
@@ -213,9 +213,7 @@ def test_the_newest_five_backups_are_kept(file):
     for day in range(7):
         put(file, NOW + timedelta(days=day))
 
-    assert [backup.name[-16:-8] for backup in configuration.backups(file)] == [
-        f"202611{day}" for day in (27, 26, 25, 24, 23)
-    ]
+    assert [backup.name[-16:-8] for backup in clients.backups(file)] == [f"202611{day}" for day in (27, 26, 25, 24, 23)]
     assert foreign.exists()
 
 
@@ -226,7 +224,7 @@ def test_two_backups_of_one_second_are_two(file):
     assert first is not None
     assert second is not None
     assert first != second
-    assert configuration.backups(file) == [second, first]
+    assert clients.backups(file) == [second, first]
 
 
 def test_a_write_that_fails_leaves_everything_as_it_was(file, monkeypatch):

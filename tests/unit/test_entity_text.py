@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keepgraph.cli import entity_text
+from keepgraph.cli import changing
 from keepgraph.language.normalisation import clean
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), max_size=30)
@@ -31,7 +31,7 @@ entities = st.fixed_dictionaries(
 @settings(max_examples=300)
 @given(entities)
 def test_a_text_that_is_written_says_what_there_is(entity):
-    assert entity_text.changes(entity, entity_text.write(entity)) == {}
+    assert changing.changes_of_text(entity, changing.write(entity)) == {}
 
 
 def test_what_is_changed_in_the_text_is_changed():
@@ -44,7 +44,7 @@ def test_what_is_changed_in_the_text_is_changed():
     }
     text = 'name = "Ana R"\ntype = "person"\naliases = ["B"]\nsummary = " x "\n[properties]\nn = 1.0\nat = 07:30:00\n'
 
-    assert entity_text.changes(entity, text) == {
+    assert changing.changes_of_text(entity, text) == {
         "name": "Ana R",
         "summary": "x",
         "add_aliases": ["B"],

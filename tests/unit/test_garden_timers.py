@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import keepgraph
-from keepgraph.cli.doctor import client_checks
-from keepgraph.cli.garden import timer_changes, timers
+from keepgraph.cli.doctor import checks
+from keepgraph.cli.garden import timers
 from keepgraph.cli.install.clients import Machine
 from keepgraph.cli.root import kg
 from keepgraph.engine.upkeep.integrity import Check, State
@@ -85,8 +85,8 @@ def test_a_file_that_says_nothing_runs_nothing(content):
 @pytest.fixture
 def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs `kg` in a home where the system takes every command, and starts nothing."""
-    monkeypatch.setattr(timer_changes, "run", lambda command: None)
-    monkeypatch.setattr(client_checks, "check_server", lambda ctx: Check("server", State.OK, "not asked"))
+    monkeypatch.setattr(timers, "run", lambda command: None)
+    monkeypatch.setattr(checks, "check_server", lambda ctx: Check("server", State.OK, "not asked"))
     keepgraph.open(home / "g.db").close()
 
     def invoke(*arguments: str) -> Result:
@@ -129,7 +129,7 @@ def test_the_doctor_sees_a_timer_whose_program_or_graph_is_gone(run, home):
 
 
 def test_a_system_that_refuses_is_reported_with_the_commands(run, home, monkeypatch):
-    monkeypatch.setattr(timer_changes, "run", lambda command: "no bus")
+    monkeypatch.setattr(timers, "run", lambda command: "no bus")
     result = run("garden", "--install")
 
     assert result.exit_code == 1

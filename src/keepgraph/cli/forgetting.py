@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graph_options, name_completion, purging
+from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.english import count_noun
+from keepgraph.model import Key
+
+if TYPE_CHECKING:
+    from keepgraph import Graph
+    from keepgraph.engine.upkeep.purge import Remainder, Report
+    from keepgraph.store.purged_words import Word
+
 
 _KINDS = ("entity", "fact", "text", "call")
 _HINT_AMBIGUOUS = "Name the one that is meant: by its id, as type:name, or with --kind."
@@ -18,7 +28,7 @@ _HINT_NOT_FOUND = "Look it up with `kg search`, and give its name or its title."
 
 
 @click.command("forget")
-@click.argument("what", nargs=-1, required=True, shell_complete=name_completion.complete_name)
+@click.argument("what", nargs=-1, required=True, shell_complete=graph_options.complete_name)
 @click.option("--kind", type=click.Choice(_KINDS), help="What WHAT is, where it may be several things.")
 @click.option("--dry-run", is_flag=True, help="Show what would fall with it, and forget nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -37,7 +47,7 @@ def forget_command(
     """
     graph_file, asked, quiet = graph_options.graph_path(ctx).resolve(), " ".join(what), graph_options.wants_json(ctx)
     if for_good and not dry_run:
-        purging.refuse_if_open(graph_file)
+        refuse_if_open(graph_file)
     arguments = {"what": asked} if kind is None else {"what": asked, "kind": kind}
     with graph_options.open_graph(ctx) as graph:
         key = graph.database.key
@@ -46,7 +56,7 @@ def forget_command(
         except errors.Ambiguous as error:
             error.hint = _HINT_AMBIGUOUS
             raise
-        except purging.NOT_FOUND as error:
+        except _NOT_FOUND as error:
             error.hint = _HINT_NEAR if error.candidates else _HINT_NOT_FOUND
             if not for_good or dry_run:
                 raise
@@ -63,20 +73,20 @@ def forget_command(
         _show_forgotten(answer, quiet=quiet)
         return
     if preview is None:
-        ids = purging.find_forgotten(graph_file, asked, kind, key, not_found)
+        ids = _find_forgotten(graph_file, asked, kind, key, not_found)
         if not yes:
             terminal.confirm("It was forgotten before. Purge it?", action="purge it", quiet=quiet)
-        report = purging.purge(ctx, graph_file, key, ids=ids)
-        purging.show_report(report, quiet=quiet)
+        report = purge(ctx, graph_file, key, ids=ids)
+        show_report(report, quiet=quiet)
         return
     try:
         thing = [] if preview["kind"] == "call" else [preview["forgotten"]["id"]]
-        report = purging.purge(ctx, graph_file, key, ids=thing, calls=[answer["call"]])
+        report = purge(ctx, graph_file, key, ids=thing, calls=[answer["call"]])
     except errors.KeepgraphError as error:
         again = "purge" if preview["kind"] == "call" else f"forget {preview['forgotten']['id']} --purge"
         error.hint = f"It is forgotten, but not purged yet: `kg {again}` does that."
         raise
-    purging.show_report(report, quiet=quiet, answer=answer)
+    show_report(report, quiet=quiet, answer=answer)
 
 
 @click.command("compact")
@@ -150,3 +160,223 @@ def _show_forgotten(answer: dict[str, Any], *, quiet: bool) -> None:
     click.echo(f"{terminal.printable(answer['message'])} `kg undo {answer['call']}` brings it back.")
     purge = "purge" if answer["kind"] == "call" else f"forget {answer['forgotten']['id']} --purge"
     click.secho(f"The journal and earlier backups still have it. `kg {purge}` removes it there.", dim=True)
+
+
+# `kg purge`, and the report of what was removed for good, from which files.
+
+_NOT_FOUND = (errors.EntityNotFound, errors.FactNotFound, errors.EpisodeNotFound)
+"""What forget raises where nothing is called as somebody has asked: it may have been forgotten before."""
+
+_PURGED_KINDS = ("entity", "fact", "text")
+_SHOWN = 10
+_NOTHING_TO_PURGE = "Nothing that was deleted or taken away was left to purge."
+
+
+@click.command("purge")
+@click.argument("what", nargs=-1, shell_complete=graph_options.complete_name)
+@click.option("--kind", type=click.Choice(_PURGED_KINDS), help="What WHAT is, where it may be several things.")
+@click.option("--earlier-versions", is_flag=True, help="Also all that anything was before, and earlier backups.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@graph_options.all_options
+@click.pass_context
+def purge_command(
+    ctx: click.Context, what: tuple[str, ...], kind: str | None, earlier_versions: bool, yes: bool
+) -> None:
+    """Remove all that was forgotten, deleted or taken away for good: from the journal, from backups, from the file.
+
+    With WHAT only that: what was forgotten before, or the earlier versions of what is there, which stays as it is now.
+    Nothing brings it back then. To forget and purge one thing at once: kg forget WHAT --purge.
+
+    \b
+    kg purge
+    kg purge person:Bob
+    kg purge --earlier-versions
+    """
+    from keepgraph.engine.upkeep import purge as engine
+
+    if what and earlier_versions:
+        raise errors.InvalidArguments(
+            "WHAT and --earlier-versions are both given",
+            hint="Give WHAT for the earlier versions of one thing, --earlier-versions for those of everything.",
+        )
+    graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
+    with graph_options.open_graph(ctx) as graph:
+        key = graph.database.key
+        chosen = _choose_to_purge(graph, " ".join(what), kind) if what else None
+    ids: list[str] | None = None if chosen is None else []
+    if isinstance(chosen, errors.KeepgraphError):
+        ids = _find_forgotten(graph_file, " ".join(what), kind, key, chosen)
+    if not yes:
+        terminal.confirm(_question(chosen, earlier_versions=earlier_versions), action="purge it", quiet=quiet)
+    if earlier_versions:
+        report = engine.purge_earlier_versions(graph_file, key=key, now=datetime.now(UTC))
+    else:
+        versions_of = [chosen["forgotten"]["id"]] if isinstance(chosen, dict) else []
+        report = purge(ctx, graph_file, key, ids=ids, versions_of=versions_of)
+    show_report(report, quiet=quiet)
+
+
+def _choose_to_purge(graph: Graph, what: str, kind: str | None) -> dict[str, Any] | errors.KeepgraphError:
+    """What is there and is called so, as forget would show it; the error where nothing is."""
+    try:
+        found = graph.call("forget", what=what, dry_run=True, **({} if kind is None else {"kind": kind}))
+    except _NOT_FOUND as error:
+        return error
+    if found["kind"] == "call":
+        raise errors.InvalidArguments("a call has no earlier versions", hint=f"kg forget {what!r} --purge")
+    return found
+
+
+def _question(chosen: dict[str, Any] | errors.KeepgraphError | None, *, earlier_versions: bool) -> str:
+    if earlier_versions:
+        return (
+            "Remove all earlier versions for good? Nothing can be undone then, and one new backup replaces the others."
+        )
+    if isinstance(chosen, dict):
+        name = terminal.printable(chosen["forgotten"]["name"])
+        return f"Remove the earlier versions of {name!r} for good? It stays as it is now."
+    return "It was forgotten before. Purge it?" if chosen else "Remove all that was forgotten or deleted, for good?"
+
+
+def refuse_if_open(graph_file: Path) -> None:
+    """
+    Raises:
+        errors.GraphBusy: another program has the graph open; then it cannot be purged, and is not forgotten either.
+    """
+    from keepgraph import store
+
+    if graph_file.is_file():
+        with store.file_locks.exclusive(graph_file, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
+            pass
+
+
+def _find_forgotten(
+    graph_file: Path, what: str, kind: str | None, key: Key | None, not_found: errors.KeepgraphError
+) -> list[str]:
+    """The id of what was forgotten before and is called so; an id is taken as it is, for backups may have it.
+
+    Raises:
+        errors.Ambiguous: several things are called so.
+        errors.KeepgraphError: nothing is; the error that was given.
+    """
+    from keepgraph.engine.upkeep import purge as engine
+
+    forgotten = engine.find_forgotten(graph_file, what, key=key, kind=kind)
+    if len(forgotten) > 1:
+        raise errors.Ambiguous(
+            f"{len(forgotten)} things that were forgotten are called {what[:60]!r}",
+            candidates=[_remainder(each) for each in forgotten[:_SHOWN]],
+        )
+    if not forgotten and not engine.is_id(what):
+        raise not_found
+    return [forgotten[0].id if forgotten else what.strip().lower()]
+
+
+def purge(
+    ctx: click.Context,
+    graph_file: Path,
+    key: Key | None,
+    *,
+    ids: Sequence[str] | None,
+    calls: Sequence[int] = (),
+    versions_of: Sequence[str] = (),
+    words: Collection[Word] = (),
+) -> Report:
+    """Purge what was deleted; a passphrase is asked for only where a backup needs one."""
+    from keepgraph.engine.upkeep import purge as engine
+
+    return engine.purge(
+        graph_file,
+        key=key,
+        other_keys=_other_keys(ctx, graph_file, key),
+        now=datetime.now(UTC),
+        ids=ids,
+        calls=calls,
+        versions_of=versions_of,
+        words=words,
+    )
+
+
+def find_removed_words(graph_file: Path, word: str, key: Key | None) -> list[Word]:
+    """The words of this name that were removed from the vocabulary before."""
+    from keepgraph.engine.upkeep import purge as engine
+
+    return engine.find_removed_words(graph_file, word, key=key)
+
+
+def _other_keys(ctx: click.Context, graph_file: Path, key: Key | None) -> list[Key]:
+    """The keys that backups may have besides that of the graph; a passphrase is asked for only where one needs it."""
+    from keepgraph import store
+    from keepgraph.engine.upkeep import backups, graph_keys
+    from keepgraph.profiles import settings_file
+
+    if all(store.copies.opens_with(file, key) for file in backups.files(graph_file)):
+        return []
+    prompt = graph_options.passphrase_prompt(ctx)
+    return list(graph_keys.candidates(graph_file, settings_file.read(graph_file).key, prompt, environment=True))
+
+
+def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = None) -> None:
+    if quiet:
+        purged = _report_as_dict(report)
+        terminal.show_json(purged if answer is None else {**answer, "purged": purged})
+        return
+    count = len(report.ids)
+    versions = sum(searched.removal.earlier_versions for searched in report.files)
+    counts = [count_noun(count, "thing")] if count else []
+    counts += [count_noun(versions, "earlier version")] if versions else []
+    click.secho(f"Purged {' and '.join(counts)} for good." if counts else _NOTHING_TO_PURGE, bold=True)
+    for searched in report.files:
+        of_versions = searched.removal.earlier_versions
+        no_undo = f"; {count_noun(of_versions, 'earlier version')} of what stays went too" if of_versions else ""
+        click.echo(f"  {searched.file}: {searched.rows_searched:,} rows searched, none of its ids is left{no_undo}")
+        for remainder in searched.remainders[:_SHOWN]:
+            click.secho(f"    still named in: {_describe(remainder)}", fg="yellow")
+        if (more := len(searched.remainders) - _SHOWN) > 0:
+            click.echo(f"    … and in {more:,} more")
+    if report.backups_replaced:
+        replaced, backup = report.backups_replaced
+        click.echo(f"  {count_noun(replaced, 'earlier backup')} deleted; {backup} has the graph as it is now")
+    if report.history_removed:
+        click.echo("  the history of the prompt of `kg query` was removed")
+    for file, reason in report.failures.items():
+        click.secho(
+            f"  {file} could not be purged and may have it still: {terminal.printable(reason)}", fg="red", err=True
+        )
+    if report.versions_left:
+        click.echo(
+            f"  {count_noun(report.versions_left, 'earlier version')} of what stays can still be undone: "
+            "`kg purge --earlier-versions` removes all of them."
+        )
+    click.echo("  Exports, and copies that you made elsewhere, are as they were.")
+
+
+def _describe(remainder: Remainder) -> str:
+    kind = {"journal": "the journal of changes", "call": "the list of calls"}.get(remainder.kind, remainder.kind)
+    return f"{kind} {terminal.printable(remainder.name)} {remainder.id}".rstrip()
+
+
+def _report_as_dict(report: Report) -> dict[str, Any]:
+    return {
+        "ids": sorted(report.ids),
+        "files": [
+            {
+                "file": str(purged.file),
+                "rows_deleted": purged.removal.rows,
+                "journal_entries": purged.removal.journal,
+                "earlier_versions": purged.removal.earlier_versions,
+                "stored_answers": purged.removal.answers,
+                "rows_searched": purged.rows_searched,
+                "still_named_in": [_remainder(each) for each in purged.remainders],
+            }
+            for purged in report.files
+        ],
+        "failures": {str(file): reason for file, reason in report.failures.items()},
+        "history_removed": report.history_removed,
+        "earlier_versions_left": report.versions_left,
+        "backups_replaced": report.backups_replaced[0] if report.backups_replaced else 0,
+    }
+
+
+def _remainder(remainder: Remainder) -> dict[str, str]:
+    return {"kind": remainder.kind, "id": remainder.id, "name": remainder.name}

@@ -6,9 +6,12 @@ from typing import Any
 
 import click
 
+from keepgraph import errors
 from keepgraph.cli import graph_options
-from keepgraph.cli.output import terminal
+from keepgraph.cli.output import answers, pages, terminal
+from keepgraph.cli.output.pages import Section
 from keepgraph.cli.output.terminal import entity_name, printable
+from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.english import count_noun
 
 
@@ -100,3 +103,257 @@ def _waiting_lines(waiting: dict[str, Any]) -> list[str]:
 
 def _count(count: int, noun: str, *, at_least: bool = False) -> str:
     return f"{'at least ' if at_least else ''}{count_noun(count, noun)}"
+
+
+# `kg status`: where the graph is, and what it contains.
+
+
+@click.command("status")
+@graph_options.all_options
+@click.pass_context
+def status_command(ctx: click.Context) -> None:
+    """Show where the graph is and what it holds.
+
+    \b
+    kg status
+    """
+    from keepgraph.engine.upkeep import unfinished_changes
+
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("get_status")
+        answer["path"] = str(graph.path)
+        answer["bytes"] = graph.path.stat().st_size
+        answer["encrypted"] = graph.database.key is not None
+    answer["unfinished"] = [
+        {"message": each.message, "command": each.command} for each in unfinished_changes.find(graph.path)
+    ]
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    click.secho(answer["path"], bold=True)
+    size = f"{answer['bytes'] / 1e6:.1f} MB{', encrypted' if answer['encrypted'] else ''}"
+    click.echo(f"  {size}, schema {answer['graph']['schema']}, Keepgraph {answer['version']}")
+    counts = [f"{count:,} {kind}" for kind, count in answer["entities"].items() if count]
+    click.echo(f"  entities: {', '.join(counts) or 'none yet'}")
+    click.echo(f"  texts: {answer['episodes']:,}")
+    recorded = answer["last_recorded_at"]
+    click.echo(f"  facts: {answer['facts']:,}{f', the last recorded {recorded[:16]}' if recorded else ''}")
+    terminal.show_other_groups(answer["other_groups"])
+    steps = [f"{step} {state}" for step, state in answer["resolution"].items()]
+    click.echo(f"  names are found by: {', '.join(steps)}")
+    for each in answer["unfinished"]:
+        click.secho(f"  {terminal.printable(each['message'])}: {each['command']}", fg="red")
+
+
+# `kg list` and `kg stats`: what the graph holds, by kind, and how much of it.
+
+_SHOWN = 50
+_PREDICATES_SHOWN = 12
+
+_ELSEWHERE = {
+    "calls": "kg log",
+    "changes": "kg log",
+    "profiles": "kg profile list",
+    "graphs": "kg profile list",
+    "backups": "kg backup --list",
+    "tools": "kg tool list",
+    "commands": "kg --help",
+    "duplicates": "kg duplicates",
+    "wordings": "kg vocabulary proposals",
+    "sets": "kg vocabulary set",
+    "vocabulary": "kg vocabulary",
+    "todo": "kg next",
+    "todos": "kg next",
+}
+"""What is listed by another command."""
+
+
+@click.command("list")
+@click.argument("kind", nargs=-1)
+@click.option("-n", "--limit", type=click.IntRange(1, 10_000), default=_SHOWN, show_default=True, help="How many.")
+@graph_options.all_options
+@click.pass_context
+def list_command(ctx: click.Context, kind: tuple[str, ...], limit: int) -> None:
+    """List what there is of a KIND: people, projects, or any other type; decisions, facts, texts, tags, sources,
+    blockers, types, predicates, groups, proposals. Without a KIND, what can be listed.
+
+    \b
+    kg list people
+    kg list decisions -n 10
+    """
+    wanted = " ".join(kind).strip()
+    if line := _ELSEWHERE.get(wanted.casefold()):
+        raise errors.InvalidArguments(f"“kg list” does not list {terminal.printable(wanted)}", hint=f"Type `{line}`.")
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("list_kind", kind=wanted, limit=limit) if wanted else graph.call("list_kinds")
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+    elif wanted:
+        _show_sections(answer["sections"])
+    else:
+        _show_kinds(answer["kinds"])
+
+
+@click.command("stats")
+@graph_options.all_options
+@click.pass_context
+def stats_command(ctx: click.Context) -> None:
+    """Count what the graph holds: entities by type, facts by predicate, texts, and all else.
+
+    \b
+    kg stats
+    """
+    with graph_options.open_graph(ctx) as graph:
+        status = graph.call("get_status")
+        patterns = graph.call("count_types_and_predicates")["predicates"]
+        kinds = graph.call("list_kinds")
+        last_calls = graph.call("list_calls", limit=1)["calls"]
+    counts = {each["kind"]: each["count"] for each in kinds["kinds"]}
+    answer = {
+        "entities": sum(status["entities"].values()),
+        "entities_by_type": {name: count for name, count in status["entities"].items() if count},
+        "facts": status["facts"],
+        "facts_by_predicate": {name: each["count"] for name, each in patterns.items() if each["count"]},
+        "aliases": kinds["aliases"],
+        **{kind: counts[kind] for kind in counts if kind not in status["entities"] and kind != "facts"},
+        "last_recorded_at": status["last_recorded_at"],
+        "calls": last_calls[0]["call"] if last_calls else 0,
+    }
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+    else:
+        _show_stats(answer)
+
+
+def _show_kinds(kinds: list[dict[str, Any]]) -> None:
+    """Show what can be listed: the kinds, with counts."""
+    rows = [(terminal.printable(each["kind"]), f"{each['count']:,}") for each in kinds]
+    pages.show_sections([Section("", rows)])
+    click.secho("  To see one: kg list KIND. All types there may be: kg list types", dim=True)
+
+
+def _show_sections(sections: list[dict[str, Any]]) -> None:
+    for section in sections:
+        if len(sections) > 1:
+            click.secho(terminal.printable(section["kind"]), bold=True)
+        if not section["rows"]:
+            click.echo(f"There is nothing of the kind {terminal.printable(section['kind'])} yet.")
+            continue
+        rows = [(terminal.printable(row["name"]), terminal.printable(row["detail"])) for row in section["rows"]]
+        hidden = section["total"] - len(rows)
+        pages.show_sections([Section("", rows, more=f"… and {hidden:,} more; -n shows more" if hidden > 0 else "")])
+
+
+def _show_stats(answer: dict[str, Any]) -> None:
+    by_type = _most(answer["entities_by_type"])
+    by_predicate = _most(answer["facts_by_predicate"])
+    rows = [
+        ("entities", f"{answer['entities']:,}{by_type}"),
+        ("facts", f"{answer['facts']:,}{by_predicate}"),
+        *((kind, f"{answer[kind]:,}") for kind in ("texts", "aliases", "tags", "sources", "blockers", "proposals")),
+        ("types", f"{answer['types']:,}"),
+        ("predicates", f"{answer['predicates']:,}"),
+        ("groups", f"{answer['groups']:,}"),
+        ("calls", f"{answer['calls']:,}"),
+    ]
+    if answer["last_recorded_at"]:
+        rows.append(("recorded last", answer["last_recorded_at"][:16].replace("T", " ")))
+    pages.show_sections([Section("", rows)])
+
+
+def _most(counts: dict[str, int]) -> str:
+    """The greatest counts by name, in words: `: person 12, project 3`."""
+    most = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    named = [f"{terminal.printable(name)} {count:,}" for name, count in most[:_PREDICATES_SHOWN]]
+    more = f" and {len(most) - len(named)} more" if len(most) > len(named) else ""
+    return f": {', '.join(named)}{more}" if named else ""
+
+
+# `kg next`: what is to do, of one project or of all.
+
+
+@click.command("next")
+@click.argument("project", nargs=-1, shell_complete=graph_options.complete_project)
+@graph_options.all_options
+@click.pass_context
+def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
+    """Show what is to do, in PROJECT or in all: open blockers, next actions, what is due, and what waits for an answer.
+
+    A next action is what is tagged so, or a task, until it is resolved, or tagged done. Exits with 3 where no project
+    matched.
+
+    \b
+    kg next
+    kg next Atlas
+    kg record task:"Renew the licence" due_on =2026-12-01
+    """
+    query = " ".join(project).strip()
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("list_next_steps", **({"project": query} if query else {}))
+    is_missing = answers.is_unknown_project(answer)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+    elif is_missing:
+        terminal.show_no_match(query, answer["resolution"], nothing="No project")
+    else:
+        _show_steps(answer, name=query)
+    ctx.exit(NOTHING_MATCHED if is_missing else 0)
+
+
+def _show_steps(answer: dict[str, Any], *, name: str) -> None:
+    totals, today = answer["totals"], answer["today"]
+    if answer["project"]:
+        click.secho(terminal.entity_name(answer["project"]), bold=True, nl=False)
+        click.echo(terminal.resolution_note(name, answer["resolution"]))
+    elif "group_id" in answer:
+        click.secho(f"Group {terminal.printable(answer['group_id'])}", bold=True)
+        answers.show_hint(answer)
+    sections = [
+        Section(
+            "Blocked",
+            [_blocker_row(fact) for fact in answer["blockers"]],
+            more=_more(answer, "blockers", 'To close one: kg resolve "…"'),
+        ),
+        Section(
+            "To do",
+            [(terminal.entity_name(entity), entity["type"]) for entity in answer["actions"]],
+            more=_more(answer, "actions"),
+        ),
+        Section("Due", [_due_row(fact, today) for fact in answer["due"]], more=_more(answer, "due")),
+        Section("Coming", [_coming_row(fact) for fact in answer["coming"]], more=_more(answer, "coming")),
+        Section("Waiting for an answer", list(_waiting_rows(totals))),
+    ]
+    shown = [section for section in sections if section.rows]
+    pages.show_sections(shown)
+    if not shown:
+        click.echo("Nothing is open.")
+
+
+def _blocker_row(fact: dict[str, Any]) -> tuple[str, str]:
+    since = terminal.day(fact["valid_from"] or fact["recorded_at"])
+    return f"{terminal.entity_name(fact['subject'])} by {terminal.object_text(fact['object'])}", f"since {since}"
+
+
+def _due_row(fact: dict[str, Any], today: str) -> tuple[str, str]:
+    day = terminal.printable(fact["object"]["literal"])[:10]
+    return terminal.entity_name(fact["subject"]), f"{day}{', overdue' if day < today else ''}"
+
+
+def _coming_row(fact: dict[str, Any]) -> tuple[str, str]:
+    return terminal.entity_name(fact["subject"]), f"{fact['predicate']} {terminal.printable(fact['object']['literal'])}"
+
+
+def _waiting_rows(totals: dict[str, int]) -> list[tuple[str, str]]:
+    rows = []
+    if totals["proposals"]:
+        rows.append((f"{totals['proposals']:,} names and facts that texts propose", "kg review"))
+    if totals["proposed_facts"]:
+        rows.append((f"{totals['proposed_facts']:,} facts in wordings that are not known", "kg vocabulary proposals"))
+    if totals["other_proposals"]:
+        rows.append((f"{totals['other_proposals']:,} other proposals", "kg review"))
+    return rows
+
+
+def _more(answer: dict[str, Any], kind: str, advice: str = "") -> str:
+    hidden = answer["totals"][kind] - len(answer[kind])
+    return " ".join(part for part in (f"… and {hidden:,} more." if hidden > 0 else "", advice) if part)

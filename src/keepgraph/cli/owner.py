@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli import graph_options
 from keepgraph.cli.output import answers, terminal
 from keepgraph.graph import Graph
 
@@ -15,7 +15,7 @@ NOTHING_MATCHED = 3
 
 
 @click.command("me")
-@click.argument("name", nargs=-1, shell_complete=name_completion.complete_name)
+@click.argument("name", nargs=-1, shell_complete=graph_options.complete_name)
 @click.option("--clear", is_flag=True, help="Let nobody be the owner any more.")
 @graph_options.all_options
 @click.pass_context

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import dates, graph_options, name_completion
+from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.recall import NOTHING_MATCHED
 
@@ -101,7 +101,7 @@ def _open_browser(file: Path) -> bool:
 
 @click.command("view")
 @click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="The file to write.")
-@click.option("--about", metavar="NAME", shell_complete=name_completion.complete_name, help="Only what is around NAME.")
+@click.option("--about", metavar="NAME", shell_complete=graph_options.complete_name, help="Only what is around NAME.")
 @click.option("--depth", type=click.IntRange(1, 4), default=2, help="How many facts away from NAME.")
 @click.option("--as-of", metavar="WHEN", type=dates.END, help="What held then: 2026-05-01.")
 @click.option("--no-texts", is_flag=True, help="Leave the texts out; facts and names stay.")
@@ -117,7 +117,7 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
     \b
     kg view --out atlas.html --about Atlas
     """
-    from keepgraph.cli.transfer import export_file
+    from keepgraph.cli.transfer import commands
     from keepgraph.profiles import profile
     from keepgraph.web import page_file
 
@@ -135,7 +135,7 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
             ctx.exit(NOTHING_MATCHED)
         name = profile.name_of(graph.path) or graph.path.name
         extract["title"] = f"{extract['title']} · {name}" if about else name
-        with export_file.open_for_writing(out, graph=graph.path, beginning=_BEGINNING_OF_PAGE) as file:
+        with commands.open_for_writing(out, graph=graph.path, beginning=_BEGINNING_OF_PAGE) as file:
             file.write(page_file.with_graph(extract))
     nodes, facts = len(extract["nodes"]["name"]), len(extract["facts"]["subject"])
     if graph_options.wants_json(ctx):

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from keepgraph.cli import dates, graph_options, name_completion
+from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
 
 NOTHING_MATCHED = 3
@@ -27,7 +27,7 @@ def _time_options(command: _F) -> _F:
 
 
 @click.command("recall")
-@click.argument("name", nargs=-1, required=True, shell_complete=name_completion.complete_name)
+@click.argument("name", nargs=-1, required=True, shell_complete=graph_options.complete_name)
 @click.option(
     "--about",
     "context",
@@ -64,7 +64,7 @@ def recall_command(
 
 
 @click.command("decisions")
-@click.argument("project", nargs=-1, shell_complete=name_completion.complete_project)
+@click.argument("project", nargs=-1, shell_complete=graph_options.complete_project)
 @click.option("--about", "topic", metavar="TOPIC", help="Only those about this, by their words and their meaning.")
 @click.option("--since", metavar="DAY", type=dates.FIRST_DAY, help="Only those of this day and later: “last month”.")
 @click.option("--until", metavar="DAY", type=dates.LAST_DAY, help="Only those of this day and before: “in March”.")
@@ -106,7 +106,7 @@ def _filter_words(options: dict[str, str | None]) -> dict[str, str]:
 
 
 @click.command("week")
-@click.argument("project", nargs=-1, shell_complete=name_completion.complete_project)
+@click.argument("project", nargs=-1, shell_complete=graph_options.complete_project)
 @_time_options
 @graph_options.all_options
 @click.pass_context

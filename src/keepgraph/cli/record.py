@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from keepgraph import errors, lazy
-from keepgraph.cli import dates, graph_options, name_completion
+from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
 from keepgraph.graph import Graph
 
@@ -21,9 +21,9 @@ _FACT_ID = lazy.compile("fact_[0-9a-z]{26}")
 
 
 @click.command("record")
-@click.argument("subject", shell_complete=name_completion.complete_typed_name)
-@click.argument("predicate", shell_complete=name_completion.complete_predicate)
-@click.argument("object", shell_complete=name_completion.complete_typed_name)
+@click.argument("subject", shell_complete=graph_options.complete_typed_name)
+@click.argument("predicate", shell_complete=graph_options.complete_predicate)
+@click.argument("object", shell_complete=graph_options.complete_typed_name)
 @click.option("--source", help="Where it comes from: a link, a meeting, a message. Kept, never fetched.")
 @click.option("--confidence", type=float, help="From 0 to 1; 1 if not given.")
 @click.option("--from", "valid_from", metavar="WHEN", type=_BEGINNING, help="When it began to hold: “in March”.")

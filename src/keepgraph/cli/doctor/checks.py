@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import click
+
 from keepgraph import errors, store
+from keepgraph.cli import graph_options
 from keepgraph.cli.doctor import inspection
 from keepgraph.cli.doctor.inspection import InspectedGraph
+from keepgraph.cli.garden import timers
+from keepgraph.cli.garden.timers import Timer
+from keepgraph.cli.install import clients, handshake
 from keepgraph.engine.upkeep import backups, unfinished_changes
 from keepgraph.engine.upkeep.integrity import FIX, RESTORE, Check, State
 from keepgraph.model import Backup, Key, KeyLocation
@@ -247,3 +253,124 @@ def _age(at: datetime) -> str:
 def _abbreviated(names: list[str]) -> str:
     more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
     return f"{', '.join(names[:_MAX_SHOWN])}{more}"
+
+
+# Checks of clients: whether the server starts, and whether Claude Desktop is configured to start it.
+
+
+def check_server(ctx: click.Context) -> Check:
+    """Start the server as a client does, read-only so that it changes nothing."""
+    command = [*clients.own_command(), "serve", "--read-only", *graph_options.naming_arguments(ctx)]
+    try:
+        server = handshake.connect(command)
+    except errors.HandshakeFailed as error:
+        return Check("server", State.WRONG, error.message, "kg serve")
+    except errors.DeadlineExceeded as error:
+        return Check("server", State.NOTE, error.message, "Try again when the machine is less busy.")
+    message = f"{server.server} {server.version} answers, and shows {server.tools} tools"
+    if server.server != "keepgraph":
+        return Check("server", State.WRONG, f"{command[0]} is another program: {message}")
+    return Check("server", State.OK, message)
+
+
+def check_claude_desktop(ctx: click.Context) -> Iterator[Check]:
+    """Whether the configuration of Claude Desktop starts this installation with this graph."""
+    desktop = clients.CLIENTS["claude-desktop"]
+    install = f"kg install {desktop.name}"
+    machine = clients.this_machine()
+    if not any(location.folder.is_dir() for location in desktop.locations(machine)):
+        yield Check(desktop.name, State.OK, f"{desktop.title} is not on this machine")
+        return
+    graph_arguments = graph_options.naming_arguments(ctx)
+    entries = clients.find_entries(machine, name=clients.entry_name(graph_arguments))
+    our_entries = [entry for entry in entries if entry.client == desktop and (entry.entry is not None or entry.problem)]
+    if not our_entries:
+        yield Check(desktop.name, State.NOTE, f"{desktop.title} does not know this graph", install)
+    for entry in our_entries:
+        if entry.problem is not None:
+            advice = "Put the file right, or move it away."
+            yield Check(desktop.name, State.WRONG, f"its configuration cannot be read: {entry.problem}", advice)
+        elif not entry.command:
+            yield Check(desktop.name, State.WRONG, f"the entry {entry.name} in {entry.file} starts nothing", install)
+        elif not entry.is_runnable:
+            yield Check(
+                desktop.name, State.WRONG, f"it starts {entry.command[0]}, and there is no such program", install
+            )
+        elif not _is_this_installation(entry.command):
+            yield Check(desktop.name, State.NOTE, f"it starts another installation, {entry.command[0]}", install)
+        elif not _contains(entry.command, graph_arguments):
+            yield Check(desktop.name, State.NOTE, f"its entry {entry.name} is for another graph", install)
+        else:
+            yield Check(desktop.name, State.OK, f"the entry {entry.name} in {entry.file} starts this installation")
+
+
+def _is_this_installation(command: Sequence[str]) -> bool:
+    own = clients.own_command()
+    if list(command[: len(own)]) == own:
+        return True
+    # A link to the script is this installation. A link to Python may belong to any virtual environment.
+    return len(own) == 1 and os.path.exists(command[0]) and os.path.samefile(command[0], own[0])
+
+
+def _contains(command: Sequence[str], arguments: Sequence[str]) -> bool:
+    return any(
+        list(command[position : position + len(arguments)]) == list(arguments) for position in range(len(command))
+    )
+
+
+# Checks of the gardener: when it last ran, and whether the timers of this machine still find what they run.
+
+_NAME = "garden"
+_INSTALL = "kg garden --install"
+
+
+def check_garden(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
+    machine = clients.this_machine()
+    timer = timers.timer(machine, clients.own_command(), target.path.resolve())
+    yield _check_timer(target, timer, last_run=_last_run(database))
+    for file in timers.installed(machine):
+        if file != timer.files[0][0]:
+            yield from _check_other_timer(file)
+
+
+def _check_timer(target: InspectedGraph, timer: Timer, *, last_run: str) -> Check:
+    """The timer of this graph: whether it is installed, as this installation would install it."""
+    missing = [file for file, _ in timer.files if not file.is_file()]
+    if len(missing) == len(timer.files):
+        by_server = "once a day by a server that nobody calls" if target.profile.garden_when_idle else "on request only"
+        return Check(_NAME, State.OK, f"no timer runs the gardener: it runs {by_server}; {last_run}")
+    if missing:
+        return Check(_NAME, State.WRONG, f"its timer is installed in part: there is no {missing[0]}", _INSTALL)
+    command = timers.command_of(_content(timer.files[0][0]))
+    if not command or not os.access(command[0], os.X_OK):
+        program = command[0] if command else "nothing"
+        return Check(_NAME, State.WRONG, f"its timer starts {program}, and there is no such program", _INSTALL)
+    if command != timers.command_of(timer.files[0][1]):
+        return Check(_NAME, State.NOTE, f"its timer starts another installation, {command[0]}", _INSTALL)
+    return Check(_NAME, State.OK, f"the timer {timer.name} runs the gardener each night; {last_run}")
+
+
+def _check_other_timer(file: Path) -> Iterator[Check]:
+    graph = timers.graph_of(timers.command_of(_content(file)))
+    if graph is not None and not graph.is_file():
+        message = f"the timer {file.name} is for {graph}, and there is no such graph"
+        yield Check(_NAME, State.NOTE, message, f"kg --db {shlex.quote(str(graph))} garden --uninstall")
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+def _last_run(database: Database | None) -> str:
+    """When the gardener last ran on a graph, in words."""
+    if database is None:
+        return "whether it ran cannot be seen"
+    try:
+        with database.read("doctor") as tx:
+            last = store.garden_runs.last(tx)
+    except errors.KeepgraphError:
+        return "whether it ran cannot be seen"
+    return f"it last ran on {last.ended_at[:10]}" if last else "it has not run yet"

@@ -153,14 +153,14 @@ _ORIGINS = {"call": "on request", "timer": "by the timer", "idle": "by a server,
 
 
 def _change_timer(ctx: click.Context, *, install: bool, dry_run: bool) -> None:
-    from keepgraph.cli.garden import timer_changes, timers
+    from keepgraph.cli.garden import timers
     from keepgraph.cli.install import clients
 
     graph = graph_options.graph_path(ctx).resolve()
     if install and not graph.is_file():
         raise errors.GraphNotFound(f"there is no graph at {graph}")
     timer = timers.timer(clients.this_machine(), clients.own_command(), graph)
-    change = (timer_changes.install if install else timer_changes.remove)(timer, dry_run=dry_run)
+    change = (timers.install if install else timers.remove)(timer, dry_run=dry_run)
     report = {
         "timer": timer.name,
         "became": change.became,

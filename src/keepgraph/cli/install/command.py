@@ -10,7 +10,7 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import graph_options
-from keepgraph.cli.install import clients, configuration, handshake
+from keepgraph.cli.install import clients, handshake
 from keepgraph.cli.output import terminal
 
 
@@ -78,39 +78,37 @@ def _install(report: dict[str, Any], locations: list[clients.ConfigLocation], *,
                 f"{clients.CLIENTS[report['client']].title} seems not to be installed: there is no {location.folder}",
                 hint="Start it once, so that it makes its folder; or write the configuration all the same: --anyway.",
             )
-        configuration.read(location.file)
+        clients.read(location.file)
     _warn_of_keys()
     graph_options.warn_of_shared_folder(graph_options.graph_path(click.get_current_context()).resolve())
     if not report["dry_run"]:
         # Before anything is written: a server that does not answer is not configured.
         report["server"] = _check_server([report["entry"]["command"], *report["entry"]["args"]])
     for location in locations:
-        existing = configuration.read(location.file)
+        existing = clients.read(location.file)
         change = "added" if report["name"] not in existing.servers else "replaced"
         if existing.servers.get(report["name"]) == report["entry"]:
             change = "unchanged"
-        text = configuration.set_entry(existing, report["name"], report["entry"])
+        text = clients.set_entry(existing, report["name"], report["entry"])
         report["files"].append(_write_configuration(existing, change, text, dry_run=report["dry_run"]))
 
 
 def _uninstall(report: dict[str, Any], locations: list[clients.ConfigLocation]) -> None:
-    for existing in [configuration.read(location.file) for location in locations]:
+    for existing in [clients.read(location.file) for location in locations]:
         change = "removed" if report["name"] in existing.servers else "absent"
-        text = configuration.remove_entry(existing, report["name"])
+        text = clients.remove_entry(existing, report["name"])
         report["files"].append(_write_configuration(existing, change, text, dry_run=report["dry_run"]))
 
 
-def _write_configuration(
-    existing: configuration.Configuration, change: str, text: str, *, dry_run: bool
-) -> dict[str, Any]:
+def _write_configuration(existing: clients.Configuration, change: str, text: str, *, dry_run: bool) -> dict[str, Any]:
     """Write a configuration if it changes; returns the report about it."""
     is_changed = change not in ("unchanged", "absent")
-    backup = configuration.write(existing, text, now=datetime.now(UTC)) if is_changed and not dry_run else None
+    backup = clients.write(existing, text, now=datetime.now(UTC)) if is_changed and not dry_run else None
     return {
         "file": str(existing.file),
         "became": change,
         "backup": str(backup) if backup else None,
-        "diff": configuration.diff(existing, text) if is_changed and (dry_run or change == "replaced") else [],
+        "diff": clients.diff(existing, text) if is_changed and (dry_run or change == "replaced") else [],
     }
 
 

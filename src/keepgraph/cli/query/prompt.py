@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
 import click
 from prompt_toolkit.application import create_app_session, get_app
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, has_focus
+from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import create_output
 from prompt_toolkit.shortcuts import CompleteStyle, PromptSession
 
-from keepgraph import errors
+from keepgraph import errors, permissions, store
 from keepgraph.cli.output import terminal
-from keepgraph.cli.query import execution, statements
-from keepgraph.cli.query.completion import COMMANDS, QueryCompleter
+from keepgraph.cli.query import execution
 from keepgraph.cli.query.execution import OutputFormat, QueryOptions
-from keepgraph.cli.query.history import PromptHistory
 from keepgraph.graph import Graph
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,7 +43,7 @@ A query ends with ; or an empty line. Ctrl-C drops what is typed or stops what r
 
 def run(graph: Graph, options: QueryOptions) -> None:
     """Read queries and run them until the user leaves."""
-    history = PromptHistory(graph)
+    history = _PromptHistory(graph)
     click.secho("Ask in Cypher; a query ends with ; or an empty line. :help tells more, :quit leaves.", dim=True)
     history.wipe_if_encrypted()
     # Where the results go into a file, the prompt is shown on standard error.
@@ -50,7 +53,7 @@ def run(graph: Graph, options: QueryOptions) -> None:
             multiline=True,
             prompt_continuation="  … ",
             key_bindings=_key_bindings(),
-            completer=QueryCompleter(graph),
+            completer=_QueryCompleter(graph),
             complete_style=CompleteStyle.READLINE_LIKE,
             complete_while_typing=False,
             enable_suspend=True,
@@ -70,7 +73,7 @@ def _key_bindings() -> KeyBindings:
     @bindings.add("enter", filter=is_typing)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        if statements.is_finished(buffer.text):
+        if is_finished(buffer.text):
             buffer.validate_and_handle()
         else:
             buffer.insert_text("\n")
@@ -107,8 +110,8 @@ class _Prompt:
         if _SURROGATE.search(text):  # a byte that is not UTF-8
             click.echo("error: that is not text in UTF-8", err=True)
             return
-        for statement in statements.split(text):
-            if statements.is_command(statement):
+        for statement in split(text):
+            if is_command(statement):
                 self._run_safely(self._run_command, statement.strip())
             elif query := statement.rstrip().removesuffix(";").rstrip():
                 self._run_safely(lambda query: execution.run(self._graph, query, self._options), query)
@@ -148,7 +151,7 @@ class _Prompt:
             case "quit" | "exit" | "q":
                 raise _Quit
             case _:
-                similar = get_close_matches(command, COMMANDS, n=1)
+                similar = get_close_matches(command, _COMMANDS, n=1)
                 hint = f" Did you mean :{similar[0]}?" if similar else " :help lists them."
                 click.echo(f"There is no command :{terminal.printable(command)}.{hint}", err=True)
 
@@ -187,3 +190,137 @@ def _show_schema(schema: dict[str, Any]) -> None:
     unused += schema.get("unused", {}).get("types", ())
     if unused:
         click.secho(terminal.printable(f"not used yet: {', '.join(unused)}"), dim=True)
+
+
+# Tab completion at the prompt: keywords, functions, labels, relationship types, properties and commands.
+
+_COMMANDS = ("help", "schema", "params", "param", "limit", "explain", "quit")
+
+_WORD = re.compile(r"(\w*)$")
+_AFTER_COLON = re.compile(r"[:|&!]\s*\w*$")
+
+
+class _QueryCompleter(Completer):
+    """Completes the words of queries; reads those of the graph at the first Tab."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._words: dict[str, list[str]] | None = None
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        """The completions of the word before the cursor."""
+        if self._words is None:
+            try:
+                self._words = self._graph.call("list_query_words")
+            except errors.KeepgraphError:
+                return  # while the user types, there is no place to show an error
+        before, prefix, _ = _WORD.split(document.text_before_cursor, maxsplit=1)
+        for word in complete(self._words, before, prefix):
+            yield Completion(word, start_position=-len(prefix))
+
+
+def complete(words: dict[str, list[str]], before: str, prefix: str) -> list[str]:
+    """The words that begin with a prefix and may stand after the beginning of a query.
+
+    Args:
+        words: the words of the graph by kind: keywords, functions, labels, types, properties.
+        before: what is typed up to the prefix.
+    """
+    bracket = _innermost_bracket(before)
+    if before.strip() == ":":
+        candidates = list(_COMMANDS)
+    elif before.endswith("."):
+        candidates = words["properties"]
+    elif _AFTER_COLON.search(before) and bracket != "{":
+        candidates = words["types"] if bracket == "[" else words["labels"]
+    else:
+        candidates = [*words["keywords"], *(f"{name}(" for name in words["functions"])]
+    return [word for word in candidates if word.lower().startswith(prefix.lower())]
+
+
+def _innermost_bracket(text: str) -> str:
+    """The last opening bracket that is not closed; "" if there is none."""
+    open_brackets = []
+    for letter in text:
+        if letter in "([{":
+            open_brackets.append(letter)
+        elif letter in ")]}" and open_brackets:
+            open_brackets.pop()
+    return open_brackets[-1] if open_brackets else ""
+
+
+# The history of the prompt: a file beside the graph. There is none for an encrypted graph: it would be plain text.
+
+_MAX_LINES = 1000
+
+
+class _PromptHistory(History):
+    """The statements typed at the prompts of a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__()
+        self._file = store.files.prompt_history(graph.path)
+        self._is_encrypted = graph.database.key is not None
+        self._is_stored = not self._is_encrypted and not os.environ.get("KG_NO_HISTORY", "").strip()
+        self._typed: list[str] = []
+
+    def wipe_if_encrypted(self) -> None:
+        """Wipe the file of a graph that was encrypted since, and tell the user that there will be none."""
+        if self._is_encrypted:
+            if self._file.is_file():
+                with suppress(OSError):
+                    store.files.remove_overwritten(self._file)
+            click.secho("The graph is encrypted: what you type here is not kept.", dim=True)
+
+    def load_history_strings(self) -> Iterable[str]:
+        """The statements of the file, newest first."""
+        return reversed(split("\n".join(self._read())) if self._is_stored else [])
+
+    def store_string(self, string: str) -> None:
+        """Remember what was typed until `save`."""
+        self._typed += string.encode("utf-8", "replace").decode("utf-8").split("\n")
+
+    def save(self) -> None:
+        """Add what was typed in this session to the file."""
+        if self._is_stored and self._typed:
+            # The file is read again: another prompt may have written to it since.
+            lines = [*self._read(), *self._typed][-_MAX_LINES:]
+            try:
+                permissions.write(self._file, "".join(f"{line}\n" for line in lines))
+            except OSError as error:
+                click.echo(f"What you typed was not kept: {terminal.printable(error)}", err=True)
+
+    def _read(self) -> list[str]:
+        try:
+            return self._file.read_text(encoding="utf-8", errors="replace").splitlines()[-_MAX_LINES:]
+        except OSError:
+            return []
+
+
+# Division of typed text into statements: queries, which end with ; or an empty line, and commands, each on a line.
+
+
+def split(text: str) -> list[str]:
+    """The statements of a text, without the empty lines between them. The end of the text ends the last one."""
+    statements: list[str] = []
+    lines: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if line.strip():
+            lines.append(line)
+        if lines and (is_command(lines[0]) or _ends_query(line)):
+            statements.append("\n".join(lines))
+            lines = []
+    return statements
+
+
+def is_finished(text: str) -> bool:
+    """Whether nothing more is awaited after the last line of a text."""
+    return _ends_query(text.rpartition("\n")[2]) or is_command(split(text)[-1])
+
+
+def is_command(statement: str) -> bool:
+    return statement.lstrip().startswith(":")
+
+
+def _ends_query(line: str) -> bool:
+    return not line.strip() or line.rstrip().endswith(";")

@@ -10,7 +10,7 @@ import click
 
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.cli.transfer import export_file, foreign_import
+from keepgraph.cli.transfer import commands, foreign_import
 from keepgraph.engine.exchange import rdf_export, rdf_import, shacl_export
 from keepgraph.engine.exchange.rdf_import import ImportPlan, ImportReport
 from keepgraph.english import count_noun
@@ -48,7 +48,7 @@ def export(ctx: click.Context, file: str, *, kind: str, set_names: Sequence[str]
     with graph_options.open_graph(ctx) as graph:
         with graph.database.read("export") as tx:
             lines = list(write(tx, rdf_export.choose_sets(tx, set_names, with_shipped=everything)))
-        with export_file.open_for_writing(file, graph=graph.path, beginning=_EXPORT_BEGINNING) as out:
+        with commands.open_for_writing(file, graph=graph.path, beginning=_EXPORT_BEGINNING) as out:
             out.write(f"{_EXPORT_BEGINNING}, as {kind.upper()}.\n\n")
             out.writelines(f"{line}\n" for line in lines)
 

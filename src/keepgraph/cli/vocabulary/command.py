@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 
 _COMMANDS = {
@@ -17,7 +17,7 @@ _COMMANDS = {
     "restore": ("editing", "restore_command", "Let a retired word be used again."),
     "remove": ("editing", "remove_command", "Delete a word that nothing uses, for now or for good."),
     "merge": ("editing", "merge_command", "Make one word of two."),
-    "set": ("vocabulary_sets", "set_command", "List, add and remove sets of words."),
+    "set": ("set_files", "set_command", "List, add and remove sets of words."),
     "import": ("set_files", "import_command", "Add the words of a file."),
     "export": ("set_files", "export_command", "Write the words of a set to a file."),
     "proposals": ("proposals", "proposals_command", "List the wordings that wait as proposed facts."),
@@ -56,7 +56,7 @@ class _VocabularyGroup(click.Group):
 @click.group("vocabulary", cls=_VocabularyGroup, invoke_without_command=True, subcommand_metavar="[WORD | COMMAND …]")
 @click.option("--unused", is_flag=True, help="Only words of which there is no entity or fact.")
 @click.option(
-    "--set", "set_name", metavar="NAME", shell_complete=name_completion.complete_vocabulary_set, help="Only one set."
+    "--set", "set_name", metavar="NAME", shell_complete=graph_options.complete_vocabulary_set, help="Only one set."
 )
 @graph_options.all_options
 @click.pass_context
@@ -83,7 +83,7 @@ def vocabulary_command(ctx: click.Context, unused: bool, set_name: str | None) -
 
 
 @click.command("show")
-@click.argument("word", nargs=-1, required=True, shell_complete=name_completion.complete_word)
+@click.argument("word", nargs=-1, required=True, shell_complete=graph_options.complete_word)
 @click.option("--kind", type=click.Choice(["type", "predicate"]), help="Which of the two, where WORD is both.")
 @graph_options.all_options
 @click.pass_context

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graph_options, name_completion, purging
+from keepgraph.cli import forgetting, graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.vocabulary.command import kind_argument
 from keepgraph.graph import Graph
@@ -50,14 +50,14 @@ def _type_options(command: _F) -> _F:
             "parents",
             metavar="TYPE",
             multiple=True,
-            shell_complete=name_completion.complete_type,
+            shell_complete=graph_options.complete_type,
             help="What it is a kind of; may be repeated.",
         ),
         click.option(
             "--disjoint",
             metavar="TYPE",
             multiple=True,
-            shell_complete=name_completion.complete_type,
+            shell_complete=graph_options.complete_type,
             help="A type of which nothing can be that is of this one; may be repeated.",
         ),
         click.option(
@@ -79,7 +79,7 @@ def _predicate_options(command: _F) -> _F:
             "sources",
             metavar="TYPE",
             multiple=True,
-            shell_complete=name_completion.complete_type,
+            shell_complete=graph_options.complete_type,
             help="A type of its subject; may be repeated. None given: any.",
         ),
         click.option(
@@ -87,7 +87,7 @@ def _predicate_options(command: _F) -> _F:
             "targets",
             metavar="TYPE",
             multiple=True,
-            shell_complete=name_completion.complete_type,
+            shell_complete=graph_options.complete_type,
             help="A type of its object; may be repeated. None given: any.",
         ),
         click.option("--literal", metavar="KIND", help="Its object is a text, number, date, url or identifier."),
@@ -132,7 +132,7 @@ def add_predicate_command(ctx: click.Context, /, name: str, dry_run: bool, **opt
 
 
 @click.command("change")
-@click.argument("word", shell_complete=name_completion.complete_word)
+@click.argument("word", shell_complete=graph_options.complete_word)
 @_predicate_options
 @_type_options
 @_shared_options
@@ -168,10 +168,8 @@ def change_command(
 
 
 @click.command("retire")
-@click.argument("word", shell_complete=name_completion.complete_word)
-@click.option(
-    "--replaced-by", metavar="WORD", shell_complete=name_completion.complete_word, help="What to use instead."
-)
+@click.argument("word", shell_complete=graph_options.complete_word)
+@click.option("--replaced-by", metavar="WORD", shell_complete=graph_options.complete_word, help="What to use instead.")
 @_kind_option
 @_dry_run_option
 @graph_options.all_options
@@ -185,7 +183,7 @@ def retire_command(ctx: click.Context, word: str, replaced_by: str | None, kind:
 
 
 @click.command("remove")
-@click.argument("word", shell_complete=name_completion.complete_word)
+@click.argument("word", shell_complete=graph_options.complete_word)
 @_kind_option
 @_dry_run_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -196,7 +194,7 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
     """Delete WORD, which no fact and no entity uses, with its inverses and what is proposed in its wordings."""
     graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
     if for_good and not dry_run:
-        purging.refuse_if_open(graph_file)
+        forgetting.refuse_if_open(graph_file)
     answer: dict[str, Any] | None = None
     with graph_options.open_graph(ctx) as graph:
         key = graph.database.key
@@ -216,12 +214,12 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
             answer = graph.call("remove_word", word=word, **kind_argument(kind))
     if for_good:
         words = [(answer["kind"], name) for name in answer["removed"]] if answer else []
-        if answer is None and not (words := purging.find_removed_words(graph_file, word, key)):
+        if answer is None and not (words := forgetting.find_removed_words(graph_file, word, key)):
             raise unknown
         if answer is None and not yes:
             terminal.confirm("It was removed before. Purge it?", action="purge it", quiet=quiet)
-        report = purging.purge(ctx, graph_file, key, ids=[], words=words)
-        purging.show_report(report, quiet=quiet, answer=answer)
+        report = forgetting.purge(ctx, graph_file, key, ids=[], words=words)
+        forgetting.show_report(report, quiet=quiet, answer=answer)
     elif quiet:
         terminal.show_json(answer)
     elif answer is not None:
@@ -229,7 +227,7 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
 
 
 @click.command("restore")
-@click.argument("word", shell_complete=name_completion.complete_word)
+@click.argument("word", shell_complete=graph_options.complete_word)
 @_kind_option
 @graph_options.all_options
 @click.pass_context
@@ -241,8 +239,8 @@ def restore_command(ctx: click.Context, word: str, kind: str | None) -> None:
 
 
 @click.command("merge")
-@click.argument("absorb", shell_complete=name_completion.complete_word)
-@click.argument("keep", shell_complete=name_completion.complete_word)
+@click.argument("absorb", shell_complete=graph_options.complete_word)
+@click.argument("keep", shell_complete=graph_options.complete_word)
 @_kind_option
 @_dry_run_option
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal, vocabulary_pages
 from keepgraph.cli.output.pages import Section, show_sections
 from keepgraph.cli.vocabulary import editing
@@ -42,7 +42,7 @@ def proposals_command(ctx: click.Context, limit: int) -> None:
 
 @click.command("map")
 @click.argument("wordings", metavar="WORDING…", nargs=-1, required=True)
-@click.argument("word", metavar="WORD", shell_complete=name_completion.complete_word)
+@click.argument("word", metavar="WORD", shell_complete=graph_options.complete_word)
 @click.option("--kind", type=click.Choice(["type", "predicate"]), default="predicate", show_default=True)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @graph_options.all_options

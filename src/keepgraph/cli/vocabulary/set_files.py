@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graph_options, name_completion
+from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.cli.vocabulary import set_documents, vocabulary_sets
+from keepgraph.cli.output.pages import Section, show_sections
 
 _OWN = "own"
 
@@ -27,14 +29,14 @@ def import_command(ctx: click.Context, file: str, preview: bool, individuals: bo
     RDF is Turtle, RDF/XML, JSON-LD or N-Triples, with RDFS, OWL, SKOS or schema.org. Nothing is fetched, and what the
     vocabulary has no field for is kept for `kg vocabulary export --skos`. A set is in TOML or JSON.
     """
-    if individuals or not set_documents.is_set(file):
+    if individuals or not _is_set(file):
         from keepgraph.cli.transfer import rdf_files
 
         rdf_files.import_file(ctx, file, preview=preview, individuals=individuals)
         return
     with graph_options.open_graph(ctx, create=True) as graph:
-        answer = graph.call("add_vocabulary_set", definition=set_documents.read(file), dry_run=preview)
-    vocabulary_sets.show_set_change(ctx, answer)
+        answer = graph.call("add_vocabulary_set", definition=_read(file), dry_run=preview)
+    _show_set_change(ctx, answer)
 
 
 @click.command("export")
@@ -43,7 +45,7 @@ def import_command(ctx: click.Context, file: str, preview: bool, individuals: bo
     "--set",
     "set_name",
     metavar="NAME",
-    shell_complete=name_completion.complete_vocabulary_set,
+    shell_complete=graph_options.complete_vocabulary_set,
     help="The set; if not given, your own words, and with --skos or --shacl imported ones too.",
 )
 @click.option("--skos", "rdf_kind", flag_value="skos", help="Write the types as concepts of SKOS, in Turtle.")
@@ -67,7 +69,7 @@ def export_command(ctx: click.Context, file: str, set_name: str | None, rdf_kind
     if graph_options.wants_json(ctx) or file.endswith(".json"):
         text = json.dumps(definition, ensure_ascii=False, indent=2) + "\n"
     else:
-        text = set_documents.as_toml(definition)
+        text = _as_toml(definition)
     if file == "-":
         click.echo(text, nl=False)
         return
@@ -75,3 +77,145 @@ def export_command(ctx: click.Context, file: str, set_name: str | None, rdf_kind
         raise errors.InvalidArguments(f"{file} exists", hint="Name a file that does not exist yet.")
     Path(file).write_text(text, encoding="utf-8")
     click.echo(f"{terminal.printable(file)}: the set {terminal.printable(set_name)}.")
+
+
+# `kg vocabulary set`: the sets that a graph has, those that come with the program, and sets in files.
+
+_WORDS_SHOWN = 12
+
+
+@click.group("set", invoke_without_command=True)
+@graph_options.all_options
+@click.pass_context
+def set_command(ctx: click.Context) -> None:
+    """List the sets of words that the graph has, and those that come with Keepgraph."""
+    if ctx.invoked_subcommand is not None:
+        return
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("list_vocabulary_sets")
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    present = [entry for entry in answer["sets"] if entry["added"] and not entry["retired"]]
+    others = [entry for entry in answer["sets"] if not entry["added"] or entry["retired"]]
+    sections = [
+        Section("In this graph", [_set_row(entry) for entry in present]),
+        Section("Not in it", [_set_row(entry) for entry in others], more="kg vocabulary set add NAME"),
+    ]
+    show_sections([section for section in sections if section.rows])
+
+
+@set_command.command("add")
+@click.argument("name", shell_complete=graph_options.complete_vocabulary_set)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@graph_options.all_options
+@click.pass_context
+def add_set_command(ctx: click.Context, name: str, dry_run: bool) -> None:
+    """Add the set NAME, or that of a file (TOML, or JSON; see schemas/v1/transfer/vocabulary_set.json)."""
+    if Path(name).suffix or "/" in name:
+        arguments: dict[str, Any] = {"definition": _read(name)}
+    else:
+        arguments = {"name": name}
+    with graph_options.open_graph(ctx, create=True) as graph:
+        answer = graph.call("add_vocabulary_set", **arguments, dry_run=dry_run)
+    _show_set_change(ctx, answer)
+
+
+@set_command.command("remove")
+@click.argument("name", shell_complete=graph_options.complete_vocabulary_set)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@graph_options.all_options
+@click.pass_context
+def remove_set_command(ctx: click.Context, name: str, dry_run: bool, yes: bool) -> None:
+    """Remove the set NAME: its words that nothing uses are deleted, the others retired."""
+    quiet = graph_options.wants_json(ctx)
+    with graph_options.open_graph(ctx) as graph:
+        if dry_run or not yes:
+            plan = graph.call("remove_vocabulary_set", name=name, dry_run=True)
+            if dry_run or not quiet:
+                _show_set_change(ctx, plan)
+            if dry_run:
+                return
+            terminal.confirm(f"Remove the set {name}?", action="remove a set", quiet=quiet)
+        answer = graph.call("remove_vocabulary_set", name=name)
+    _show_set_change(ctx, answer)
+
+
+def _show_set_change(ctx: click.Context, answer: Mapping[str, Any]) -> None:
+    """Show what adding or removing a set did, and how to take it back."""
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    click.echo(terminal.printable(answer["message"]))
+    for title, field in (
+        ("added", "added"),
+        ("usable again", "revived"),
+        ("deleted", "deleted"),
+        ("retired", "retired"),
+    ):
+        if words := answer[field]:
+            more = len(words) - _WORDS_SHOWN
+            listed = ", ".join(map(terminal.printable, words[:_WORDS_SHOWN]))
+            click.echo(f"  {title}: {listed}{f' and {more:,} more' if more > 0 else ''}")
+    if answer["call"] is not None and any(answer[field] for field in ("added", "revived", "deleted", "retired")):
+        click.secho(f"  `kg undo {answer['call']}` takes it back.", dim=True)
+
+
+def _set_row(entry: Mapping[str, Any]) -> tuple[str, str]:
+    name = f"{terminal.printable(entry['name'])} {terminal.printable(entry['version'])}"
+    counts = f"{entry['types']:,} types, {entry['predicates']:,} predicates"
+    description = f" · {terminal.printable(entry['description'])}" if entry["description"] else ""
+    return name, f"{counts}{' · retired' if entry['retired'] else ''}{description}"
+
+
+# Files of vocabulary sets: what a file holds, and a set as TOML.
+
+_MAX_BYTES = 8_000_000
+
+
+def _read(file: str) -> dict[str, Any]:
+    """The document in a file: TOML, or JSON if it begins with a brace.
+
+    Raises:
+        errors.VocabularyInvalid: it is neither, or too large.
+    """
+    import tomllib
+
+    if Path(file).stat().st_size > _MAX_BYTES:
+        raise errors.VocabularyInvalid(
+            f"{file} has more than {_MAX_BYTES:,} bytes", hint="Divide it into several sets."
+        )
+    try:
+        text = Path(file).read_text(encoding="utf-8-sig")
+        document = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise errors.VocabularyInvalid(
+            f"{file} is neither TOML nor JSON: {error}", hint="`kg vocabulary export` shows how a set is written."
+        ) from error
+    return dict(document)
+
+
+def _is_set(file: str) -> bool:
+    """Whether a file may be a set in TOML or JSON, and not RDF."""
+    import tomllib
+
+    if Path(file).suffix.lower() == ".toml":
+        return True
+    with Path(file).open("rb") as stream:
+        content = stream.read(_MAX_BYTES)
+    try:
+        text = content.decode("utf-8-sig")
+        if text.lstrip().startswith("{"):
+            return not {"@context", "@graph", "@id", "@type"} & json.loads(text).keys()
+        tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _as_toml(definition: dict[str, Any]) -> str:
+    """A document as TOML."""
+    import tomlkit
+
+    return tomlkit.dumps(definition)
