@@ -28,7 +28,7 @@ from keepgraph import package_files, store
 from keepgraph.cli import graph_options
 from keepgraph.cli.install import clients
 from keepgraph.engine.backfill import time_limits
-from keepgraph.profiles import key_wrapping
+from keepgraph.profiles import keys
 from keepgraph.store.database import Database
 from words import Caller, Clock, counted
 
@@ -212,7 +212,7 @@ def call(graph: keepgraph.Graph) -> Caller:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A passphrase that is stretched for a moment only."""
-    monkeypatch.setattr(key_wrapping, "_ARGON2", {"memory_kib": 64, "iterations": 1, "lanes": 1})
+    monkeypatch.setattr(keys, "_ARGON2", {"memory_kib": 64, "iterations": 1, "lanes": 1})
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from keepgraph.engine.upkeep import backups, unfinished_changes
 from keepgraph.engine.upkeep.jobs import Progress
 from keepgraph.engine.vocabulary import declared_words, sets
 from keepgraph.model import DeclaredVocabulary, Settings
-from keepgraph.profiles import key_locations, key_wrapping, settings_file
+from keepgraph.profiles import key_locations, keys, settings_file
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
@@ -129,7 +129,7 @@ def open(
     project: str | None = None,
     settings: Settings | None = None,
     key: str | None = None,
-    ask: key_wrapping.AskPassphrase | None = None,
+    ask: keys.AskPassphrase | None = None,
     any_schema: bool = False,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     new_id: Callable[[str, datetime], str] | None = None,

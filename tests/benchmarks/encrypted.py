@@ -18,7 +18,7 @@ from measure import Figure
 import keepgraph
 from keepgraph import store
 from keepgraph.model import Key
-from keepgraph.profiles import key_files, keys
+from keepgraph.profiles import keys
 
 GOAL = 1.5
 
@@ -68,7 +68,7 @@ def _questions(big: Path, encrypted: Path, key: Key, asked: Samples) -> Iterator
 def _processes(big: Path, encrypted: Path, key: Key, *, exact: str, rounds: int) -> Iterator[Figure]:
     kg = str(Path(sys.executable).with_name("kg"))
     file = encrypted.with_suffix(".key")
-    key_files.write(file, [key], about="The key of a benchmark.")
+    keys.write(file, [key], about="The key of a benchmark.")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
 
     def run(graph: Path, **more: str) -> None:

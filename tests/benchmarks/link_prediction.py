@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-from keepgraph.arrays.link_prediction import complex_embedding, evaluation, horn_rules, popularity
+from keepgraph.arrays.link_prediction import complex_embedding, evaluation, horn_rules
 from keepgraph.arrays.link_prediction.triples import Model, Triples
 
 SIZES = {"umls": (300, 1_000, 3_000, None), "kinships": (300, 1_000, 3_000, None), "nations": (300, None)}
 METHODS: dict[str, Callable[[Triples, int], Model]] = {
-    "popularity": lambda triples, seed: popularity.fit(triples),
+    "popularity": lambda triples, seed: evaluation.fit(triples),
     "horn_rules": lambda triples, seed: horn_rules.fit(triples),
     "complex": lambda triples, seed: complex_embedding.fit(triples, seed=seed),
 }

@@ -13,7 +13,7 @@ import pytest
 
 from browser.conftest import serving, wait_until_drawn
 from browser.test_page import content, thing
-from keepgraph.web import allowed_tools
+from keepgraph.web import server
 from words import Caller, rows
 
 pytestmark = pytest.mark.browser
@@ -228,7 +228,7 @@ ONLY_READING = {("components/empty.tsx", "review_proposals")}
 
 
 def test_every_call_that_writes_has_its_button_in_the_table():
-    tools = "|".join(allowed_tools.WRITING)
+    tools = "|".join(server.WRITING)
     calls = {
         (file.relative_to(SOURCE).as_posix(), tool)
         for file in [*SOURCE.rglob("*.tsx"), *SOURCE.rglob("*.ts")]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from homes import run_ok
-from keepgraph.web import redirection
+from keepgraph.web import page_file
 from words import Caller, concept
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,7 @@ SECONDS = 20_000
 
 
 def test_the_file_that_opens_the_page_leads_to_it_and_the_token_leaves_the_address(chromium, server):
-    with redirection.file_to(server.address_with_token) as file, chromium.page(file.as_uri()) as page:
+    with page_file.file_to(server.address_with_token) as file, chromium.page(file.as_uri()) as page:
         page.wait_for("location.protocol === 'http:' && !!document.querySelector('nav')")
 
         assert server.token not in page.evaluate("location.href")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from keepgraph.profiles import settings_schema
+from keepgraph.profiles import settings_file
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -18,8 +18,8 @@ IN_TABLE = re.compile(r"(?:`|: )\[(?P<table>[a-z_]+)\] (?P<name>[a-z_]+)")  # `[
 BESIDE = re.compile(r"`(?P<name>[a-z_]+)(?: = [^`]*)?` in (?:(?:the|its) settings|`\[(?P<table>[a-z_]+)\]`)")
 OF_VOCABULARY_SETS = {"name", "version", "uri", "description", "types", "predicates", "labels"}
 
-ALL = {(table, name) for table, checks in settings_schema.TABLES.items() for name in checks} | {
-    ("", name) for name in settings_schema.PROFILE
+ALL = {(table, name) for table, checks in settings_file.TABLES.items() for name in checks} | {
+    ("", name) for name in settings_file.PROFILE
 }
 
 

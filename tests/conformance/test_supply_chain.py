@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from keepgraph import installation
+from keepgraph import package_files
 
 REPOSITORY = Path(__file__).parents[2]
 LOCKS = REPOSITORY / "packaging" / "locks"
@@ -313,5 +313,5 @@ def test_the_lines_of_installation_name_the_files_of_this_version():
         for wheel in re.findall(r"dist/(keepgraph[\w.-]*\.whl)", (REPOSITORY / page).read_text(encoding="utf-8"))
     }
 
-    assert f"keepgraph_minilm-{weights['project']['version']}-py3-none-any.whl" == installation.WEIGHTS
-    assert named == {f"keepgraph-{version}-py3-none-any.whl", installation.WEIGHTS}
+    assert f"keepgraph_minilm-{weights['project']['version']}-py3-none-any.whl" == package_files.WEIGHTS
+    assert named == {f"keepgraph-{version}-py3-none-any.whl", package_files.WEIGHTS}

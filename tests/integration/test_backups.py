@@ -39,7 +39,7 @@ from keepgraph import errors, package_files, store
 from keepgraph.cli import graph_options, key_options
 from keepgraph.engine.upkeep import backups
 from keepgraph.model import Key
-from keepgraph.profiles import key_files, key_locations, key_wrapping, keys
+from keepgraph.profiles import key_locations, keys
 from words import Caller, Clock, literal, person, rows
 
 RELEASED = package_files.migrations()
@@ -104,7 +104,7 @@ def kinds(graph: Path) -> list[str]:
 
 def key_of(graph: Path) -> Key | None:
     file = key_locations.default_file(graph)
-    return key_files.read(file)[0] if file.exists() else None
+    return keys.read(file)[0] if file.exists() else None
 
 
 def age(file: Path, **ago: float) -> None:
@@ -931,9 +931,7 @@ def test_a_backup_under_a_key_that_is_not_there_is_refused_by_it(older, home):
 @pytest.mark.parametrize("given", ["KG_KEY", "KG_KEY_FILE"])
 def test_a_backup_under_an_older_key_gets_the_key_of_the_graph(older, home, monkeypatch, given):
     with monkeypatch.context() as patch:
-        patch.setenv(
-            given, str(home / "old.key") if given == "KG_KEY_FILE" else key_files.read(home / "old.key")[0].digits
-        )
+        patch.setenv(given, str(home / "old.key") if given == "KG_KEY_FILE" else keys.read(home / "old.key")[0].digits)
         kept = Path(json.loads(run_ok("--json", "restore", "--yes", str(home / "old.db")))["kept"])
 
     assert kept.name.endswith("before-restore.db")
@@ -986,11 +984,11 @@ def test_a_new_profile_of_an_old_name_leaves_the_key_of_the_old_one(typed, graph
 
 def known(graph: Path) -> list[Key]:
     """All keys that are kept anywhere for a profile of this name."""
-    found = [key for file in key_locations.default_file(graph).parent.glob("work*.key") for key in key_files.read(file)]
+    found = [key for file in key_locations.default_file(graph).parent.glob("work*.key") for key in keys.read(file)]
     if (ring := keyring.get_password("keepgraph", "work")) is not None:
         found += keys.parse(ring.encode(), "the keyring")
     for file in graph.parent.glob("*.wrapped-key"):
-        found += key_wrapping.unwrap(file, lambda _: PHRASE)
+        found += keys.unwrap(file, lambda _: PHRASE)
     return found
 
 

@@ -12,7 +12,7 @@ from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.language import chunk_spans, markdown, relation_extraction
 from keepgraph.language.normalisation import Name
-from keepgraph.mcp import worker_threads
+from keepgraph.mcp import stdio
 from keepgraph.store import cancellation
 
 ADA = {"type": "person", "name": "Ada"}
@@ -21,14 +21,14 @@ LATE = errors.DeadlineExceeded("late")
 
 @pytest.fixture
 def short_grace(monkeypatch):
-    monkeypatch.setattr(worker_threads, "GRACE_SECONDS", 0.02)
+    monkeypatch.setattr(stdio, "GRACE_SECONDS", 0.02)
 
 
 def run(work, *, seconds):
     """What the work returns, or its error; the limiter is made anew for each."""
 
     async def main():
-        return await worker_threads.run(work, limiter=anyio.CapacityLimiter(1), seconds=seconds)
+        return await stdio.run(work, limiter=anyio.CapacityLimiter(1), seconds=seconds)
 
     return anyio.run(main)
 
@@ -87,7 +87,7 @@ def test_a_call_that_waits_for_its_turn_has_its_answer_by_its_deadline(graph, sh
     async def main():
         limiter = anyio.CapacityLimiter(1)
         async with limiter:
-            return await worker_threads.run(lambda check: pytest.fail("it ran"), limiter=limiter, seconds=0.01)
+            return await stdio.run(lambda check: pytest.fail("it ran"), limiter=limiter, seconds=0.01)
 
     with pytest.raises(errors.DeadlineExceeded):
         anyio.run(main)

@@ -23,7 +23,7 @@ from keepgraph.cli.install import clients, handshake
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.exchange import export
 from keepgraph.engine.upkeep import backups
-from keepgraph.profiles import key_files, keys, settings_file
+from keepgraph.profiles import keys, settings_file
 from words import connected, decision, fact, literal, person, project, rows
 
 SHAKEN = handshake.ServerInfo("keepgraph", "0", "2025-06-18", 4)
@@ -530,7 +530,7 @@ def without_its_key(path: Path) -> None:
 
 
 def with_another_key(path: Path) -> None:
-    key_files.write(key_of(path), [keys.new()], about="Another.")
+    keys.write(key_of(path), [keys.new()], about="Another.")
 
 
 def with_no_key_in_its_file(path: Path) -> None:
@@ -577,7 +577,7 @@ CLOSED = {
 @pytest.mark.parametrize(("damage", "name", "way_out"), CLOSED.values(), ids=CLOSED)
 def test_an_encrypted_graph_that_cannot_be_opened_has_a_way_out(encrypted, doctor, damage, name, way_out):
     run(encrypted, "backup")
-    secret = key_files.read(key_of(encrypted))[0].digits
+    secret = keys.read(key_of(encrypted))[0].digits
     damage(encrypted)
     report = doctor()
     mended = doctor("--fix")
@@ -734,7 +734,7 @@ def test_a_key_from_the_environment_is_noted_for_a_client_will_not_have_it(encry
 
 
 def test_two_keys_are_noted_for_a_change_of_the_key_was_interrupted(encrypted, doctor):
-    key_files.write(key_of(encrypted), [*key_files.read(key_of(encrypted)), keys.new()], about="Two.")
+    keys.write(key_of(encrypted), [*keys.read(key_of(encrypted)), keys.new()], about="Two.")
 
     assert doctor().notes["pending"] == command(encrypted, "rekey")
 

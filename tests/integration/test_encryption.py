@@ -42,7 +42,7 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.root import kg
 from keepgraph.engine.upkeep import backups, graph_keys
 from keepgraph.model import Key
-from keepgraph.profiles import key_files, key_locations, keys
+from keepgraph.profiles import key_locations, keys
 from laws import IS_SWEEP
 from words import Caller, literal, person
 
@@ -128,7 +128,7 @@ def test_a_key_file_that_is_named_comes_before_that_of_the_profile(encrypted, ke
 
 
 def test_a_key_that_does_not_fit_gives_way_to_the_next(encrypted, monkeypatch, key_file, ring):
-    right = key_files.read(key_file)[0].digits
+    right = keys.read(key_file)[0].digits
     permissions.write(key_file, OTHER_DIGITS)
     monkeypatch.setenv("KG_KEY", DIGITS)
     ring.set_password("keepgraph", "default", right)
@@ -320,10 +320,10 @@ def test_a_refused_key_leaves_no_file_behind(monkeypatch, home):
 
 
 def test_no_message_or_file_but_the_key_file_has_the_key(encrypted, key_file, home, tmp_path):
-    digits = key_files.read(key_file)[0].digits
+    digits = keys.read(key_file)[0].digits
     before = files_with(home, digits, digits.upper())
     said = [run(*words, "--json").output for words in (["status"], ["backup"], ["profile", "show"], ["rekey"])]
-    digits_now = key_files.read(key_file)[0].digits
+    digits_now = keys.read(key_file)[0].digits
     said += [
         run(*words).output for words in (["key", "export", str(tmp_path / "k")], ["key", "import", str(tmp_path / "k")])
     ]
@@ -422,7 +422,7 @@ def test_nothing_plain_is_left(filled, home):
 def test_the_backups_are_encrypted_with_it_and_are_the_same(filled, graph_file, key_file):
     before = [table_digests(each.file, None) for each in backups.list_all(graph_file)]
     run_ok("encrypt")
-    key = key_files.read(key_file)[0]
+    key = keys.read(key_file)[0]
 
     assert [table_digests(each.file, key) for each in backups.list_all(graph_file)] == before
 
@@ -537,7 +537,7 @@ def test_a_graph_of_any_name_can_be_encrypted(terminal, home, name, words):
 
 
 def test_decrypting_gives_the_same_graph(encrypted, graph_file, key_file):
-    before = table_digests(graph_file, key_files.read(key_file)[0])
+    before = table_digests(graph_file, keys.read(key_file)[0])
     run_ok("decrypt", "--yes")
 
     assert table_digests(graph_file, None) == before
@@ -644,9 +644,9 @@ def ended(*_: object, **__: object) -> Any:
 
 
 def old_and_new(key_file: Path, *words: str) -> tuple[Key, list[Key]]:
-    old = key_files.read(key_file)[0]
+    old = keys.read(key_file)[0]
     run_ok("rekey", *words, input=TYPED_PHRASES)
-    return old, key_files.read(key_file) if key_file.exists() else []
+    return old, keys.read(key_file) if key_file.exists() else []
 
 
 def test_after_a_rekey_the_old_key_opens_nothing(encrypted, graph_file, key_file):
@@ -753,14 +753,14 @@ def test_a_damaged_log_is_told_and_not_dropped(cut_off, words):
 def test_an_exported_key_is_for_its_owner_alone(encrypted, key_file, tmp_path):
     run_ok("key", "export", str(tmp_path / "mine.key"))
 
-    assert key_files.read(tmp_path / "mine.key")[0].digits == key_files.read(key_file)[0].digits
+    assert keys.read(tmp_path / "mine.key")[0].digits == keys.read(key_file)[0].digits
     assert (tmp_path / "mine.key").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_key_is_exported_to_standard_output_where_that_is_asked_for(encrypted, key_file):
     written = run_ok("key", "export", "-")
 
-    assert keys.parse(written.encode(), "it")[0].digits == key_files.read(key_file)[0].digits
+    assert keys.parse(written.encode(), "it")[0].digits == keys.read(key_file)[0].digits
 
 
 def test_an_export_of_a_key_writes_over_nothing(encrypted, tmp_path):
@@ -838,7 +838,7 @@ def test_an_encrypted_graph_is_moved_in_the_order_that_one_would_try(encrypted, 
 
 
 def test_a_key_comes_in_by_standard_input(encrypted, key_file):
-    digits = key_files.read(key_file)[0].digits
+    digits = keys.read(key_file)[0].digits
     key_file.unlink()
     run_ok("key", "import", "-", input=f"{digits}\n")
 
@@ -1026,7 +1026,7 @@ def test_ended_at_any_step_it_is_finished_by_running_it_again_with_the_file_it_n
     for step, tree in some(steps.of(lambda: run(*flow.words, input=TYPED_PHRASES))[:-1], flow):
         steps.put(tree)
         run(*flow.words, input=TYPED_PHRASES)
-        kept = key_files.read(home / "my.key") if (home / "my.key").exists() else []
+        kept = keys.read(home / "my.key") if (home / "my.key").exists() else []
         if [store.copies.opens_with(graph_file, key) for key in kept] != [True] or files_with(home, MARKER):
             unfinished.append(step)
 

@@ -15,7 +15,7 @@ from fork_server import python
 from homes import error_code, run, run_ok
 from keepgraph import errors, store
 from keepgraph.engine.upkeep import backups
-from keepgraph.profiles import key_files, key_locations, keys, settings_file
+from keepgraph.profiles import key_locations, keys, settings_file
 from words import Caller, literal, person
 
 RECORD = ("record", "person:Ada", "tagged", "=here")
@@ -121,7 +121,7 @@ def test_what_is_no_file_among_the_backups_hides_none(home, graph_file, key_file
     ]()
     run_ok("encrypt")
     run_ok("rekey")
-    key = key_files.read(key_file_of)[0]
+    key = keys.read(key_file_of)[0]
 
     assert [store.copies.opens_with(each.file, key) for each in backups.list_all(graph_file)] == [True]
 
@@ -201,6 +201,6 @@ def test_a_name_that_grows_when_it_is_written_out_is_refused(path):
 def test_a_hint_names_the_graph_that_is_meant(home, monkeypatch):
     run_ok("profile", "create", "work", "--encrypted")
     monkeypatch.setenv("KG_KEY_FILE", str(home / "other.key"))
-    key_files.write(home / "other.key", [keys.new()], about="Another key.")
+    keys.write(home / "other.key", [keys.new()], about="Another key.")
 
     assert "`kg --profile work key import FILE`" in run("--profile", "work", "recall", "Ada").stderr

@@ -12,7 +12,7 @@ import pytest
 
 from hostile_texts import texts
 from keepgraph import errors
-from keepgraph.mcp import worker_threads
+from keepgraph.mcp import stdio
 from keepgraph.model import Settings
 from keepgraph.tools.contract import catalogue, schemas
 from odd_values import ODD
@@ -34,7 +34,7 @@ def outcomes(graph, calls: Iterable[tuple[str, Any]], *, seconds: float) -> list
         for tool, arguments in calls:
             try:
                 with anyio.fail_after(seconds + SECONDS_LATE):
-                    await worker_threads.run(
+                    await stdio.run(
                         lambda check, tool=tool, arguments=arguments: graph.call_until(check, tool, arguments),
                         limiter=limiter,
                         seconds=seconds,

@@ -15,7 +15,7 @@ import pytest
 import keepgraph
 from fork_server import python
 from keepgraph import store
-from keepgraph.profiles import key_files, keys
+from keepgraph.profiles import keys
 
 SERVERS = 4
 
@@ -82,7 +82,7 @@ def all_at_once(works: list[Callable[[], None]]) -> list[BaseException]:
 
 def written_by_all(path: Path, tmp_path: Path, *, each: int, commands: int) -> None:
     key = keys.new()
-    key_files.write(tmp_path / "graph.key", [key], about="A key.")
+    keys.write(tmp_path / "graph.key", [key], about="A key.")
     environment = {**os.environ, "KG_KEY_FILE": str(tmp_path / "graph.key")}
     servers = [Server(path, environment) for _ in range(SERVERS)]
     backups, ended = [], threading.Event()

@@ -26,7 +26,7 @@ from homes import run, run_ok
 from keepgraph.engine.backfill import vectors
 from keepgraph.model import KeyLocation
 from keepgraph.tools.contract import catalogue
-from keepgraph.web import allowed_tools, key_check, page_file, redirection, server
+from keepgraph.web import page_file, server
 from keepgraph.web.server import PageServer
 from words import dump, person
 
@@ -179,13 +179,13 @@ def test_a_server_for_reading_says_so_and_changes_nothing(call, open_graph, path
 
 def test_what_the_page_may_call_deletes_not_everything_and_reads_no_file():
     toolsets = {tool.name: tool.toolset for tool in [*catalogue.tools(), *catalogue.tools(catalogue.INTERNAL_TOOLSETS)]}
-    known = {name: toolsets[name] for name in allowed_tools.ALL if name in toolsets}
+    known = {name: toolsets[name] for name in server.ALL if name in toolsets}
     effects = {name: catalogue.find(name).effect for name in known}
     reading = {name for name, effect in effects.items() if effect is catalogue.Effect.READ}
 
-    assert allowed_tools.ALL & {"clear_graph", "ingest_directory", "ingest_markdown", "ingest_prechunked"} == set()
-    assert reading == set(allowed_tools.READING) & set(known)
-    assert not set(allowed_tools.READING) & set(allowed_tools.WRITING)
+    assert server.ALL & {"clear_graph", "ingest_directory", "ingest_markdown", "ingest_prechunked"} == set()
+    assert reading == set(server.READING) & set(known)
+    assert not set(server.READING) & set(server.WRITING)
 
 
 def test_every_tool_that_the_source_of_the_page_names_may_be_called():
@@ -199,7 +199,7 @@ def test_every_tool_that_the_source_of_the_page_names_may_be_called():
     }
 
     assert len(named) > 10
-    assert named - allowed_tools.ALL == set()
+    assert named - server.ALL == set()
 
 
 # Twelve attacks
@@ -347,7 +347,7 @@ def test_another_user_of_this_machine_gets_the_token_nowhere(browser):
     Not in the page, nor in the file that opens it, which is for its owner alone; and gone with the server.
     """
     address = browser.server.address_with_token
-    with redirection.file_to(address) as file:
+    with page_file.file_to(address) as file:
         modes = [stat.S_IMODE(place.stat().st_mode) for place in (file, file.parent)]
         content = file.read_text()
 
@@ -461,13 +461,13 @@ def test_a_key_that_goes_out_of_reach_ends_it(ring, seconds, tmp_path):
     file.write_text("x")
     ring.set_password("keepgraph", "work", "a" * 64)
     locations = [KeyLocation("file", file=str(file)), KeyLocation("keyring", account="work")]
-    checks = [key_check.KeyCheck(tmp_path / "graph.db", location, clock=seconds) for location in locations]
-    seconds.now += key_check.SECONDS_BETWEEN_CHECKS
+    checks = [page_file.KeyCheck(tmp_path / "graph.db", location, clock=seconds) for location in locations]
+    seconds.now += page_file.SECONDS_BETWEEN_CHECKS
     before = [check.is_lost() for check in checks]
     file.unlink()
     ring.locked = True
     at_once = [check.is_lost() for check in checks]
-    seconds.now += key_check.SECONDS_BETWEEN_CHECKS
+    seconds.now += page_file.SECONDS_BETWEEN_CHECKS
 
     assert (before, at_once) == ([False, False], [False, False])
     assert [check.is_lost() for check in checks] == [True, True]
@@ -475,8 +475,8 @@ def test_a_key_that_goes_out_of_reach_ends_it(ring, seconds, tmp_path):
 
 def test_where_a_program_gave_the_key_nobody_looks_for_it(home, seconds, tmp_path):
     for location in (None, KeyLocation("file", file=str(tmp_path / "none.key"))):
-        check = key_check.KeyCheck(tmp_path / "graph.db", location, clock=seconds)
-        seconds.now += key_check.SECONDS_BETWEEN_CHECKS
+        check = page_file.KeyCheck(tmp_path / "graph.db", location, clock=seconds)
+        seconds.now += page_file.SECONDS_BETWEEN_CHECKS
 
         assert not check.is_lost()
 

@@ -17,7 +17,7 @@ import pytest
 from fork_server import python
 from homes import MARKER, error_code, files_with, open_elsewhere, read_files, run, run_ok
 from keepgraph import errors
-from keepgraph.profiles import key_files, profile, settings_file
+from keepgraph.profiles import keys, profile, settings_file
 
 pytestmark = pytest.mark.usefixtures("ring")
 
@@ -282,7 +282,7 @@ def test_a_profile_is_shown_with_its_files_and_settings(data, home):
 
     assert (told["graph"], told["settings"]["zone"]) == (str(data / "work.db"), "Asia/Tokyo")
     assert told["key"]["file"] == str(home / "config/keepgraph/keys/work.key")
-    assert key_files.read(Path(told["key"]["file"]))[0].digits not in json.dumps(told)
+    assert keys.read(Path(told["key"]["file"]))[0].digits not in json.dumps(told)
 
 
 def test_without_a_name_the_profile_that_is_meant_is_shown(monkeypatch):

@@ -16,7 +16,7 @@ from keepgraph import package_files, store
 from keepgraph.cli.doctor import checks
 from keepgraph.engine.upkeep import backups
 from keepgraph.engine.upkeep.integrity import Check, State
-from keepgraph.profiles import key_files
+from keepgraph.profiles import keys
 from words import concept, connected, fact, literal, person, rows
 
 pytestmark = pytest.mark.usefixtures("home", "graphs_are_made_in_module")
@@ -234,7 +234,7 @@ def test_a_restore_brings_a_tampered_graph_back_and_keeps_it(sound):
 
 def test_an_encrypted_graph_is_refused_as_a_plain_one_is(sound, tmp_path):
     run_ok("--db", str(sound), "encrypt", "--key-file", str(tmp_path / "graph.key"))
-    (key,) = key_files.read(tmp_path / "graph.key")
+    (key,) = keys.read(tmp_path / "graph.key")
     backup = Path(shutil.copy(sound, tmp_path / "tampered.db"))
     for file in (sound, backup):
         conn = store.connections.connect(file, "rw", key=key)

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from keepgraph import allocator, background
+from keepgraph import background
 from keepgraph.cypher import table_graph
 from keepgraph.engine.query import adjacency_arrays
 from keepgraph.language import given_names
@@ -84,9 +84,9 @@ def test_signs_are_there_once_somebody_searches_and_until_nobody_does(graph, mon
 
 
 def test_free_memory_is_given_back_on_every_system():
-    allocator.release_free_memory()
+    background.release_free_memory()
 
-    assert allocator._library() is None or allocator._library().malloc_trim
+    assert background._library() is None or background._library().malloc_trim
 
 
 def test_statements_of_properties_that_queries_invent_are_not_kept_for_ever(monkeypatch):

@@ -19,7 +19,7 @@ from homes import environment
 from keepgraph import package_files, store
 from keepgraph.engine.exchange import export
 from keepgraph.engine.upkeep import backups
-from keepgraph.profiles import key_files, keys, settings_file
+from keepgraph.profiles import keys, settings_file
 from words import concept, fact, person
 
 Command = Callable[..., tuple[int, float]]
@@ -121,7 +121,7 @@ def is_sound(path: Path) -> None:
         assert store.copies.find_problems(conn, encrypted=key is not None) == []
     finally:
         conn.close()
-    kept = key_files.read(path.with_suffix(".key")) if path.with_suffix(".key").exists() else []
+    kept = keys.read(path.with_suffix(".key")) if path.with_suffix(".key").exists() else []
     for backup in backups.list_all(path):
         used = next((each for each in (key, None, *kept) if store.copies.opens_with(backup.file, each)), "none")
         assert used != "none"
@@ -212,7 +212,7 @@ def imports_that_are_ended(kg: Command, plain: Kept, tmp_path: Path, times: int)
     for n in range(times):
         path = tmp_path / f"import {n}" / "graph.db"
         path.parent.mkdir()
-        key_files.write(path.with_suffix(".key"), [key], about="A key.")
+        keys.write(path.with_suffix(".key"), [key], about="A key.")
         settings_file.update(path, {("key", "source"): "file", ("key", "file"): str(path.with_suffix(".key"))})
         words = ["--db", str(path), "import", str(file)]
         kg(*words, after=0.02 + 0.6 * random.Random(n).random())

@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
 from homes import Mould, desktop, environment, run_ok
-from keepgraph.mcp import instructions, server
+from keepgraph.mcp import prompts, server
 from keepgraph.profiles import profile
 from keepgraph.tools.contract import catalogue
 from vocabularies import add_set
@@ -205,15 +205,15 @@ def test_taking_one_entry_away_leaves_the_other(client_home):
 def test_the_default_profile_is_named_too(home):
     default = profile.path("default")
 
-    assert instructions.title(default) == "Keepgraph"
-    assert "the profile “default”" in instructions.for_graph(default)
+    assert prompts.title(default) == "Keepgraph"
+    assert "the profile “default”" in prompts.for_graph(default)
 
 
 @pytest.mark.parametrize(
     ("file", "expected"), [("notes.db", "notes.db"), ("a\nb\u202e.db", "a b .db"), ("x" * 300, "x" * 80)]
 )
 def test_a_file_is_named_by_its_name_alone(home, tmp_path, file, expected):
-    text = instructions.for_graph(tmp_path / file)
+    text = prompts.for_graph(tmp_path / file)
 
     assert f"the file “{expected}”" in text
     assert str(tmp_path) not in text
@@ -224,7 +224,7 @@ def test_a_server_starts_where_there_is_no_home_folder(tmp_path, monkeypatch):
     monkeypatch.setattr("platformdirs.user_data_path", lambda *words, **more: Path("~").joinpath("x").expanduser())
     monkeypatch.setattr(Path, "expanduser", lambda self: (_ for _ in ()).throw(RuntimeError("no home")))
 
-    assert instructions.title(tmp_path / "notes.db") == "Keepgraph (notes.db)"
+    assert prompts.title(tmp_path / "notes.db") == "Keepgraph (notes.db)"
 
 
 # The patterns of work across graphs that the reference of an aviation server names

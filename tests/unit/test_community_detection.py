@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keepgraph.arrays import community_detection, set_overlap, weighted_graph
+from keepgraph.arrays import community_detection, weighted_graph
 from keepgraph.arrays.weighted_graph import WeightedGraph
 
 EDGES = st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25), st.integers(1, 4)), max_size=80)
@@ -134,4 +134,4 @@ def test_a_set_is_continued_by_the_one_that_has_most_of_it():
     old = {10: [1, 2, 3, 4], 20: [5, 6, 7]}
     new = [[1, 2], [3, 4, 8, 9, 10, 11], [5, 6, 7, 12], [90, 91]]
 
-    assert set_overlap.match(old, new, least=0.25) == {0: 10, 2: 20}
+    assert community_detection.match(old, new, least=0.25) == {0: 10, 2: 20}

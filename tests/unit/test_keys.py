@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from homes import DIGITS, OTHER_DIGITS, scratch
 from keepgraph import errors, permissions
 from keepgraph.model import Key
-from keepgraph.profiles import key_files, key_wrapping, keys
+from keepgraph.profiles import keys
 
 some_keys = st.lists(
     st.binary(min_size=32, max_size=32).map(lambda raw: keys.from_digits(raw.hex(), "a test")), min_size=1
@@ -77,18 +77,18 @@ def test_a_fingerprint_gives_nothing_away():
 @given(kept=some_keys.filter(lambda kept: len(kept) < 100), about=st.text(st.characters(exclude_categories=["C", "Z"])))
 def test_what_is_kept_in_a_file_comes_back(kept, about):
     with scratch() as folder:
-        key_files.write(folder / "a.key", kept, about=about)
+        keys.write(folder / "a.key", kept, about=about)
 
-        assert digits(key_files.read(folder / "a.key")) == digits(kept)
+        assert digits(keys.read(folder / "a.key")) == digits(kept)
         assert (folder / "a.key").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("name", ["a\nb", "a\rb", "a\x0bb", "a\x85b", "a\u2028b", os.fsdecode(b"a\xffb")])
 def test_a_graph_of_any_name_can_have_a_key_file(name):
     with scratch() as folder:
-        key_files.write(folder / "a.key", [keys.from_digits(DIGITS, "it")], about=f"The key of {name}.")
+        keys.write(folder / "a.key", [keys.from_digits(DIGITS, "it")], about=f"The key of {name}.")
 
-        assert digits(key_files.read(folder / "a.key")) == [DIGITS]
+        assert digits(keys.read(folder / "a.key")) == [DIGITS]
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_a_graph_of_any_name_can_have_a_key_file(name):
 def test_a_key_file_may_be_written_by_hand(tmp_path, text):
     permissions.write(tmp_path / "a.key", text)
 
-    assert digits(key_files.read(tmp_path / "a.key")) == [DIGITS]
+    assert digits(keys.read(tmp_path / "a.key")) == [DIGITS]
 
 
 def test_two_keys_are_tried_in_the_order_of_their_lines(tmp_path):
     permissions.write(tmp_path / "a.key", f"{OTHER_DIGITS}\n# the new one\n{DIGITS}\n")
 
-    assert digits(key_files.read(tmp_path / "a.key")) == [OTHER_DIGITS, DIGITS]
+    assert digits(keys.read(tmp_path / "a.key")) == [OTHER_DIGITS, DIGITS]
 
 
 @given(st.binary() | st.text().map(str.encode) | st.binary().map(lambda raw: DIGITS.encode() + raw))
@@ -143,33 +143,33 @@ def parsed(text: bytes) -> list[Key] | dict[str, Any]:
 @settings(max_examples=40)
 def test_what_is_wrapped_comes_back_by_its_passphrase(quick, kept, passphrase):
     with scratch() as folder:
-        key_wrapping.wrap(folder / "w", kept, passphrase)
+        keys.wrap(folder / "w", kept, passphrase)
 
-        assert digits(key_wrapping.unwrap(folder / "w", lambda _: passphrase)) == digits(kept)
+        assert digits(keys.unwrap(folder / "w", lambda _: passphrase)) == digits(kept)
 
 
 def test_any_text_that_python_has_is_a_passphrase(quick, tmp_path):
-    key_wrapping.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "\ud800 half a letter")
+    keys.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "\ud800 half a letter")
 
-    assert digits(key_wrapping.unwrap(tmp_path / "w", lambda _: "\ud800 half a letter")) == [DIGITS]
+    assert digits(keys.unwrap(tmp_path / "w", lambda _: "\ud800 half a letter")) == [DIGITS]
 
 
 def test_another_passphrase_opens_nothing(quick, tmp_path):
-    key_wrapping.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "correct horse")
+    keys.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "correct horse")
     with pytest.raises(errors.KeyWrong) as refused:
-        key_wrapping.unwrap(tmp_path / "w", lambda _: "correct horsf")
+        keys.unwrap(tmp_path / "w", lambda _: "correct horsf")
 
     assert "correct" not in str(refused.value.answer())
 
 
 def test_the_same_letters_are_the_same_passphrase_however_they_are_composed(quick, tmp_path):
-    key_wrapping.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "caf\u00e9 ﬁn")
+    keys.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "caf\u00e9 ﬁn")
 
-    assert digits(key_wrapping.unwrap(tmp_path / "w", lambda _: "cafe\u0301 fin")) == [DIGITS]
+    assert digits(keys.unwrap(tmp_path / "w", lambda _: "cafe\u0301 fin")) == [DIGITS]
 
 
 def test_a_wrapped_key_holds_neither_the_key_nor_the_passphrase(quick, tmp_path):
-    key_wrapping.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "correct horse")
+    keys.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "correct horse")
     written = (tmp_path / "w").read_text()
 
     assert DIGITS[:16] not in written
@@ -179,7 +179,7 @@ def test_a_wrapped_key_holds_neither_the_key_nor_the_passphrase(quick, tmp_path)
 
 def test_two_wrappings_of_one_key_have_nothing_in_common(quick, tmp_path):
     for name in ("a", "b"):
-        key_wrapping.wrap(tmp_path / name, [keys.from_digits(DIGITS, "it")], "correct horse")
+        keys.wrap(tmp_path / name, [keys.from_digits(DIGITS, "it")], "correct horse")
     one, other = (json.loads((tmp_path / name).read_text()) for name in ("a", "b"))
 
     assert one["salt"] != other["salt"]
@@ -191,14 +191,14 @@ def unwrapped(text: bytes) -> list[str] | str:
     with scratch() as folder:
         (folder / "w").write_bytes(text)
         try:
-            return digits(key_wrapping.unwrap(folder / "w", lambda _: "correct horse"))
+            return digits(keys.unwrap(folder / "w", lambda _: "correct horse"))
         except errors.KeepgraphError as error:
             return error.code
 
 
 @pytest.fixture
 def wrapped(quick: None, tmp_path: Path) -> bytes:
-    key_wrapping.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "correct horse")
+    keys.wrap(tmp_path / "w", [keys.from_digits(DIGITS, "it")], "correct horse")
     return (tmp_path / "w").read_bytes()
 
 

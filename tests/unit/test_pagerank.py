@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.arrays import breadth_first, pagerank, weighted_graph
+from keepgraph.arrays import weighted_graph
 from keepgraph.arrays.weighted_graph import WeightedGraph
 from laws import examples
 
@@ -54,7 +54,7 @@ def dense_ranks(
 
 
 def test_a_chain_ranks_by_distance_from_its_seed():
-    ranks = pagerank.rank(graph_of({(0, 1): 1.0, (1, 2): 1.0, (2, 3): 1.0}, nodes=4), seeds(0, count=4))
+    ranks = weighted_graph.rank(graph_of({(0, 1): 1.0, (1, 2): 1.0, (2, 3): 1.0}, nodes=4), seeds(0, count=4))
 
     assert [round(value, 3) for value in ranks.values] == [0.578, 0.311, 0.089, 0.022]
     assert (ranks.iterations, ranks.converged) == (15, True)
@@ -63,7 +63,7 @@ def test_a_chain_ranks_by_distance_from_its_seed():
 @examples(40, sweep=1000)
 @given(EDGES, st.sets(st.sampled_from(NODES), min_size=1), st.floats(0.1, 1))
 def test_ranks_are_those_of_the_dense_iteration(edges, starts, restart):
-    ranks = pagerank.rank(graph_of(edges), seeds(*starts), restart=restart)
+    ranks = weighted_graph.rank(graph_of(edges), seeds(*starts), restart=restart)
     values, iterations = dense_ranks(edges, seeds(*starts), restart=restart)
 
     assert iterations == ranks.iterations
@@ -72,26 +72,26 @@ def test_ranks_are_those_of_the_dense_iteration(edges, starts, restart):
 
 
 def test_a_heavier_edge_leads_to_a_higher_rank():
-    ranks = pagerank.rank(graph_of({(0, 1): 0.9, (0, 2): 0.3}), seeds(0))
+    ranks = weighted_graph.rank(graph_of({(0, 1): 0.9, (0, 2): 0.3}), seeds(0))
 
     assert ranks.values[1] == pytest.approx(3 * ranks.values[2])
 
 
 def test_without_a_seed_nothing_has_a_rank():
-    ranks = pagerank.rank(graph_of({(0, 1): 1.0}), seeds())
+    ranks = weighted_graph.rank(graph_of({(0, 1): 1.0}), seeds())
 
     assert (float(ranks.values.sum()), ranks.iterations, ranks.converged) == (0.0, 0, True)
 
 
 def test_a_seed_without_neighbours_keeps_its_rank():
-    ranks = pagerank.rank(graph_of({(1, 2): 1.0}), seeds(0))
+    ranks = weighted_graph.rank(graph_of({(1, 2): 1.0}), seeds(0))
 
     assert ranks.values[0] == 1.0
     assert ranks.converged
 
 
 def test_too_few_iterations_are_said_not_to_converge():
-    ranks = pagerank.rank(graph_of({(0, 1): 1.0, (1, 2): 1.0}), seeds(0), max_iterations=2)
+    ranks = weighted_graph.rank(graph_of({(0, 1): 1.0, (1, 2): 1.0}), seeds(0), max_iterations=2)
 
     assert (ranks.iterations, ranks.converged) == (2, False)
 
@@ -101,7 +101,7 @@ def test_a_cancelled_computation_ends():
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        pagerank.rank(graph_of({(0, 1): 1.0}), seeds(0), check=cancel)
+        weighted_graph.rank(graph_of({(0, 1): 1.0}), seeds(0), check=cancel)
 
 
 @examples(40, sweep=1000)
@@ -121,7 +121,9 @@ def test_distances_are_those_of_networkx(edges, starts, limit):
     graph = graph_of(dict.fromkeys(edges, 1.0))
     length_of = edges | {(other, one): length for (one, other), length in edges.items()}
     lengths = [length_of[pair] for pair in zip(graph.owners.tolist(), graph.ends.tolist(), strict=True)]
-    distances = breadth_first.distances(graph, np.array(sorted(starts)), np.array(lengths, dtype=np.int64), limit=limit)
+    distances = weighted_graph.distances(
+        graph, np.array(sorted(starts)), np.array(lengths, dtype=np.int64), limit=limit
+    )
     expected = networkx.multi_source_dijkstra_path_length(reference, starts, cutoff=limit)
 
     assert expected == {node: distance for node, distance in enumerate(distances.tolist()) if distance <= limit}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
-from keepgraph.formats import rdf_statements, turtle
+from keepgraph.formats import rdf_statements
 from keepgraph.formats.rdf_statements import BlankNode, Iri, Literal, Statement
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -35,7 +35,7 @@ def test_a_statement_is_read_from_the_line_that_was_written(statement):
 @given(st.lists(STATEMENTS, max_size=6))
 def test_turtle_and_n_triples_say_the_same_to_another_program(statements):
     lines = "\n".join(map(rdf_statements.write_line, statements))
-    document = "\n".join(turtle.write(statements))
+    document = "\n".join(rdf_statements.write(statements))
 
     assert isomorphic(
         rdflib.Graph().parse(data=lines, format="nt"), rdflib.Graph().parse(data=document, format="turtle")

@@ -9,8 +9,8 @@ after the other, and only those of which a neighbour has changed.
 from __future__ import annotations
 
 import random
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -201,3 +201,33 @@ def _numbered(labels: Integers) -> Integers:
     ranks = np.empty(len(first), dtype=np.int64)
     ranks[np.argsort(first)] = np.arange(len(first))
     return ranks[parts]
+
+
+# Overlap of sets of numbers: which set of one list corresponds to which of another, each to at most one.
+
+
+def match(old: Mapping[int, Sequence[int]], new: Sequence[Sequence[int]], *, least: float) -> dict[int, int]:
+    """The old set that each new one continues: those that overlap most come first.
+
+    Args:
+        old: disjoint sets by key.
+        new: disjoint sets.
+        least: the least overlap (Jaccard: members of both, of the members of either) for a pair.
+
+    Returns:
+        The key of the old set by the position of the new one; those without a counterpart are left out.
+    """
+    owners = {member: key for key, members in old.items() for member in members}
+    pairs = []
+    for position, members in enumerate(new):
+        for key, common in Counter(owners[member] for member in members if member in owners).items():
+            overlap = common / (len(members) + len(old[key]) - common)
+            if overlap >= least:
+                pairs.append((-overlap, -common, key, position))
+    matched: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, _, key, position in sorted(pairs):
+        if key not in taken and position not in matched:
+            matched[position] = key
+            taken.add(key)
+    return matched

@@ -114,7 +114,7 @@ def key_command() -> None:
 @click.pass_context
 def export_command(ctx: click.Context, file: str) -> None:
     """Write the key to FILE, for you alone (- is standard output). Whoever has it can read the graph."""
-    from keepgraph.profiles import key_files
+    from keepgraph.profiles import keys
 
     graph = _existing_graph(ctx)
     current, older_keys = _find_keys(ctx, graph)
@@ -125,7 +125,7 @@ def export_command(ctx: click.Context, file: str) -> None:
     target = permissions.expanded(file).absolute()
     if target.exists():
         raise errors.InvalidArguments(f"{file} is there already", hint="Name a file that is not there yet.")
-    key_files.write(target, [current, *older_keys], about=title)
+    keys.write(target, [current, *older_keys], about=title)
     if graph_options.wants_json(ctx):
         terminal.show_json({"file": str(target), "fingerprint": current.fingerprint})
     else:

@@ -36,12 +36,12 @@ def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) ->
     """
     import time
 
-    from keepgraph import allocator, background
+    from keepgraph import background
     from keepgraph.profiles import settings_file
     from keepgraph.web import server
-    from keepgraph.web.key_check import KeyCheck
+    from keepgraph.web.page_file import KeyCheck
 
-    allocator.limit_arenas()
+    background.limit_arenas()
     with graph_options.open_graph(ctx, create=not read_only, read_only=read_only, session="page") as graph:
         location = settings_file.read(graph.path).key if graph.database.key else None
         key_check = KeyCheck(graph.path, location, clock=time.monotonic)
@@ -58,12 +58,12 @@ def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) ->
 
 def _serve(page_server: PageServer, key_is_lost: Any, *, opens: bool) -> str:
     """Serve until the end; returns why it ended."""
-    from keepgraph.web import redirection
+    from keepgraph.web import page_file
 
     with (
         suppress(KeyboardInterrupt),
         _termination_as_interrupt(),
-        redirection.file_to(page_server.address_with_token) as file,
+        page_file.file_to(page_server.address_with_token) as file,
     ):
         if opens and _open_browser(file):
             click.echo(f"The page is open in your browser, at {page_server.address}. Ctrl-C ends it.")

@@ -46,7 +46,7 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool, out
     import sys
     import uuid
 
-    from keepgraph import allocator
+    from keepgraph import background
     from keepgraph.tools.contract import catalogue
     from keepgraph.tools.contract.catalogue import DEFAULT_TOOLSETS
 
@@ -65,7 +65,7 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool, out
     if sys.stdin.isatty():
         click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
     session = f"mcp_{uuid.uuid4().hex}"
-    allocator.limit_arenas()
+    background.limit_arenas()
     try:
         opened_graph = graph_options.open_graph(ctx, create=True, read_only=read_only, session=session)
     except errors.KeepgraphError as error:

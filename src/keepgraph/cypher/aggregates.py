@@ -15,7 +15,7 @@ from keepgraph.cypher import arithmetic, comparison, value_types, values
 from keepgraph.cypher.value_types import ANY, DURATION, FLOAT, INTEGER, LIST, NULL, NUMBER, ResultType, Type
 from keepgraph.cypher.values import Value
 from keepgraph.errors import QueryFailed, QueryTooLarge
-from keepgraph.temporal.temporal_class import Temporal
+from keepgraph.temporal.types import Temporal
 
 SqlForm = Word["", "count", "sum", "avg", "min", "max", "collect"]
 

@@ -17,7 +17,7 @@ from keepgraph.cypher.values import (
     to_string,
 )
 from keepgraph.errors import QueryFailed, QueryTooLarge
-from keepgraph.temporal.temporal_class import Temporal
+from keepgraph.temporal.types import Temporal
 
 
 def add(left: Value, right: Value) -> Value:

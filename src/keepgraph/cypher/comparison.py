@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from keepgraph.cypher import regex, value_types, values
 from keepgraph.cypher.values import LIST_TYPES, NUMBER_TYPES, Node, Path, Relationship, Value, kind_of
-from keepgraph.temporal.temporal_class import Temporal
+from keepgraph.temporal.types import Temporal
 
 _SCALAR_TYPES: Final = frozenset({bool, int, float, str})
 _OPERATORS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}

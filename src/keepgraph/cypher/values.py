@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from keepgraph.cypher import value_types
 from keepgraph.errors import QueryFailed, QueryTooLarge
-from keepgraph.temporal.temporal_class import Temporal
+from keepgraph.temporal.types import Temporal
 
 Container = TypeVar("Container", list[Any], dict[str, Any])
 Value = Any

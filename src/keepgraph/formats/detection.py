@@ -8,7 +8,7 @@ from itertools import islice
 from typing import IO
 
 from keepgraph import errors
-from keepgraph.formats import chat_archives, chat_exports, csv_tables, memory_server, text_streams
+from keepgraph.formats import chat_archives, csv_tables, memory_server, text_streams
 from keepgraph.formats.records import Record
 
 LINES = "lines"
@@ -16,7 +16,7 @@ LINES = "lines"
 
 MEMORY_SERVER = "memory-server"
 CSV = "csv"
-CLAUDE, CHATGPT = chat_exports.CLAUDE, chat_exports.CHATGPT
+CLAUDE, CHATGPT = chat_archives.CLAUDE, chat_archives.CHATGPT
 
 FORMATS = (LINES, MEMORY_SERVER, CSV, CLAUDE, CHATGPT)
 
@@ -54,8 +54,8 @@ def read(file: IO[bytes], format: str) -> Iterator[Record]:
     readers = {
         MEMORY_SERVER: memory_server.read,
         CSV: csv_tables.read,
-        CLAUDE: chat_exports.read,
-        CHATGPT: chat_exports.read,
+        CLAUDE: chat_archives.read_chat_export,
+        CHATGPT: chat_archives.read_chat_export,
     }
     return readers[format](file)
 
@@ -80,7 +80,7 @@ def _is_table(file: IO[bytes]) -> bool:
 def _detect_service(file: IO[bytes]) -> str:
     with chat_archives.open_conversations(file) as elements:
         for _, element, error in islice(elements, _SAMPLE_LINES):
-            if service := chat_exports.detect_service(element):
+            if service := chat_archives.detect_service(element):
                 return service
             if error:
                 continue

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 from xml.parsers import expat
 
-from keepgraph import errors, installation
+from keepgraph import errors, package_files
 from keepgraph.formats import text_streams
 from keepgraph.formats.rdf_statements import BlankNode, Iri, Literal, Statement, Term
 
@@ -200,7 +200,7 @@ def _parse(content: bytes, format: str, *, base: str) -> Iterator[Statement]:
         from rdflib.store import Store
     except ImportError as error:
         raise errors.InvalidArguments(
-            "RDF cannot be read: rdflib is not installed", hint=installation.extra_hint("rdf")
+            "RDF cannot be read: rdflib is not installed", hint=package_files.extra_hint("rdf")
         ) from error
     import logging
     import warnings

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from typing import Literal as OneOf
 
 from keepgraph import errors
-from keepgraph.formats import rdf_hierarchy, rdf_labels
-from keepgraph.formats.rdf_labels import Label
+from keepgraph.formats import rdf_statements
 from keepgraph.formats.rdf_statements import (
     DC,
     DCT,
@@ -24,6 +24,7 @@ from keepgraph.formats.rdf_statements import (
     XSD,
     BlankNode,
     Iri,
+    Label,
     Literal,
     Resource,
     Statement,
@@ -200,13 +201,13 @@ class _Reader:
         properties = [iri for iri in self._subjects if self._is_property(iri)]
         datatypes = self._datatypes()
         classes = [iri for iri in self._subjects if self._is_class(iri) and iri not in datatypes]
-        concept_classes = {_CONCEPT, *rdf_hierarchy.descendants([_CONCEPT], self._edges(classes, _SUBCLASS))}
+        concept_classes = {_CONCEPT, *_descendants([_CONCEPT], self._edges(classes, _SUBCLASS))}
         concepts = [iri for iri in self._subjects if not concept_classes.isdisjoint(self._index.types(iri))]
         known_concepts = set(concepts)
         # The classes of a thesaurus's concepts say how it is made; what it is about are the concepts.
         types = [iri for iri in classes if iri not in concept_classes and iri not in known_concepts] + concepts
         parents = self._parents(types, known_concepts)
-        rdf_hierarchy.refuse_cycles(parents, self._name)
+        _refuse_cycles(parents, self._name)
         individuals = [iri for iri in self._subjects if self._is_individual(iri, known_concepts)]
         head = self._head()
         if not types and not properties and not individuals:
@@ -217,9 +218,9 @@ class _Reader:
         title, version = "", ""
         imports: tuple[str, ...] = ()
         if head is not None:
-            title = rdf_labels.text_in_english(self._index.all_values(head, _TITLES))
+            title = rdf_statements.text_in_english(self._index.all_values(head, _TITLES))
             versions = self._index.all_values(head, [f"{OWL}versionInfo", f"{DCT}hasVersion"])
-            version = rdf_labels.text_in_english(versions)[:_MAX_VERSION].strip()
+            version = rdf_statements.text_in_english(versions)[:_MAX_VERSION].strip()
             imports = tuple(str(value) for value in self._index.values(head, f"{OWL}imports"))
         inverses = self._inverses(properties)
         return RdfVocabulary(
@@ -259,7 +260,7 @@ class _Reader:
             if iri in _DATATYPE_TYPES or not _DATATYPE_TYPES.isdisjoint(self._index.types(iri))
         ]
         roots = [*declared, *map(Iri, _KIND_BY_DATATYPE)]
-        return {*declared, *rdf_hierarchy.descendants(roots, self._edges(self._subjects, _SUBCLASS))}
+        return {*declared, *_descendants(roots, self._edges(self._subjects, _SUBCLASS))}
 
     def _edges(self, subjects: Iterable[Iri], predicate: str) -> Iterator[tuple[Iri, Iri]]:
         for subject in subjects:
@@ -397,14 +398,14 @@ class _Reader:
             [
                 value.text
                 for value in self._index.values(iri, f"{SKOS}{name}")
-                if isinstance(value, Literal) and 0 < len(value.text) <= rdf_labels.MAX_LABEL_CHARACTERS
+                if isinstance(value, Literal) and 0 < len(value.text) <= rdf_statements.MAX_LABEL_CHARACTERS
             ]
             for name in ("notation", "example")
         )
         return {
             "iri": iri,
-            "labels": rdf_labels.read_labels(self._index, iri),
-            "description": rdf_labels.read_description(self._index, iri),
+            "labels": rdf_statements.read_labels(self._index, iri),
+            "description": rdf_statements.read_description(self._index, iri),
             "examples": tuple(examples[:_MAX_EXAMPLES]),
             "notation": notations[0] if notations else "",
             "is_deprecated": self._is_deprecated(iri),
@@ -415,14 +416,93 @@ class _Reader:
         return bool({"true", "1"}.intersection(stated)) or not _DEPRECATED.isdisjoint(self._index.types(iri))
 
     def _name(self, iri: Iri) -> str:
-        preferred = [label.text for label in rdf_labels.read_labels(self._index, iri) if label.status == "preferred"]
-        return preferred[0][:60] if preferred else rdf_labels.local_name(iri)[:60] or iri[:60]
+        preferred = [
+            label.text for label in rdf_statements.read_labels(self._index, iri) if label.status == "preferred"
+        ]
+        return preferred[0][:60] if preferred else rdf_statements.local_name(iri)[:60] or iri[:60]
 
     def _read_individual(self, iri: Iri) -> Individual:
         return Individual(
             iri,
             classes=tuple(value for value in self._index.values(iri, TYPE) if isinstance(value, Iri)),
-            labels=rdf_labels.read_labels(self._index, iri),
-            description=rdf_labels.read_description(self._index, iri),
+            labels=rdf_statements.read_labels(self._index, iri),
+            description=rdf_statements.read_description(self._index, iri),
             statements=tuple(self._index.statements[iri]),
         )
+
+
+# Hierarchies in RDF: what is below something, and the refusal of cycles and of what is too deep.
+
+_MAX_DEPTH = 100
+"""Levels of a hierarchy, at most."""
+
+_MAX_ANCESTORS = 2_000_000
+"""Pairs of a type and of a type above it, at any distance, at most."""
+
+
+def _descendants(roots: Iterable[str], edges: Iterable[tuple[Iri, Iri]]) -> set[Iri]:
+    """What leads to one of the roots, by any number of edges."""
+    children: dict[str, list[Iri]] = defaultdict(list)
+    for child, parent in edges:
+        children[parent].append(child)
+    below: set[Iri] = set()
+    pending = list(roots)
+    while pending:
+        for child in children.get(pending.pop(), ()):
+            if child not in below:
+                below.add(child)
+                pending.append(child)
+    return below
+
+
+def _refuse_cycles(parents: Mapping[Iri, Sequence[Iri]], name: Callable[[Iri], str]) -> None:
+    """Check that nothing is below itself; `name` names it for people.
+
+    Raises:
+        errors.VocabularyConflict: something is below itself.
+        errors.VocabularyInvalid: there are too many levels, or too many parents.
+    """
+    children: dict[Iri, list[Iri]] = defaultdict(list)
+    for child, above in parents.items():
+        for parent in above:
+            children[parent].append(child)
+    waiting = {iri: len(above) for iri, above in parents.items()}
+    ancestors: dict[Iri, set[Iri]] = {}
+    ancestor_count = 0
+    level = [iri for iri, count in waiting.items() if count == 0]
+    depth = 0
+    while level:
+        depth += 1
+        if depth > _MAX_DEPTH:
+            raise errors.VocabularyInvalid(
+                f"{name(level[0])!r} is more than {_MAX_DEPTH} levels deep", hint="Import a part of the file."
+            )
+        below = []
+        for iri in level:
+            del waiting[iri]
+            ancestors[iri] = set(parents[iri]).union(*(ancestors[parent] for parent in parents[iri]))
+            ancestor_count += len(ancestors[iri])
+            if ancestor_count > _MAX_ANCESTORS:
+                raise errors.VocabularyInvalid("its types have too many parents", hint="Import a part of the file.")
+            for child in children[iri]:
+                waiting[child] -= 1
+                if waiting[child] == 0:
+                    below.append(child)
+        level = below
+    if waiting:
+        cycle = _find_cycle(parents, waiting)
+        shown = [name(iri) for iri in cycle[:10]] + ["…"] * (len(cycle) > 10)
+        raise errors.VocabularyConflict(
+            f"each of these is a kind of the next, and so of itself: {' → '.join([*shown, name(cycle[0])])}",
+            hint="Take one of these statements out of the file: rdfs:subClassOf, skos:broader or skos:narrower.",
+        )
+
+
+def _find_cycle(parents: Mapping[Iri, Sequence[Iri]], waiting: Collection[Iri]) -> list[Iri]:
+    """A cycle among what is below itself, or below a cycle: going up from there always ends in one."""
+    path: dict[Iri, int] = {}
+    iri = next(iter(waiting))
+    while iri not in path:
+        path[iri] = len(path)
+        iri = next(parent for parent in parents[iri] if parent in waiting)
+    return list(path)[path[iri] :]

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from keepgraph import _version, errors
 from keepgraph.activity import Activity
 from keepgraph.graph import Graph
-from keepgraph.mcp import apps, instructions, prompts, resources, stdio, surrogates, worker_threads
+from keepgraph.mcp import apps, prompts, resources, stdio, surrogates
 from keepgraph.tools.contract import brief_answers, catalogue, reader_references, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import Progress
@@ -48,8 +48,8 @@ def build(
     return Server(
         "keepgraph",
         version=_version.__version__,
-        title=instructions.title(graph.path),
-        instructions=reader_references.render(instructions.for_graph(graph.path), shown=handlers.tools),
+        title=prompts.title(graph.path),
+        instructions=reader_references.render(prompts.for_graph(graph.path), shown=handlers.tools),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_prompts=handlers.list_prompts,
@@ -99,7 +99,7 @@ class _Handlers:
         limiter = self._reads if tool.effect is Effect.READ else self._writes
         try:
             with self._activity.call():
-                answer = await worker_threads.run(
+                answer = await stdio.run(
                     lambda cancellation: self._graph.call_until(cancellation, name, arguments, progress=progress),
                     limiter=limiter,
                     seconds=DEADLINE_SECONDS,
@@ -136,7 +136,7 @@ class _Handlers:
             return t.ReadResourceResult(contents=[apps.content()])
         try:
             with self._activity.call():
-                resource = await worker_threads.run(
+                resource = await stdio.run(
                     lambda cancellation: resources.read(self._graph, uri, cancellation=cancellation),
                     limiter=self._reads,
                     seconds=DEADLINE_SECONDS,
@@ -164,7 +164,7 @@ class _Handlers:
     ) -> dict[str, Any]:
         """Call a tool that reads, for the server itself."""
         with self._activity.call():
-            return await worker_threads.run(
+            return await stdio.run(
                 lambda cancellation: self._graph.call_until(cancellation, tool, arguments),
                 limiter=self._reads,
                 seconds=seconds,

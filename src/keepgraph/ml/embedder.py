@@ -17,9 +17,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from keepgraph.errors import ModelUnavailable
-from keepgraph.installation import extra_hint
 from keepgraph.lazy import dataclass
 from keepgraph.ml import minilm
+from keepgraph.package_files import extra_hint
 
 if TYPE_CHECKING:
     import numpy as np

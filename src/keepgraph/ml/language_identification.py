@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
-from keepgraph.installation import extra_hint
+from keepgraph.package_files import extra_hint
 
 _MIN_CHARACTERS = 10
 _MIN_PROBABILITY = 0.5

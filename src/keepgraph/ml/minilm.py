@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from keepgraph import interruption
 from keepgraph.errors import ModelUnavailable
-from keepgraph.installation import extra_hint
 from keepgraph.lazy import dataclass
+from keepgraph.package_files import extra_hint
 
 if TYPE_CHECKING:
     import numpy as np

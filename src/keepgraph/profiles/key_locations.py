@@ -14,8 +14,8 @@ from pathlib import Path
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key, KeyLocation, KeySource
-from keepgraph.profiles import key_files, key_wrapping, keys, profile, system_keyring
-from keepgraph.profiles.key_wrapping import AskPassphrase
+from keepgraph.profiles import keys, profile, system_keyring
+from keepgraph.profiles.keys import AskPassphrase
 
 
 def key_source(
@@ -72,7 +72,7 @@ def is_available(graph: Path, location: KeyLocation, *, environment: Mapping[str
 def from_environment(environment: Mapping[str, str] = os.environ) -> Key | None:
     """The key that KG_KEY_FILE or KG_KEY gives."""
     if name := environment.get("KG_KEY_FILE", "").strip():
-        return key_files.read(_file_in_environment(name))[0]
+        return keys.read(_file_in_environment(name))[0]
     digits = environment.get("KG_KEY", "").strip()
     return keys.from_digits(digits, "KG_KEY") if digits else None
 
@@ -104,16 +104,16 @@ def save(graph: Path, location: KeyLocation, saved: Sequence[Key], *, passphrase
     match location.source:
         case "file":
             file = Path(location.file or default_file(graph))
-            key_files.write(file, saved, about=f"The key of {graph} ({saved[-1].fingerprint}).")
-            read_back = key_files.read(file)
+            keys.write(file, saved, about=f"The key of {graph} ({saved[-1].fingerprint}).")
+            read_back = keys.read(file)
         case "keyring":
             system_keyring.write(keyring_account(graph, location), saved)
             read_back = system_keyring.read(keyring_account(graph, location))
         case "passphrase":
             if passphrase is None:
                 raise errors.KeyMissing("a passphrase is needed, and nobody can be asked here")
-            key_wrapping.wrap(wrapped_file(graph, location), saved, passphrase)
-            read_back = key_wrapping.unwrap(wrapped_file(graph, location), lambda _: passphrase)
+            keys.wrap(wrapped_file(graph, location), saved, passphrase)
+            read_back = keys.unwrap(wrapped_file(graph, location), lambda _: passphrase)
         case _:
             return
     if [key.digits for key in read_back] != [key.digits for key in saved]:
@@ -183,11 +183,11 @@ def _search(
 ) -> Iterator[Key]:
     """The keys at each location in turn; `searched` gets a reason for each that has none."""
     if name := environment.get("KG_KEY_FILE", "").strip():
-        yield from key_files.read(_file_in_environment(name))
+        yield from keys.read(_file_in_environment(name))
     else:
         file = Path(location.file) if location and location.source == "file" and location.file else default_file(graph)
         if file.exists():
-            yield from key_files.read(file)
+            yield from keys.read(file)
         else:
             searched.append(f"there is no key file {file}")
     if digits := environment.get("KG_KEY", "").strip():
@@ -201,7 +201,7 @@ def _search(
         if ask is None:
             searched.append(f"{wrapped.name} needs its passphrase, and nobody can be asked here")
         else:
-            yield from key_wrapping.unwrap(wrapped, ask)
+            yield from keys.unwrap(wrapped, ask)
         return
     # Last, because importing the library of the keyring takes longer than all the rest of a start.
     try:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 
-from keepgraph import errors, lazy
+from keepgraph import errors, lazy, permissions
 from keepgraph.model import Key
-from keepgraph.profiles import memory_dumps
 
 MAX_FILE_BYTES = 10_000
 """No more is read of a key file: a wrong file may be very large."""
@@ -33,7 +40,7 @@ def from_digits(digits: str, origin: str) -> Key:
     digits = digits.strip()
     if not looks_like_digits(digits):
         raise errors.KeyInvalid(f"{origin} is not a key: it is not 64 hexadecimal digits")
-    memory_dumps.prevent()
+    _prevent()
     digits = digits.lower()
     fingerprint = hashlib.sha256(b"keepgraph key fingerprint\0" + bytes.fromhex(digits)).hexdigest()[:16]
     return Key(digits=digits, origin=origin, fingerprint=fingerprint)
@@ -54,3 +61,147 @@ def parse(text: bytes, origin: str) -> list[Key]:
     if not keys:
         raise errors.KeyInvalid(f"{origin} has no key in it")
     return keys
+
+
+# Core dumps: none is written of a process that holds a key, which would be in it.
+
+_PR_SET_DUMPABLE = 4
+"""https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html"""
+
+
+@cache
+def _prevent() -> None:
+    """Ask the system, once, to write no core dump of this process, nor of those that it starts.
+
+    On Linux the limit does not hold for a program to which dumps are piped: there the process is marked too, which also
+    keeps other programs of the user from reading its memory. On Windows nothing is done. It never fails: a system that
+    refuses has no such limit.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+# Key files: keys as lines of digits, in a file that only its owner can read.
+
+_GROUP_AND_OTHERS = 0o077
+
+
+def read(file: Path) -> list[Key]:
+    """The keys in a key file; lines that begin with # are comments.
+
+    Raises:
+        errors.KeyMissing: there is no such file.
+        errors.KeyInvalid: its mode lets others read it, or it has no key in it.
+    """
+    try:
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError as error:
+        raise errors.KeyMissing(f"there is no key file {file}") from error
+    except OSError as error:
+        raise errors.KeyInvalid(f"the key file {file} cannot be read: {error.strerror}") from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise errors.KeyInvalid(f"the key file {file} is not a file")
+    with os.fdopen(descriptor, "rb") as key_file:
+        if os.name == "posix" and status.st_mode & _GROUP_AND_OTHERS:
+            raise errors.KeyInvalid(
+                f"the key file {file} can be read by others (mode {stat.S_IMODE(status.st_mode):04o})",
+                hint=f"chmod 600 {file}; and if somebody may have read it, give the graph a new key with `kg rekey`.",
+            )
+        return parse(key_file.read(MAX_FILE_BYTES), f"the key file {file}")
+
+
+def write(file: Path, written: Sequence[Key], *, about: str) -> None:
+    """Write keys to a file that only its owner can read, with a comment on what they open."""
+    comment = "".join(character if character.isprintable() else "?" for character in about)
+    lines = [
+        f"# {comment}",
+        "# Whoever has it can read the graph; without it nobody can.",
+        *(key.digits for key in written),
+    ]
+    permissions.write(file, "\n".join(lines) + "\n")
+
+
+# Key wrapping: a file with keys that a passphrase opens.
+#
+# Argon2id (RFC 9106) derives a key from the passphrase, and AES key wrap (RFC 3394) encrypts our keys with it.
+
+AskPassphrase = Callable[[str], str]
+"""Asks a person for a passphrase with this prompt; what is typed is not shown."""
+
+# The second recommended option of RFC 9106; it takes about a quarter of a second.
+_ARGON2 = {"memory_kib": 65_536, "iterations": 3, "lanes": 4}
+# A file that asks for more is refused: it would only use up memory and time.
+_MAX_ARGON2 = {"memory_kib": 262_144, "iterations": 10, "lanes": 64}
+_SALT_BYTES = 16
+
+
+def wrap(file: Path, wrapped_keys: Sequence[Key], passphrase: str) -> None:
+    """Write keys to a file, wrapped with a passphrase."""
+    import secrets
+
+    from cryptography.hazmat.primitives.keywrap import aes_key_wrap
+
+    salt = secrets.token_bytes(_SALT_BYTES)
+    raw = b"".join(bytes.fromhex(key.digits) for key in wrapped_keys)
+    wrapped = aes_key_wrap(_derive_key(passphrase, salt, _ARGON2), raw)
+    header = {"keepgraph": "wrapped key", "version": 1, "kdf": "argon2id", **_ARGON2}
+    permissions.write(file, json.dumps({**header, "salt": salt.hex(), "wrapped": wrapped.hex()}, indent=2) + "\n")
+
+
+def unwrap(file: Path, ask: AskPassphrase) -> list[Key]:
+    """The keys in a file that `wrap` has written; a person is asked for the passphrase.
+
+    Raises:
+        errors.KeyInvalid: the file is not a wrapped key, or is damaged.
+        errors.KeyWrong: this is not the passphrase.
+    """
+    from argon2.exceptions import HashingError
+    from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap
+
+    try:
+        header = json.loads(file.read_bytes()[:MAX_FILE_BYTES])
+        salt, wrapped = bytes.fromhex(header["salt"]), bytes.fromhex(header["wrapped"])
+        cost = {name: int(header[name]) for name in _ARGON2}
+        if (header["keepgraph"], header["version"], header["kdf"]) != ("wrapped key", 1, "argon2id") or any(
+            not 0 < cost[name] <= _MAX_ARGON2[name] for name in cost
+        ):
+            raise ValueError
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise errors.KeyInvalid(
+            f"{file} is not a wrapped key, or is damaged", hint="Put back the key you exported: `kg key import FILE`."
+        ) from error
+    try:
+        raw = aes_key_unwrap(_derive_key(ask(f"Passphrase for {file.stem}"), salt, cost), wrapped)
+    except HashingError as error:
+        raise errors.KeyInvalid(f"{file} asks for more than this machine can do, or is damaged") from error
+    except (InvalidUnwrap, ValueError) as error:
+        raise errors.KeyWrong("this is not the passphrase", hint="Try again, or use the key you exported.") from error
+    return [from_digits(raw[start : start + 32].hex(), "the passphrase") for start in range(0, len(raw), 32)]
+
+
+def _derive_key(passphrase: str, salt: bytes, cost: Mapping[str, int]) -> bytes:
+    import unicodedata
+
+    from argon2.low_level import Type, hash_secret_raw
+
+    return hash_secret_raw(
+        # Keyboards compose the same letters from different code points.
+        unicodedata.normalize("NFKC", passphrase).encode("utf-8", "surrogatepass"),
+        salt,
+        time_cost=cost["iterations"],
+        memory_cost=cost["memory_kib"],
+        parallelism=cost["lanes"],
+        hash_len=32,
+        type=Type.ID,
+    )

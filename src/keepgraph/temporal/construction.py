@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from keepgraph.temporal import calendar, components, durations, time_zones
-from keepgraph.temporal.time_zones import Zone
+from keepgraph.temporal import calendar, components, durations
+from keepgraph.temporal.calendar import Zone
 from keepgraph.temporal.types import (
     DAY,
     SECOND,
@@ -68,7 +68,7 @@ def current(kind: str, now: datetime, timezone: object = None) -> Instant:
     """The instant `now` in a time zone, as a value of this kind; in UTC if no zone is given."""
     since_epoch = now - datetime(1970, 1, 1, tzinfo=UTC)
     instant = (since_epoch.days * 86_400 + since_epoch.seconds) * SECOND + since_epoch.microseconds * 1000
-    return convert(kind, in_zone(instant, time_zones.UTC if timezone is None else check_zone(timezone)))
+    return convert(kind, in_zone(instant, calendar.UTC if timezone is None else check_zone(timezone)))
 
 
 def convert(kind: str, value: Instant) -> Instant:
@@ -81,12 +81,12 @@ def convert(kind: str, value: Instant) -> Instant:
     if kind == "localtime" and isinstance(value, WithTime):
         return LocalTime(value.clock)
     if kind == "time" and isinstance(value, WithTime):
-        return Time(value.clock, value.offset if isinstance(value, WithOffset) else time_zones.UTC)
+        return Time(value.clock, value.offset if isinstance(value, WithOffset) else calendar.UTC)
     if kind in ("localdatetime", "datetime") and isinstance(value, WithDate):
         clock = value.clock if isinstance(value, WithTime) else 0
         if kind == "localdatetime":
             return LocalDateTime(value.day, clock)
-        return value if isinstance(value, DateTime) else DateTime(value.day, clock, time_zones.UTC)
+        return value if isinstance(value, DateTime) else DateTime(value.day, clock, calendar.UTC)
     missing = "time" if isinstance(value, Date) else "date"
     raise wrong_type(
         f"{kind}() needs a {missing}, which {describe(value)} does not have; add it with a map of components."
@@ -131,7 +131,7 @@ def check_component_names(function: str, fields: Fields, allowed: list[str]) -> 
 def check_zone(value: object) -> Zone:
     if not isinstance(value, str):
         raise wrong_type(f"A time zone is a string such as '+01:00' or 'Europe/Stockholm'; {describe(value)} is none.")
-    return time_zones.parse_zone(value)
+    return calendar.parse_zone(value)
 
 
 def day_of(fields: Fields, truncated: int | None = None) -> int:
@@ -190,13 +190,13 @@ def offset_in(zone: Zone, source: object, now: datetime | None) -> int:
     if not isinstance(zone, str):
         return zone
     if isinstance(source, DateTime):
-        return time_zones.offset_of_instant(zone, source.instant // SECOND)
+        return calendar.offset_of_instant(zone, source.instant // SECOND)
     if now is None:
         raise invalid_value(
             f"What the offset of {zone} is depends on the date, and a time has none; write '+01:00' or such."
         )
     local_now = current("datetime", now, zone)
-    return local_now.offset if isinstance(local_now, DateTime) else time_zones.UTC
+    return local_now.offset if isinstance(local_now, DateTime) else calendar.UTC
 
 
 def _time(fields: Fields, now: datetime) -> Time:
@@ -204,7 +204,7 @@ def _time(fields: Fields, now: datetime) -> Time:
     clock = clock_of(fields)
     source_offset = source.offset if isinstance(source, WithOffset) else None
     if "timezone" not in fields:
-        return Time(clock, source_offset or time_zones.UTC)
+        return Time(clock, source_offset or calendar.UTC)
     offset = offset_in(check_zone(fields["timezone"]), source, now)
     if source_offset is not None:
         clock = (clock + (offset - source_offset) * SECOND) % DAY
@@ -216,7 +216,7 @@ def _datetime(fields: Fields) -> DateTime:
     day, clock = day_of(fields), clock_of(fields)
     zone = check_zone(fields["timezone"]) if "timezone" in fields else None
     if not isinstance(source, WithOffset):
-        return at_local_time(day, clock, time_zones.UTC if zone is None else zone)
+        return at_local_time(day, clock, calendar.UTC if zone is None else zone)
     value = at_local_time(day, clock, source.zone, source.offset)
     return value if zone is None else in_zone(value.instant, zone)
 

@@ -6,9 +6,9 @@ import re
 from fractions import Fraction
 
 from keepgraph.errors import QueryFailed
-from keepgraph.temporal import components, time_zones
+from keepgraph.temporal import calendar, components
+from keepgraph.temporal.calendar import Zone
 from keepgraph.temporal.durations import from_amounts
-from keepgraph.temporal.time_zones import Zone
 from keepgraph.temporal.types import (
     Date,
     DateTime,
@@ -76,7 +76,7 @@ def parse_local_time(text: str) -> LocalTime:
 def parse_time(text: str) -> tuple[Time, str | None]:
     """The time, and the name of its zone if it has one instead of an offset; the offset is UTC then."""
     clock, offset, name = _parse_clock(text.removeprefix("T"), text)
-    return Time(clock, time_zones.parse_offset(offset) if offset else time_zones.UTC), None if offset else name
+    return Time(clock, calendar.parse_offset(offset) if offset else calendar.UTC), None if offset else name
 
 
 def parse_local_datetime(text: str) -> LocalDateTime:
@@ -88,15 +88,15 @@ def parse_local_datetime(text: str) -> LocalDateTime:
 
 def parse_datetime(text: str) -> DateTime:
     day, clock, offset, name = _parse_day_and_clock(text)
-    offset_seconds = time_zones.parse_offset(offset) if offset else None
+    offset_seconds = calendar.parse_offset(offset) if offset else None
     if name is None:
-        return at_local_time(day, clock, offset_seconds or time_zones.UTC)
-    zone: Zone = time_zones.parse_zone(name)
+        return at_local_time(day, clock, offset_seconds or calendar.UTC)
+    zone: Zone = calendar.parse_zone(name)
     result = at_local_time(day, clock, zone, offset_seconds)
     if offset_seconds is not None and offset_seconds != result.offset:
         raise invalid_value(
-            f"In {name}, clocks that show {LocalDateTime(day, clock)} are {time_zones.format_offset(result.offset)} "
-            f"from UTC, not {time_zones.format_offset(offset_seconds)}; leave out one of the two."
+            f"In {name}, clocks that show {LocalDateTime(day, clock)} are {calendar.format_offset(result.offset)} "
+            f"from UTC, not {calendar.format_offset(offset_seconds)}; leave out one of the two."
         )
     return result
 

@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from keepgraph.errors import QueryFailed
-from keepgraph.temporal import calendar, time_zones
-from keepgraph.temporal.temporal_class import Temporal
-from keepgraph.temporal.time_zones import Zone
+from keepgraph.temporal import calendar
+from keepgraph.temporal.calendar import Zone
+
+# The base class of the temporal types, so that an `isinstance` check need not load them.
+
+
+class Temporal:
+    """A date, a time, a date with a time, or a duration; the six types are in temporal/types.py."""
+
+    __slots__ = ()
+
 
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND
@@ -59,7 +67,7 @@ class Time(Temporal):
     offset: int
 
     def __str__(self) -> str:
-        return f"{LocalTime(self.clock)}{time_zones.format_offset(self.offset)}"
+        return f"{LocalTime(self.clock)}{calendar.format_offset(self.offset)}"
 
     @property
     def zone(self) -> Zone:
@@ -94,7 +102,7 @@ class DateTime(Temporal):
 
     def __str__(self) -> str:
         name = f"[{self.zone_name}]" if self.zone_name else ""
-        return f"{Date(self.day)}T{LocalTime(self.clock)}{time_zones.format_offset(self.offset)}{name}"
+        return f"{Date(self.day)}T{LocalTime(self.clock)}{calendar.format_offset(self.offset)}{name}"
 
     @property
     def zone(self) -> Zone:
@@ -163,7 +171,7 @@ def to_local_datetime(instant: int) -> LocalDateTime:
 
 def in_zone(instant: int, zone: Zone) -> DateTime:
     """An instant, in nanoseconds since 1970 in UTC, as local time of a zone."""
-    offset = time_zones.offset_of_instant(zone, instant // SECOND) if isinstance(zone, str) else zone
+    offset = calendar.offset_of_instant(zone, instant // SECOND) if isinstance(zone, str) else zone
     day, clock = divmod(instant + offset * SECOND, DAY)
     return DateTime(check_day(day), clock, offset, zone if isinstance(zone, str) else None)
 
@@ -176,7 +184,7 @@ def at_local_time(day: int, clock: int, zone: Zone, offset: int | None = None) -
     """
     if not isinstance(zone, str):
         return DateTime(check_day(day), clock, zone)
-    before, after = time_zones.offsets_of_local(zone, day, clock // SECOND)
+    before, after = calendar.offsets_of_local(zone, day, clock // SECOND)
     if before < after:
         return in_zone(day * DAY + clock - before * SECOND, zone)
     return DateTime(check_day(day), clock, after if offset == after else before, zone)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
+import os
 import re
+import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
+
+from keepgraph.model import KeyLocation
+from keepgraph.profiles import key_locations
 
 PLACE_OF_GRAPH = "<!--graph-->"
 """Where the data of a graph is put into the page, before its script."""
@@ -65,3 +73,62 @@ def escaped_json(value: Any) -> str:
 def _hash_source(text: str) -> str:
     digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
     return f"'sha256-{digest}'"
+
+
+# The file by which a browser gets the address with the token: readable by its owner alone, and gone with the server.
+#
+# A command line can be read by every user of a machine, so the token is never an argument of the browser: its argument
+# is this file, which sends it on. The method is that of Jupyter Server (`use_redirect_file`).
+
+_DOCUMENT = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>Opening Keepgraph</title>
+</head>
+<body><p><a href="{address}">Open Keepgraph</a></p></body>
+</html>
+"""
+
+
+@contextmanager
+def file_to(address: str) -> Iterator[Path]:
+    """A file with mode 0600, in a folder of its own with mode 0700, that sends a browser to an address."""
+    folder = Path(tempfile.mkdtemp(prefix="keepgraph-"))
+    file = folder / "open.html"
+    try:
+        with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as out:
+            out.write(_DOCUMENT.format(address=html.escape(address, quote=True)))
+        yield file
+    finally:
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
+            folder.rmdir()
+
+
+# Whether the key of an encrypted graph is still within reach: without it, nobody goes on reading the graph.
+
+SECONDS_BETWEEN_CHECKS = 60.0
+
+
+class KeyCheck:
+    """Tells, by a look every minute at most, whether the key is no longer where it was at the start.
+
+    It is not while the keyring of the system is locked. Where the key of the graph was not there at the start, because
+    a program gave it, and where the graph has none, it never is.
+    """
+
+    def __init__(self, graph: Path, location: KeyLocation | None, *, clock: Callable[[], float]) -> None:
+        self._graph = graph
+        self._location = location if location is not None and key_locations.is_available(graph, location) else None
+        self._clock = clock
+        self._last = clock()
+
+    def is_lost(self) -> bool:
+        now = self._clock()
+        if self._location is None or now - self._last < SECONDS_BETWEEN_CHECKS:
+            return False
+        self._last = now
+        return not key_locations.is_available(self._graph, self._location)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import io
 import json
 import logging
@@ -10,18 +11,19 @@ import secrets
 import socket
 import socketserver
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from email.message import Message
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from keepgraph import errors
 from keepgraph.activity import Activity
 from keepgraph.graph import Graph
 from keepgraph.tools.contract import reader_references
-from keepgraph.web import allowed_tools, page_file, request_checks
-from keepgraph.web.request_checks import Refused
+from keepgraph.web import page_file
 
 ADDRESS = "127.0.0.1"
 IDLE_SECONDS = 30 * 60.0
@@ -133,9 +135,9 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
         Raises:
             Refused: it is no call.
         """
-        call = request_checks.read_call(body)
+        call = _read_call(body)
         try:
-            if call.tool not in allowed_tools.ALL:
+            if call.tool not in ALL:
                 raise errors.UnknownTool(f"the page may not call {call.tool[:60]!r}")
             with self.activity.call():
                 answer = {"ok": True, "answer": self.graph.call_until(None, call.tool, call.arguments)}
@@ -219,9 +221,9 @@ class _RequestHandler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         try:
-            request_checks.check_host(self.headers, host=self.server.host)
+            _check_host(self.headers, host=self.server.host)
             respond()
-        except Refused as refused:
+        except _Refused as refused:
             self.close_connection = True
             error = errors.InvalidArguments(refused.message, hint=refused.hint or "Use the page that `kg ui` opens.")
             self._send_json(refused.status, {"ok": False, "error": error.answer()})
@@ -245,7 +247,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
     def _call_tool(self) -> None:
         if self.path != "/call":
             self._refuse_path()
-        length = request_checks.check_call(self.headers, host=self.server.host, token=self.server.token)
+        length = _check_call(self.headers, host=self.server.host, token=self.server.token)
         body = self.rfile.read(length)
         if len(body) < length:
             self.close_connection = True
@@ -261,7 +263,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
             left -= dropped
 
     def _refuse_path(self) -> None:
-        raise Refused(HTTPStatus.NOT_FOUND, "there is only the page, and POST /call")
+        raise _Refused(HTTPStatus.NOT_FOUND, "there is only the page, and POST /call")
 
     def _send_json(self, status: HTTPStatus, answer: dict[str, Any]) -> None:
         text = json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -276,3 +278,163 @@ class _RequestHandler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+
+# What a request to the local server must be like: for our address, from our page, with the token, in JSON, small.
+#
+# The conventions are those of Jupyter. A page elsewhere that is opened in the same browser can send requests to any
+# address of this machine, under any name that it owns (DNS rebinding), and other users of this machine can connect to
+# the port: none of them knows the token.
+
+_MAX_BODY = 1_000_000
+"""In bytes."""
+
+
+class _Refused(Exception):
+    """A request that is refused.
+
+    Attributes:
+        status: the status of the answer.
+    """
+
+    def __init__(self, status: HTTPStatus, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class _ToolCall:
+    """A call as the page asks for it."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+def _check_host(headers: Message, *, host: str) -> None:
+    """Refuse a request for another name than ours, before anything else about it is read.
+
+    Raises:
+        Refused: 403, also where the header is missing or there are several.
+    """
+    if headers.get_all("Host") != [host]:
+        raise _Refused(HTTPStatus.FORBIDDEN, f"this server answers to http://{host} alone")
+
+
+def _check_call(headers: Message, *, host: str, token: str) -> int:
+    """Check the headers of a call, and give the length of its body.
+
+    Raises:
+        Refused: 403 another origin; 401 no token or another one; 415 not JSON; 411 or 413 no length, or too long.
+    """
+    origin, site = headers.get_all("Origin"), headers.get("Sec-Fetch-Site", "same-origin")
+    if origin != [f"http://{host}"] or site != "same-origin":
+        raise _Refused(HTTPStatus.FORBIDDEN, "only the page of this server may call it")
+    scheme, _, given = headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), token.encode()):
+        raise _Refused(
+            HTTPStatus.UNAUTHORIZED,
+            "the token is missing, or of an earlier start",
+            hint="Use the page that `kg ui` opened last, or start `kg ui` again.",
+        )
+    if headers.get_content_type() != "application/json" or headers.get("Content-Type") is None:
+        raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a call is JSON", hint="Send application/json.")
+    length = headers.get("Content-Length", "")
+    if not (length.isascii() and length.isdigit()) or headers.get("Transfer-Encoding"):
+        raise _Refused(HTTPStatus.LENGTH_REQUIRED, "the length of the call is missing")
+    if len(length) > len(str(_MAX_BODY)) or int(length) > _MAX_BODY:
+        raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a call may have at most {_MAX_BODY:,} bytes")
+    return int(length)
+
+
+def _read_call(body: bytes) -> _ToolCall:
+    """The call in a body.
+
+    Raises:
+        Refused: 400, it is no call.
+    """
+    try:
+        call = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise _Refused(HTTPStatus.BAD_REQUEST, "the call is not JSON in UTF-8") from None
+    if not isinstance(call, dict) or set(call) - {"tool", "arguments"}:
+        raise _Refused(HTTPStatus.BAD_REQUEST, "a call is an object with tool and arguments")
+    tool, arguments = call.get("tool"), call.get("arguments", {})
+    if not isinstance(tool, str) or not isinstance(arguments, dict):
+        raise _Refused(HTTPStatus.BAD_REQUEST, "the tool of a call is its name, its arguments are an object")
+    return _ToolCall(tool, arguments)
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+# The tools that the page may call. What deletes everything, or reads files of this machine, is not among them.
+
+READING = (
+    "complete_name",
+    "explain",
+    "explore_node",
+    "find_duplicates",
+    "get_changes",
+    "get_call",
+    "get_community",
+    "get_entity",
+    "get_entity_connections",
+    "get_entity_edge",
+    "get_entity_timeline",
+    "get_episode_context",
+    "get_episodes",
+    "get_full_document",
+    "get_history",
+    "get_map",
+    "get_overview",
+    "get_schema",
+    "get_status",
+    "get_vocabulary",
+    "list_calls",
+    "list_communities",
+    "list_duplicates",
+    "list_entities",
+    "list_kind",
+    "list_kinds",
+    "list_next_steps",
+    "list_proposed_wordings",
+    "list_query_words",
+    "list_vocabulary",
+    "query_entity_relations",
+    "recall_decisions",
+    "recall_entity",
+    "run_cypher",
+    "run_query",
+    "search",
+    "search_nodes",
+    "trace_path",
+    "weekly_rollup",
+)
+
+WRITING = (
+    "add_alias",
+    "add_entity",
+    "build_communities",
+    "create_relation",
+    "delete_episode",
+    "delete_relation",
+    "end_fact",
+    "extend_vocabulary",
+    "forget",
+    "merge_entities",
+    "name_community",
+    "record_fact",
+    "record_facts",
+    "remember",
+    "resolve_blocker",
+    "retract_fact",
+    "review_proposals",
+    "set_owner",
+    "undo",
+    "update_entity",
+)
+
+ALL = frozenset(READING + WRITING)

@@ -23,15 +23,15 @@ from keepgraph.cli.install import clients, handshake
 from keepgraph.engine.upkeep import backups, unfinished_changes
 from keepgraph.engine.upkeep.integrity import FIX, RESTORE, Check, State
 from keepgraph.model import Backup, Key, KeyLocation
-from keepgraph.profiles import key_files, key_locations, settings_file, settings_schema, shared_folders
+from keepgraph.profiles import key_locations, keys, settings_file, shared_folders
 from keepgraph.store.database import Database
 
 _MAX_SHOWN = 3
 _ONE_DAY = timedelta(days=1)
 _LEAST_SPACE = 1_000_000
 _KNOWN_SETTINGS = {
-    "": (*settings_schema.PROFILE, *settings_schema.TABLES),
-    **{table: tuple(checks) for table, checks in settings_schema.TABLES.items()},
+    "": (*settings_file.PROFILE, *settings_file.TABLES),
+    **{table: tuple(checks) for table, checks in settings_file.TABLES.items()},
 }
 
 
@@ -165,7 +165,7 @@ def check_unfinished_work(target: InspectedGraph, database: Database | None) -> 
     location = target.profile.key
     if location is not None and location.source == "file":
         try:
-            has_two_keys = len(key_files.read(Path(location.file or key_locations.default_file(target.path)))) > 1
+            has_two_keys = len(keys.read(Path(location.file or key_locations.default_file(target.path)))) > 1
         except errors.KeepgraphError:
             has_two_keys = False
         if has_two_keys:

@@ -14,7 +14,7 @@ from pathlib import Path
 from keepgraph import errors, permissions, store
 from keepgraph.engine.upkeep import backups
 from keepgraph.model import Backup, Key, Profile
-from keepgraph.profiles import key_locations, key_wrapping, profile, settings_file
+from keepgraph.profiles import key_locations, keys, profile, settings_file
 from keepgraph.store.database import Database
 
 _GROUP_AND_OTHERS = 0o077
@@ -36,7 +36,7 @@ class InspectedGraph:
     path: Path
     profile: Profile
     settings_error: errors.KeepgraphError | None
-    ask_passphrase: key_wrapping.AskPassphrase | None
+    ask_passphrase: keys.AskPassphrase | None
     is_idle: bool
     lost_transactions: int
 

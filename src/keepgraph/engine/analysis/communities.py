@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from keepgraph import errors, store
-from keepgraph.arrays import community_detection, set_overlap, weighted_graph
+from keepgraph.arrays import community_detection, weighted_graph
 from keepgraph.arrays.community_detection import Division
 from keepgraph.arrays.weighted_graph import Integers, WeightedGraph
 from keepgraph.engine.analysis import community_names, connection_weights
@@ -200,7 +200,7 @@ def _plan(
     present = [[row for row in part if row in entities] for part in parts]
     old = {community.row: community for community in store.communities.of_group(tx)}
     members_of_old = store.communities.members_in_group(tx)
-    matched = set_overlap.match(members_of_old, present, least=_LEAST_OVERLAP)
+    matched = community_detection.match(members_of_old, present, least=_LEAST_OVERLAP)
     next_row = store.journal.unused_row(tx, store.communities.TABLE)
     communities = []
     for position, (members, name) in enumerate(zip(present, generated, strict=True)):

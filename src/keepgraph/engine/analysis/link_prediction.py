@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from keepgraph import store
-from keepgraph.arrays.link_prediction import complex_embedding, evaluation, horn_rules, popularity
+from keepgraph.arrays.link_prediction import complex_embedding, evaluation, horn_rules
 from keepgraph.arrays.link_prediction.complex_embedding import ComplexModel
 from keepgraph.arrays.link_prediction.evaluation import Figures
 from keepgraph.arrays.link_prediction.horn_rules import HornRule, HornRuleModel, Prediction
@@ -158,7 +158,7 @@ def compare(
     known = graph.known_both_ways
     held_out = graph.triples.take(newest[:max_held_out])
     fits: Mapping[str, Callable[[], Model]] = {
-        POPULARITY: lambda: popularity.fit(train),
+        POPULARITY: lambda: evaluation.fit(train),
         HORN_RULES: lambda: horn_rules.fit(train, symmetric=graph.symmetric, max_rows=max_rows, check=check),
         COMPLEX: lambda: complex_embedding.fit(train, seed=seed, check=check),
     }

@@ -10,7 +10,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from keepgraph import errors, installation, store
+from keepgraph import errors, package_files, store
 from keepgraph.engine.backfill import time_limits
 from keepgraph.model import Entity
 from keepgraph.store.database import Database
@@ -192,7 +192,7 @@ def missing_extra(model: str) -> str | None:
 def install_hint(model: str) -> str | None:
     """How to install what this machine lacks for a model; None if it lacks no package."""
     extra = missing_extra(model)
-    return installation.extra_hint(extra) if extra else None
+    return package_files.extra_hint(extra) if extra else None
 
 
 def describe_state(tx: Tx) -> str:

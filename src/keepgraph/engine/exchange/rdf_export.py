@@ -11,7 +11,7 @@ from keepgraph.engine.exchange import rdf_description
 from keepgraph.engine.exchange.rdf_description import WordIris
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, stored_words
 from keepgraph.engine.vocabulary.definitions import PredicateDefinition, TypeDefinition
-from keepgraph.formats import rdf_statements, turtle
+from keepgraph.formats import rdf_statements
 from keepgraph.formats.rdf_statements import DCT, SKOS, Iri, Statement
 from keepgraph.model import Predicate, VocabularyTerm
 from keepgraph.store.transactions import Tx
@@ -50,7 +50,7 @@ def write_skos(tx: Tx, set_names: Collection[str]) -> Iterator[str]:
     Raises:
         errors.VocabularyInvalid: there are no words to write.
     """
-    return turtle.write(_describe(tx, read_words(tx, set_names), set_names))
+    return rdf_statements.write(_describe(tx, read_words(tx, set_names), set_names))
 
 
 def read_words(tx: Tx, set_names: Collection[str], *, with_retired: bool = True) -> ExportedWords:

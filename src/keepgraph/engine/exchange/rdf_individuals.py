@@ -10,7 +10,7 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange import import_state
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.formats import rdf_labels
+from keepgraph.formats import rdf_statements
 from keepgraph.formats.rdf_statements import TYPE, Iri, Literal, Statement, Term
 from keepgraph.formats.rdf_vocabulary import Individual
 from keepgraph.language import normalisation
@@ -85,8 +85,8 @@ class Recording:
         )
 
     def _record_entity(self, tx: Tx, individual: Individual) -> None:
-        label = rdf_labels.preferred_text(individual.labels)
-        local_name = rdf_labels.local_name(individual.iri)
+        label = rdf_statements.preferred_text(individual.labels)
+        local_name = rdf_statements.local_name(individual.iri)
         name = (label or local_name.replace("_", " ")).strip()[: knowledge.entities.MAX_NAME]
         entity_type = self._entity_type(tx, individual)
         try:
@@ -111,7 +111,7 @@ class Recording:
         )
 
     def _add_aliases(self, tx: Tx, individual: Individual, entity: Entity) -> None:
-        names = (entity.name, rdf_labels.preferred_text(individual.labels))
+        names = (entity.name, rdf_statements.preferred_text(individual.labels))
         known = {normalisation.key(text) for text in (*names, *store.entities.aliases(tx, entity))}
         for label in individual.labels:
             key = normalisation.key(label.text)
@@ -137,7 +137,7 @@ class Recording:
         return specific[0] if specific and specific[0] else vocabulary.default_type("term")
 
     def _record_fact(self, tx: Tx, statement: Statement, subject: Entity) -> None:
-        if statement.predicate == TYPE or statement.predicate in rdf_labels.NAMING_PREDICATES:
+        if statement.predicate == TYPE or statement.predicate in rdf_statements.NAMING_PREDICATES:
             return
         predicate = self._word(tx, store.vocabulary.PREDICATE, statement.predicate)
         object_ = self._object(tx, statement.object, predicate) if predicate is not None else None
@@ -172,6 +172,6 @@ class Recording:
     def _word(self, tx: Tx, kind: str, iri: Iri) -> str | None:
         key = (kind, iri)
         if key not in self._words:
-            term = graph_vocabulary.find(tx, kind, rdf_labels.local_name(iri))
+            term = graph_vocabulary.find(tx, kind, rdf_statements.local_name(iri))
             self._words[key] = term.name if term is not None else None
         return self._words[key]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from keepgraph.engine.vocabulary import wordings
-from keepgraph.formats import rdf_labels
+from keepgraph.formats import rdf_statements
 from keepgraph.formats.rdf_statements import Iri
 from keepgraph.formats.rdf_vocabulary import Definition, PropertyDefinition, TypeDefinition
 
@@ -59,8 +59,8 @@ def _spell(definition: TypeDefinition | PropertyDefinition) -> str:
 
 def _candidates(definition: Definition) -> Iterator[str]:
     """Wordings of a definition, the best first: of a concept its label, else the end of the IRI if it reads well."""
-    label = rdf_labels.preferred_text(definition.labels)
-    local_name = rdf_labels.local_name(definition.iri)
+    label = rdf_statements.preferred_text(definition.labels)
+    local_name = rdf_statements.local_name(definition.iri)
     is_concept = isinstance(definition, TypeDefinition) and definition.is_concept
     yield from (label, local_name) if is_concept or not _reads_well(local_name) else (local_name, label)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from keepgraph.engine.exchange import rdf_description, rdf_export
 from keepgraph.engine.exchange.rdf_description import WordIris
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, TypeDefinition
-from keepgraph.formats import turtle
+from keepgraph.formats import rdf_statements
 from keepgraph.formats.rdf_statements import (
     OWL,
     RDF,
@@ -45,7 +45,7 @@ def write_shacl(tx: Tx, set_names: Collection[str]) -> Iterator[str]:
             for statement in shapes.describe_predicate(definition, has_binding_ends=term.has_binding_ends)
         ),
     ]
-    return turtle.write(statements)
+    return rdf_statements.write(statements)
 
 
 class _Shapes:

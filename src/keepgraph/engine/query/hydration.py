@@ -14,7 +14,7 @@ from keepgraph import errors
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.cypher.values import Node, Path, Relationship
 from keepgraph.model import GraphEdge, GraphNode, GraphPath
-from keepgraph.temporal.temporal_class import Temporal
+from keepgraph.temporal.types import Temporal
 
 MAX_CHARACTERS = 32_000_000
 

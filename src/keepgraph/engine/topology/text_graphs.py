@@ -14,9 +14,8 @@ from itertools import chain
 import numpy as np
 
 from keepgraph import store
-from keepgraph.arrays import breadth_first, pagerank, weighted_graph
-from keepgraph.arrays.pagerank import Ranks
-from keepgraph.arrays.weighted_graph import Integers, WeightedGraph
+from keepgraph.arrays import weighted_graph
+from keepgraph.arrays.weighted_graph import Integers, Ranks, WeightedGraph
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.text_graph import FactEdge, Mention
 from keepgraph.store.transactions import Tx
@@ -63,7 +62,7 @@ class TextGraph:
         """The personalised PageRank of the nodes, by node and as it was computed."""
         weights = np.zeros(len(self.graph))
         weights[np.searchsorted(self.graph.keys, list(seeds))] = list(seeds.values())
-        ranks = pagerank.rank(self.graph, weights, check=lambda: raise_if_cancelled(tx.cancellation))
+        ranks = weighted_graph.rank(self.graph, weights, check=lambda: raise_if_cancelled(tx.cancellation))
         return dict(zip(self.graph.keys.tolist(), ranks.values.tolist(), strict=True)), ranks
 
     def half_steps(self, starts: Iterable[Node], *, limit: int) -> dict[Node, int]:
@@ -72,7 +71,7 @@ class TextGraph:
         is_chunk = keys >= _CHUNKS_FROM
         lengths = np.where(is_chunk[graph.owners] | is_chunk[graph.ends], _LENGTH_OF_MENTION, _LENGTH_OF_FACT)
         numbers: Integers = np.searchsorted(keys, np.array(list(starts), dtype=np.int64))
-        distances = breadth_first.distances(graph, numbers, lengths, limit=limit)
+        distances = weighted_graph.distances(graph, numbers, lengths, limit=limit)
         reached = np.flatnonzero(distances <= limit)
         return dict(zip(keys[reached].tolist(), distances[reached].tolist(), strict=True))
 

@@ -17,7 +17,7 @@ from keepgraph.engine.upkeep import backups, graph_keys
 from keepgraph.engine.upkeep.unfinished_changes import DECRYPT, ENCRYPT, REKEY
 from keepgraph.model import Key, KeyLocation
 from keepgraph.profiles import key_locations, keys, profile, settings_file
-from keepgraph.profiles.key_wrapping import AskPassphrase
+from keepgraph.profiles.keys import AskPassphrase
 
 
 @dataclass(slots=True)

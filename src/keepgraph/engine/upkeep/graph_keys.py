@@ -10,8 +10,8 @@ from pathlib import Path
 
 from keepgraph import errors, store
 from keepgraph.model import Key, KeyLocation
-from keepgraph.profiles import key_files, key_locations, keys, settings_file, system_keyring
-from keepgraph.profiles.key_wrapping import AskPassphrase
+from keepgraph.profiles import key_locations, keys, settings_file, system_keyring
+from keepgraph.profiles.keys import AskPassphrase
 
 
 def new_location(graph: Path, source: str, *, file: Path | None = None) -> KeyLocation:
@@ -206,7 +206,7 @@ def _keys_at(graph: Path, location: KeyLocation) -> list[Key]:
     """The keys at a location, if they can be read without a passphrase."""
     with suppress(errors.KeepgraphError):
         if location.source == "file" and location.file:
-            return key_files.read(Path(location.file))
+            return keys.read(Path(location.file))
         if location.source == "keyring":
             return system_keyring.read(key_locations.keyring_account(graph, location))
     return []
@@ -215,7 +215,7 @@ def _keys_at(graph: Path, location: KeyLocation) -> list[Key]:
 def _has_key_of(graph: Path, file: Path) -> bool:
     """Whether a key file has a key of this graph: an interrupted encryption has written it."""
     try:
-        return graph.exists() and any(store.copies.opens_with(graph, key) for key in key_files.read(file))
+        return graph.exists() and any(store.copies.opens_with(graph, key) for key in keys.read(file))
     except errors.KeepgraphError:
         return False
 
