@@ -10,9 +10,9 @@ from hypothesis import note
 
 from graph_tables import Tables
 from keepgraph import errors
-from keepgraph.cypher import compiler, execution
-from keepgraph.cypher.check import parameters
-from keepgraph.cypher.interpret.runtime import Run
+from keepgraph.cypher import compiler
+from keepgraph.cypher.check import binder
+from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, hydration, query_pipeline
 from keepgraph.tools.contract import time_travel
@@ -50,7 +50,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
         statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
         execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
         try:
-            compiled = compiler.compile_text(text, statements.catalogue, parameters.infer_types(GIVEN))
+            compiled = compiler.compile_text(text, statements.catalogue, binder.infer_types(GIVEN))
         except errors.QueryError:
             return
 
@@ -60,9 +60,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
                 if by_python:
                     rows = list(compiled.interpreted_rows(Run(seen, GIVEN, tx.now, lambda _: None)))
                 else:
-                    rows, _ = execution.run(
-                        compiled, seen, execute, GIVEN, names, now=tx.now, count_work=lambda _: None
-                    )
+                    rows, _ = compiler.run(compiled, seen, execute, GIVEN, names, now=tx.now, count_work=lambda _: None)
                 shown = hydration.hydrate(rows, seen)
             except errors.QueryError as error:
                 return error

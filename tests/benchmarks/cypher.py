@@ -540,9 +540,9 @@ def _asked(ask: Ask, question: Question, wanted: Given, order: dict[str, Any]) -
 
 def _compiling(tables: Any, question: Question, wanted: Given) -> dict[str, Any]:
     from keepgraph.cypher import compiler
-    from keepgraph.cypher.check import parameters
+    from keepgraph.cypher.check import binder
 
-    types = parameters.infer_types(wanted)
+    types = binder.infer_types(wanted)
     times = []
     for _ in range(30):
         began = time.perf_counter()

@@ -11,11 +11,11 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import store
-from keepgraph.cypher import compiler, execution
+from keepgraph.cypher import compiler
 from keepgraph.cypher.catalogue import Catalogue, EdgeTable, LiteralNodes, NodeTable, with_row_counts
-from keepgraph.cypher.check import parameters
+from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
-from keepgraph.cypher.interpret.runtime import Run
+from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.plan import planner
 from keepgraph.cypher.sql import callbacks, terms
 from keepgraph.cypher.table_graph import AdjacencyCache, StatementCache, TableGraph
@@ -123,7 +123,7 @@ class PlainTables:
         return with_row_counts(catalogue, labels, types)
 
     def compile(self, text: str, parameter_values: Mapping[str, Any]) -> compiler.CompiledQuery:
-        types = parameters.infer_types(parameter_values)
+        types = binder.infer_types(parameter_values)
         key = (text, tuple(sorted(types.items(), key=lambda entry: entry[0])))
         if key not in self._cache:
             self._cache[key] = self._prepared(compiler.compile_text(text, self.catalogue, types))
@@ -139,9 +139,7 @@ class PlainTables:
     def rows(
         self, query: compiler.CompiledQuery, parameter_values: Mapping[str, Any]
     ) -> tuple[list[tuple[Any, ...]], str]:
-        return execution.run(
-            query, self.graph(), self.execute, parameter_values, {}, now=NOW, count_work=lambda _: None
-        )
+        return compiler.run(query, self.graph(), self.execute, parameter_values, {}, now=NOW, count_work=lambda _: None)
 
     def interpreted_rows(
         self, query: compiler.CompiledQuery, parameter_values: Mapping[str, Any]

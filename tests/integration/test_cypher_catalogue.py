@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from cypher_agreement import agree
 from graph_tables import STAMPS, Tables
-from keepgraph.cypher import compiler, execution
-from keepgraph.cypher.interpret.runtime import Run
+from keepgraph.cypher import compiler
+from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, query_pipeline
 from keepgraph.tools.contract import time_travel
@@ -188,6 +188,6 @@ def both_ways(tx: Any, text: str) -> tuple[list[list[Any]], str, list[list[Any]]
     execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
     compiled = compiler.compile_text(text, statements.catalogue, {})
     seen = TableGraph(statements, execute, names, lambda: adjacency_arrays.cache(tx))
-    rows, target = execution.run(compiled, seen, execute, {}, names, now=tx.now, count_work=lambda _: None)
+    rows, target = compiler.run(compiled, seen, execute, {}, names, now=tx.now, count_work=lambda _: None)
     meant = list(compiled.interpreted_rows(Run(seen, {}, tx.now, lambda _: None)))
     return [list(row) for row in rows], target, [list(row) for row in meant]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import keepgraph
 import laws
 from graph_tables import Tables
-from keepgraph.cypher.plan import optional_branches
+from keepgraph.cypher.plan import optimizer
 from keepgraph.errors import KeepgraphError
 from random_cypher import PropertyGraph, graphs
 from words import Caller, decision, fact, person, project
@@ -68,7 +68,7 @@ def test_branches_that_are_added_give_what_those_that_are_multiplied_do(
     tables.load(graph, chance, crowded=False)
     added = rows_of(tables.graph, query)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(optional_branches, "add_branches", lambda aggregate: aggregate)
+        patch.setattr(optimizer, "add_branches", lambda aggregate: aggregate)
         # a space, so that the compiled query is not found again
         multiplied = rows_of(tables.graph, query + " ")
 

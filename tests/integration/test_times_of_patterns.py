@@ -17,9 +17,9 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from graph_tables import STAMPS, Tables
-from keepgraph.cypher import compiler, execution
-from keepgraph.cypher.check import parameters
-from keepgraph.cypher.interpret.runtime import Run
+from keepgraph.cypher import compiler
+from keepgraph.cypher.check import binder
+from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, query_pipeline
 from keepgraph.tools.contract import time_travel
@@ -318,8 +318,8 @@ def both_ways(tx: Any, text: str, values: dict[str, str]) -> tuple[list[list[Any
     """The rows as a query runs, and the rows by Python alone."""
     statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
     execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
-    compiled = compiler.compile_text(text, statements.catalogue, parameters.infer_types(values))
+    compiled = compiler.compile_text(text, statements.catalogue, binder.infer_types(values))
     seen = TableGraph(statements, execute, names, lambda: adjacency_arrays.cache(tx))
-    rows, _ = execution.run(compiled, seen, execute, values, names, now=tx.now, count_work=lambda _: None)
+    rows, _ = compiler.run(compiled, seen, execute, values, names, now=tx.now, count_work=lambda _: None)
     meant = compiled.interpreted_rows(Run(seen, values, tx.now, lambda _: None))
     return [list(row) for row in rows], [list(row) for row in meant]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import laws
 from graph_tables import Tables
-from keepgraph.cypher.interpret import shortest_paths
-from keepgraph.cypher.plan import alternatives, collected_rows, path_lengths
+from keepgraph.cypher.interpret import bfs
+from keepgraph.cypher.plan import optimizer, planner
 from keepgraph.errors import KeepgraphError
 from random_cypher import PropertyGraph, graphs
 
@@ -98,7 +98,7 @@ def test_what_is_joined_with_the_elements_of_a_list_is_what_is_in_it(
     tables.load(graph, chance, crowded=False)
     query = f"{collected} {asked} RETURN {returned}"
 
-    assert rows_of(tables, query) == rows_without(tables, query, collected_rows, "join_elements")
+    assert rows_of(tables, query) == rows_without(tables, query, optimizer, "join_elements")
 
 
 @laws.examples(100, sweep=3_000)
@@ -108,7 +108,7 @@ def test_paths_that_are_joined_are_those_that_are_searched(
 ) -> None:
     tables.load(graph, chance, crowded=False)
 
-    assert rows_of(tables, query) == rows_without(tables, query, path_lengths, "unite_lengths")
+    assert rows_of(tables, query) == rows_without(tables, query, optimizer, "unite_lengths")
 
 
 @laws.examples(100, sweep=3_000)
@@ -118,7 +118,7 @@ def test_what_begins_at_each_alternative_is_what_begins_anywhere(
 ) -> None:
     tables.load(graph, chance, crowded=False)
 
-    assert rows_of(tables, query) == rows_without(tables, query, alternatives, "unite_alternatives")
+    assert rows_of(tables, query) == rows_without(tables, query, planner, "unite_alternatives")
 
 
 def rows_without(tables: Tables, query: str, module: Any, rewrite: str) -> list[str]:
@@ -157,13 +157,13 @@ def test_all_shortest_paths_are_the_same_from_both_ends_and_from_one(
     query = f"MATCH p = allShortestPaths({pattern}) RETURN n.id, m.id, [r IN relationships(p) | r.id]"
 
     def from_one(search: Any, first: Any, last: Any, run: Any) -> Any:
-        return shortest_paths._breadth_first(search, (), first, last, run)
+        return bfs._breadth_first(search, (), first, last, run)
 
     both = rows_of(tables, query)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shortest_paths, "_all_between", from_one)
-        patch.setattr(shortest_paths, "_FEW", 0)
+        patch.setattr(bfs, "_all_between", from_one)
+        patch.setattr(bfs, "_FEW", 0)
         assert both == rows_of(tables, query + " ")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shortest_paths, "_FEW", 0)
+        patch.setattr(bfs, "_FEW", 0)
         assert both == rows_of(tables, query + "  ")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from keepgraph.cypher import value_types
 from keepgraph.cypher.check import type_inference
 from keepgraph.cypher.check.binder import bind
-from keepgraph.cypher.check.scope import Context
-from keepgraph.cypher.syntax import ast, parser, substitution, traversal
+from keepgraph.cypher.check.pattern_variables import Context
+from keepgraph.cypher.syntax import ast, parser, traversal, tree_walk
 from keepgraph.cypher.value_types import Type
 from keepgraph.errors import QueryInconsistent
 
@@ -387,7 +387,7 @@ def test_a_star_in_a_subquery_is_written_out_too() -> None:
             assert not last.star
             starred.append([item.name for item in last.items])
 
-    substitution.rewrite(query, look)
+    tree_walk.rewrite(query, look)
 
     expected = [["n", "m"], ["n", "c", "m"]]
     assert expected == starred
@@ -498,23 +498,23 @@ EXPRESSIONS = st.recursive(LEAVES, _nest, max_leaves=12)
 
 @given(EXPRESSIONS)
 def test_nothing_exchanged_is_the_same_object(expression: ast.Expression) -> None:
-    assert substitution.substitute(expression, {}) is expression
-    assert substitution.substitute(expression, {ast.Variable("nowhere"): ast.Variable("x")}) is expression
+    assert tree_walk.substitute(expression, {}) is expression
+    assert tree_walk.substitute(expression, {ast.Variable("nowhere"): ast.Variable("x")}) is expression
 
 
 @given(EXPRESSIONS)
 def test_a_variable_exchanged_for_a_new_one_is_free_no_more(expression: ast.Expression) -> None:
     free = traversal.free_variables(expression)
-    exchanged = substitution.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
+    exchanged = tree_walk.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
 
     assert {"new" if name == "x" else name for name in free} == traversal.free_variables(exchanged)
 
 
 @given(EXPRESSIONS)
 def test_there_and_back_again_is_the_same(expression: ast.Expression) -> None:
-    there = substitution.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
+    there = tree_walk.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
 
-    assert expression == substitution.substitute(there, {ast.Variable("new"): ast.Variable("x")})
+    assert expression == tree_walk.substitute(there, {ast.Variable("new"): ast.Variable("x")})
 
 
 @given(EXPRESSIONS)

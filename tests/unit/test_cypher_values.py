@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import arithmetic, comparison, regex, value_types, values
+from keepgraph.cypher import arithmetic, comparison, value_types, values
 from keepgraph.cypher.values import Node, Path, Relationship
 from keepgraph.errors import QueryError, QueryFailed, QueryTooLarge, QueryUnsupported
 from keepgraph.temporal import operations
@@ -287,7 +287,7 @@ def test_a_pattern_that_takes_too_many_steps_is_refused(text, pattern):
 
 
 def test_without_its_library_a_pattern_is_refused_and_the_way_out_told(monkeypatch):
-    regex.compile_pattern.cache_clear()
+    comparison.compile_pattern.cache_clear()
     monkeypatch.setitem(sys.modules, "re2", None)
 
     with pytest.raises(QueryUnsupported, match="google-re2") as refused:

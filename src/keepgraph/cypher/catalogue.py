@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from keepgraph.cypher.plan.instant_comparisons import InstantProperties
 from keepgraph.cypher.plan.join_order import DEFAULT_ESTIMATES, Estimates
 from keepgraph.cypher.syntax import ast
-from keepgraph.cypher.syntax.label_expressions import labels_match
+from keepgraph.cypher.syntax.tree_walk import labels_match
 
 Code = int | str
 """The code of a combination of labels, or of a relationship type."""

@@ -5,11 +5,15 @@ Comparisons are three-valued: they give True, False, or None for openCypher's nu
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import lru_cache
 from operator import ge, gt, le, lt
 from typing import Any, Final
 
-from keepgraph.cypher import regex, value_types, values
+from keepgraph.cypher import value_types, values
 from keepgraph.cypher.values import LIST_TYPES, NUMBER_TYPES, Node, Path, Relationship, Value, kind_of
+from keepgraph.errors import QueryFailed, QueryTooLarge, QueryUnsupported
 from keepgraph.temporal.types import Temporal
 
 _SCALAR_TYPES: Final = frozenset({bool, int, float, str})
@@ -146,7 +150,7 @@ def contains(left: Value, right: Value) -> bool | None:
 
 def matches(left: Value, pattern: Value) -> bool | None:
     """`a =~ pattern`: whether the whole string matches. No pattern makes the time grow exponentially (see regex)."""
-    return regex.compile_pattern(pattern)(left) if type(left) is str and type(pattern) is str else None
+    return compile_pattern(pattern)(left) if type(left) is str and type(pattern) is str else None
 
 
 # The order of all values, and the keys of groups
@@ -223,3 +227,87 @@ def group_key(value: Value) -> Any:
     from keepgraph.temporal import operations
 
     return (_TEMPORAL_RANK[kind_of(value)], operations.group_key(value))
+
+
+# Regular expressions (`=~`) by RE2, whose time is linear in the text, whoever writes the pattern.
+
+_MAX_PATTERN_LENGTH: Final = 1_000
+_MAX_STEPS: Final = 500_000_000
+"""The greatest product of a text's bytes and a pattern's instructions; RE2 needs at most some seconds for it."""
+
+
+_HINT: Final = (
+    r"Write it as RE2 has it: (?i)ada.*. It has no look-around ((?!…)), no back-references (\1), no possessive repeats "
+    r"(a++) and no repeats above 1,000; \x{0061} is its \u0061, \z its \Z, and {0,3} its {,3}. Combine conditions "
+    "instead: x =~ 'a.*' AND NOT x =~ '.*b'."
+)
+
+_MISREAD: Final = re.compile(
+    r"\\Q.*?(?:\\E|\Z)"  # quoted text
+    r"|(?P<misread>\\C)"
+    r"|\\."
+    r"|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]"  # a character class
+    r"|(?P<repeat>\{,\d*\})",
+    re.DOTALL,
+)
+"""What RE2 reads otherwise than is meant: `\\C` is one byte, not a character, and `{,3}` these four characters."""
+
+
+@lru_cache(maxsize=256)
+def compile_pattern(pattern: str) -> Callable[[str], bool]:
+    """The function that tells whether a whole string matches the pattern.
+
+    Raises:
+        QueryFailed: RE2 cannot read the pattern.
+        QueryTooLarge: it is too long. The function raises this too, if a text needs too many steps.
+        QueryUnsupported: RE2 is not installed.
+    """
+    if len(pattern) > _MAX_PATTERN_LENGTH:
+        raise QueryTooLarge(
+            f"a regular expression has {len(pattern):,} characters; the most is {_MAX_PATTERN_LENGTH:,}"
+        )
+    re2 = _load()
+    for token in _MISREAD.finditer(pattern):
+        if misread := token["misread"] or token["repeat"]:
+            raise _invalid(pattern, f"{misread} is not supported")
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True  # faster: only whether it matches is asked
+    try:
+        compiled = re2.compile(_encode(pattern), options)
+    except re2.error as error:
+        raise _invalid(pattern, error.args[0].decode(errors="replace")) from error
+    size = compiled.programsize
+
+    def match(text: str) -> bool:
+        encoded = _encode(text)
+        if len(encoded) * size > _MAX_STEPS:
+            raise QueryTooLarge(f"{len(text):,} characters are too many for the regular expression {pattern!r}")
+        return compiled.fullmatch(encoded) is not None
+
+    return match
+
+
+def _invalid(pattern: str, reason: str) -> QueryFailed:
+    return QueryFailed(
+        f"{pattern!r} is no regular expression: {reason}",
+        kind="ArgumentError",
+        detail="InvalidArgumentValue",
+        hint=_HINT,
+    )
+
+
+def _load() -> Any:
+    try:
+        import re2
+    except ImportError:
+        raise QueryUnsupported(
+            "=~ needs the package google-re2, which is not installed",
+            hint="Install it (pip install google-re2), or use CONTAINS, STARTS WITH, ENDS WITH and toLower().",
+        ) from None
+    return re2
+
+
+def _encode(text: str) -> bytes:
+    # half a surrogate pair has no UTF-8, and then fits no pattern but "any character"
+    return text.encode("utf-8", "surrogatepass")

@@ -5,20 +5,41 @@ The pipeline is PASSES. A compiled query holds its statements and knows how to d
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from typing import Any
 
-from keepgraph import interruption
-from keepgraph.cypher import value_types
+from keepgraph import errors, interruption
+from keepgraph.cypher import table_graph, value_types, values
 from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
-from keepgraph.cypher.interpret.runtime import Row, Run
-from keepgraph.cypher.plan import day_groups, instant_comparisons, optimizer, planner, type_directions
-from keepgraph.cypher.plan.algebra import Limit, Plan, SingleRow, SqlRows
-from keepgraph.cypher.sql import pushdown
-from keepgraph.cypher.sql.statements import Statement
-from keepgraph.cypher.syntax import ast, parser, tree_walk
+from keepgraph.cypher.interpret.evaluate import Graph, Row, Run
+from keepgraph.cypher.plan import algebra, day_groups, instant_comparisons, optimizer, planner, type_directions
+from keepgraph.cypher.plan.algebra import (
+    Argument,
+    BuildPaths,
+    Filter,
+    Limit,
+    Match,
+    Plan,
+    Project,
+    SingleRow,
+    SqlRows,
+    Union,
+)
+from keepgraph.cypher.sql import rendering
+from keepgraph.cypher.sql.blocks import QUERY_INSTANT
+from keepgraph.cypher.sql.context import ParameterTypes
+from keepgraph.cypher.sql.emitter import new_context
+from keepgraph.cypher.sql.rendering import Statement
+from keepgraph.cypher.sql.terms import Inexpressible
+from keepgraph.cypher.syntax import ast, parser, traversal, tree_walk
+from keepgraph.cypher.table_graph import Execute
+from keepgraph.cypher.values import Node
 
 
 def compile_text(
@@ -156,7 +177,7 @@ def optimize(compilation: Compilation) -> None:
 def emit_sql(compilation: Compilation) -> None:
     """Operators → one statement; or else statements for parts of the plan, and the interpreter for the rest."""
     plan, catalogue, parameters = compilation.plan, compilation.catalogue, compilation.parameters
-    pushed_down = pushdown.push_down(plan, catalogue, parameters)
+    pushed_down = push_down(plan, catalogue, parameters)
     if isinstance(pushed_down, SqlRows):
         compilation.statement = pushed_down.statement
     elif pushed_down is not plan:
@@ -209,7 +230,7 @@ class CompiledQuery:
         """All statements that are written before the query runs."""
         if self.statement is not None:
             return [self.statement]
-        return pushdown.statements_in(self.hybrid) if self.hybrid is not None else []
+        return _statements_in(self.hybrid) if self.hybrid is not None else []
 
     def hybrid_rows(self, run: Run) -> Iterator[Row]:
         """The rows, from statements as far as SQL goes."""
@@ -223,3 +244,184 @@ class CompiledQuery:
         if name not in self._row_functions:
             self._row_functions[name] = operators.build_row_function(plan, self.catalogue.estimates)
         return self._row_functions[name](run)
+
+
+# Execution of a compiled query: by its statement, else by SQL and the interpreter together, else by the interpreter.
+#
+# A statement that meets a value which it cannot treat exactly gives up, and the interpreter starts from the beginning.
+
+
+def run(
+    compiled: CompiledQuery,
+    graph: Graph,
+    execute: Execute,
+    parameters: Mapping[str, Any],
+    catalogue_values: Mapping[str, Any],
+    *,
+    now: datetime,
+    count_work: Callable[[int], None],
+) -> tuple[list[Row], str]:
+    """All rows of a query, and what computed them: 'sql', 'sql and python' or 'python'.
+
+    Args:
+        catalogue_values: what the conditions of the catalogue bind.
+        count_work: called with how much was done since the last call; raises where it is time to stop.
+
+    Raises:
+        errors.QueryError: the query fails on what is in the graph.
+    """
+
+    bound_values = {**catalogue_values, QUERY_INSTANT: now}
+
+    def fetch_rows(statement: Statement) -> Iterator[Row]:
+        rows = execute(statement.sql, statement.arguments(parameters, bound_values), statement.callbacks)
+        return rows if statement.decode is None else map(statement.decode, rows)
+
+    def announce_nodes(chunk: list[Row]) -> None:
+        graph.announce(value.id for row in chunk for value in row if type(value) is Node)
+
+    def fetch_rows_ahead(statement: Statement) -> Iterator[Row]:
+        return table_graph.read_ahead(fetch_rows(statement), announce_nodes)
+
+    try:
+        try:
+            if compiled.statement is not None:
+                return list(fetch_rows(compiled.statement)), compiled.by
+            if compiled.hybrid is not None:
+                hybrid_run = Run(graph, parameters, now, count_work, fetch_rows_ahead)
+                return _listed(compiled.hybrid_rows(hybrid_run)), compiled.by
+        except Inexpressible:
+            pass
+        return _listed(compiled.interpreted_rows(Run(graph, parameters, now, count_work))), "python"
+    except RecursionError:
+        raise errors.QueryTooLarge("a value of this query is nested too deeply") from None
+    except MemoryError:
+        raise errors.QueryTooLarge("the query needs more memory than there is") from None
+
+
+def _listed(rows: Iterator[Row]) -> list[Row]:
+    """The rows as a list, if no value of them is a range, which is too long to be answered."""
+    listed = list(rows)
+    if any(range in map(type, row) for row in listed):
+        raise values.list_too_long()
+    return listed
+
+
+# Pushdown: the largest parts of a plan that SQL can express become statements; the interpreter runs the rest.
+
+
+def push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes) -> Plan:
+    """The plan with its largest parts that SQL can express replaced by their rows; the plan itself where none is.
+
+    Where SQL can express all of it, only rows are left.
+    """
+    needed = frozenset(plan.columns)
+    rows = _emit_rows(plan, catalogue, parameters, needed)
+    return _push_down_below(plan, catalogue, parameters, needed) if rows is None else rows
+
+
+def _statements_in(plan: Plan) -> list[Statement]:
+    """The statements that a plan reads rows from."""
+    if isinstance(plan, SqlRows):
+        return [plan.statement]
+    if isinstance(plan, Union):
+        return _statements_in(plan.left) + _statements_in(plan.right)
+    return [] if isinstance(plan, SingleRow | Argument) else _statements_in(plan.input)
+
+
+def _push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]) -> Plan:
+    """`needed` are the columns that an operator above uses."""
+    tried = not isinstance(plan, Union | SingleRow | Argument | SqlRows)
+    rows = _emit_rows(plan, catalogue, parameters, needed) if tried else None
+    return _push_down_below(plan, catalogue, parameters, needed) if rows is None else rows
+
+
+def _push_down_below(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]) -> Plan:
+    """The plan, whose topmost operator is for the interpreter."""
+    if isinstance(plan, Union):
+        return replace(
+            plan,
+            left=_push_down(plan.left, catalogue, parameters, frozenset(plan.left.columns)),
+            right=_push_down(plan.right, catalogue, parameters, frozenset(plan.right.columns)),
+        )
+    if isinstance(plan, SingleRow | Argument | SqlRows):
+        return plan
+    below = _push_down(plan.input, catalogue, parameters, needed | _used_columns(plan))
+    return replace(plan, input=below) if below is not plan.input else plan
+
+
+def _emit_rows(
+    plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]
+) -> SqlRows | Filter | None:
+    """The rows of a plan from a statement; None where SQL cannot express it.
+
+    If the plan ends with a match, the conditions of it that SQL cannot express become a filter over these rows.
+    """
+    context = new_context(catalogue, parameters, lenient=True)
+    context.properties_used = cache(lambda: _properties_used(plan))
+    try:
+        block = context.plan(plan)
+        left_out = tree_walk.join_conjunction(context.left_out)
+        if left_out is not None:
+            needed |= traversal.free_variables(left_out)
+        names = tuple([name for name in plan.columns if name in needed])
+        statement = rendering.build(context, block, plan.columns, names)
+    except Inexpressible:
+        return None
+    rows = SqlRows(statement, plan.columns)
+    return rows if left_out is None else Filter(rows, left_out, plan.columns)
+
+
+def _properties_used(plan: Plan) -> dict[str, set[str]]:
+    """The properties that the expressions of a plan ask of each variable, those in subqueries left out."""
+    used: dict[str, set[str]] = defaultdict(set)
+
+    def collect(expression: ast.Expression) -> None:
+        if isinstance(expression, ast.Property) and isinstance(expression.subject, ast.Variable):
+            used[expression.subject.name].add(expression.key)
+        for child in traversal.children(expression):
+            collect(child)
+
+    below: list[Plan] = [plan]
+    while below:
+        operator = below.pop()
+        for expression in _expressions(operator):
+            collect(expression)
+        if isinstance(operator, Union):
+            below += (operator.left, operator.right)
+        elif not isinstance(operator, SingleRow | Argument | SqlRows):
+            below.append(operator.input)
+    return dict(used)
+
+
+def _used_columns(plan: Plan) -> frozenset[str]:
+    """The columns of its input that an operator uses."""
+    used: set[str] = set()
+    for expression in _expressions(plan):
+        used |= traversal.free_variables(expression)
+    if isinstance(plan, Match):
+        used.update(node.column for node in plan.nodes)
+        used.update(edge.column for edge in plan.edges)
+    if isinstance(plan, BuildPaths):
+        used.update(column for path in plan.paths for column in (*path.nodes, *path.edges))
+    if isinstance(plan, algebra.Distinct):
+        used.update(plan.columns)
+    return frozenset(used)
+
+
+def _expressions(plan: Plan) -> Iterator[ast.Expression]:
+    if isinstance(plan, Match):
+        yield from plan.conditions
+        for edge in plan.edges:
+            yield from edge.conditions
+    elif isinstance(plan, algebra.Unwind):
+        yield plan.source
+    elif isinstance(plan, Filter):
+        yield plan.condition
+    elif isinstance(plan, Project):
+        yield from (expression for _, expression in plan.items)
+    elif isinstance(plan, algebra.Aggregate):
+        yield from (expression for _, expression in plan.keys)
+        yield from (aggregate.call for aggregate in plan.aggregates if aggregate.call is not None)
+    elif isinstance(plan, algebra.Sort):
+        yield from (expression for expression, _ in plan.keys)

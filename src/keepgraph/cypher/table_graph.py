@@ -15,8 +15,8 @@ from typing import Any
 from keepgraph.arrays.adjacency import Adjacency, Key, Neighbours, TooSparse
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
-from keepgraph.cypher.check import parameters
-from keepgraph.cypher.interpret.runtime import Row
+from keepgraph.cypher.check import binder
+from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.plan import type_directions
 from keepgraph.cypher.sql import lookups
 from keepgraph.cypher.sql.terms import Inexpressible
@@ -154,7 +154,7 @@ class TableGraph:
         values = {f"v{number}": value for number, (_, value) in enumerate(equalities)}
         if any(value is None for value in values.values()):
             return iter(())
-        types = {name: parameters.infer_type(value) for name, value in values.items()}
+        types = {name: binder.infer_type(value) for name, value in values.items()}
         keys = tuple(key for key, _ in equalities)
         sql, bindings = self.statements.get_or_build(
             ("nodes", labels, keys, tuple(types.values())),

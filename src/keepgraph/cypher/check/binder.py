@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
-from keepgraph.cypher import value_types
-from keepgraph.cypher.check import grouping, pattern_variables, type_inference
-from keepgraph.cypher.check.scope import SUBQUERY_TYPES, Context, Scope, already_bound, undefined_variable
-from keepgraph.cypher.syntax import ast, substitution, traversal
+from keepgraph.cypher import value_types, values
+from keepgraph.cypher.check import pattern_variables, type_inference
+from keepgraph.cypher.check.pattern_variables import SUBQUERY_TYPES, Context, Scope, already_bound, undefined_variable
+from keepgraph.cypher.syntax import ast, traversal, tree_walk
 from keepgraph.cypher.value_types import FLOAT, INTEGER, LIST, NULL, Type
 from keepgraph.errors import QueryInconsistent, QuerySyntaxInvalid
 
@@ -100,7 +101,7 @@ def _replace_bound_subqueries(clause: ast.Clause, context: Context) -> ast.Claus
         query = context.bound_subqueries.get(id(part))
         return replace(part, query=query) if isinstance(part, ast.Subquery) and query is not None else None
 
-    return substitution.rewrite(clause, bound)
+    return tree_walk.rewrite(clause, bound)
 
 
 def _bind_match(clause: ast.Match, scope: Columns, context: Context) -> None:
@@ -147,9 +148,9 @@ def _bind_projection(
         _check_column_name(item, clause, columns, outer)
         columns[item.name] = type_
     if aggregated:
-        keys = grouping.find_keys(items, aggregated)
+        keys = _find_keys(items, aggregated)
         for item in aggregated:
-            grouping.check(item.expression, keys, scope)
+            _check(item.expression, keys, scope)
     order, condition = clause.order, clause.condition
     if order or condition is not None:
         order, condition = _bind_order_and_where(clause, items, columns, scope, outer, context, bool(aggregated))
@@ -268,13 +269,13 @@ def _bind_order_and_where(
         column_of = _map_to_columns(items, columns)
     keys: set[ast.Expression] = set()
     if aggregated:
-        keys = grouping.find_keys(items) | set(map(ast.Variable, columns))
+        keys = _find_keys(items) | set(map(ast.Variable, columns))
     if columns_only:
         context.out_of_scope.update(dict.fromkeys(scope, ONLY_COLUMNS))
 
     def bind_expression(expression: ast.Expression, keyword: str) -> ast.Expression:
         if column_of and not (type(expression) is ast.Variable and expression.name in columns):
-            bound = substitution.substitute(expression, column_of)
+            bound = tree_walk.substitute(expression, column_of)
         else:
             bound = expression
         context.no_aggregates = f"in {keyword}"
@@ -288,7 +289,7 @@ def _bind_order_and_where(
         else:
             type_inference.infer(bound, visible, context)
         if aggregated and type(bound) is not ast.Variable and traversal.has_aggregate(expression):
-            grouping.check(expression, keys, scope)
+            _check(expression, keys, scope)
         return bound
 
     order = []
@@ -314,3 +315,119 @@ def _map_to_columns(items: Iterable[ast.ProjectionItem], columns: Columns) -> di
 
 def _join_names(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
+
+
+# Implicit grouping: which items of a projection are grouping keys, and what has no single value for a group.
+#
+# openCypher has no GROUP BY: the items without an aggregate are the keys. Beside an aggregate in the same item, only
+# keys that are variables or properties may be used.
+
+
+def _find_keys(
+    items: Iterable[ast.ProjectionItem], aggregated: Iterable[ast.ProjectionItem] = ()
+) -> set[ast.Expression]:
+    """The keys that an item with an aggregate may use: variables and properties.
+
+    Args:
+        aggregated: those of the items that have an aggregate.
+    """
+    excluded = {id(item) for item in aggregated}
+    return {item.expression for item in items if _is_plain(item.expression) and id(item) not in excluded}
+
+
+def _check(expression: ast.Expression, keys: set[ast.Expression], scope: Scope) -> None:
+    """Refuses an item with an aggregate that also uses something without a single value for each group.
+
+    Args:
+        scope: the variables before the projection.
+    """
+    for ungrouped in _find_ungrouped(expression, keys, scope, frozenset()):
+        text = _to_text(ungrouped)
+        raise QueryInconsistent(
+            f"{text} stands beside an aggregate without being a column of its own, so it is not clear how to "
+            f"group; pass it on first (WITH … {text} AS x), or make {text} a column",
+            detail="AmbiguousAggregationExpression",
+            span=ungrouped.span,
+        )
+
+
+def _is_plain(expression: ast.Expression) -> bool:
+    """Whether this is a variable, or a property of one."""
+    while isinstance(expression, ast.Property):
+        expression = expression.subject
+    return isinstance(expression, ast.Variable)
+
+
+def _find_ungrouped(
+    expression: ast.Expression, keys: set[ast.Expression], scope: Scope, inner: frozenset[str]
+) -> Iterator[ast.Expression]:
+    """The variables and properties outside of aggregates that are no keys.
+
+    Args:
+        inner: variables that the expression itself declares, such as that of a list comprehension.
+    """
+    if traversal.is_aggregate(expression):
+        return
+    if isinstance(expression, ast.Variable | ast.Property):
+        if expression in keys:
+            return
+        if isinstance(expression, ast.Variable):
+            if expression.name not in inner:
+                yield expression
+            return
+        if _is_plain(expression):
+            if any(_find_ungrouped(expression.subject, keys, scope, inner)):
+                yield expression
+            return
+    declarations = traversal.local_declarations(expression)
+    if declarations is not None:
+        names, outside, inside = declarations
+        for part in outside:
+            yield from _find_ungrouped(part, keys, scope, inner)
+        for part in inside:
+            yield from _find_ungrouped(part, keys, scope, inner | names)
+        return
+    if isinstance(expression, (ast.PatternComprehension, ast.PatternPredicate, ast.PatternPath, ast.Subquery)):
+        # Variables of the outer scope must be keys; all others are declared by the pattern or the subquery.
+        for name in sorted(traversal.free_variables(expression)):
+            if name in scope and name not in inner and ast.Variable(name) not in keys:
+                yield ast.Variable(name, span=expression.span)
+        return
+    for part in traversal.children(expression):
+        yield from _find_ungrouped(part, keys, scope, inner)
+
+
+def _to_text(expression: ast.Expression) -> str:
+    if isinstance(expression, ast.Property):
+        return f"{_to_text(expression.subject)}.{expression.key}"
+    return expression.name if isinstance(expression, ast.Variable) else "this"
+
+
+# Types of parameters: the kinds of the values that a query is called with.
+
+_TYPE_OF_CLASS = {
+    type(None): value_types.Type(value_types.NULL),
+    bool: value_types.Type(value_types.BOOLEAN),
+    int: value_types.Type(value_types.INTEGER),
+    float: value_types.Type(value_types.FLOAT),
+    str: value_types.Type(value_types.STRING),
+    dict: value_types.Type(value_types.MAP),
+}
+
+
+def infer_types(parameters: Mapping[str, Any]) -> dict[str, value_types.Type]:
+    """The types of all parameters. A compiled query can only be used again for parameters of the same types."""
+    return {name: infer_type(value) for name, value in parameters.items()}
+
+
+def infer_type(value: Any) -> value_types.Type:
+    """The type of one value; for a list with the kinds of its elements."""
+    type_ = _TYPE_OF_CLASS.get(type(value))
+    if type_ is not None:
+        return type_
+    if isinstance(value, list):
+        element_kinds = 0
+        for element in value:
+            element_kinds |= infer_type(element).kinds
+        return value_types.Type(value_types.LIST, value_types.Type(element_kinds or value_types.ANY))
+    return value_types.Type(values.kind_of(value))

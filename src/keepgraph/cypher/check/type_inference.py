@@ -10,10 +10,10 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from keepgraph.cypher import aggregates, functions
+from keepgraph.cypher import aggregates, functions, value_types
 from keepgraph.cypher.aggregates import Aggregate
-from keepgraph.cypher.check import operator_types, pattern_variables
-from keepgraph.cypher.check.scope import Context, Scope, describe_kinds, type_error, undefined_variable
+from keepgraph.cypher.check import pattern_variables
+from keepgraph.cypher.check.pattern_variables import Context, Scope, describe_kinds, type_error, undefined_variable
 from keepgraph.cypher.functions import Function
 from keepgraph.cypher.syntax import ast, traversal
 from keepgraph.cypher.value_types import (
@@ -241,9 +241,9 @@ def _binary(expression: ast.Binary, scope: Scope, context: Context) -> Type:
                 f"IN wants a list at its right, and this is {describe_kinds(kinds)}; write [value]", expression.right
             )
         return _BOOLEAN_OR_NULL
-    if operator not in operator_types.SIGNATURES:
+    if operator not in value_types.SIGNATURES:
         return _BOOLEAN_OR_NULL
-    result = operator_types.infer(operator, left, right)
+    result = value_types.infer(operator, left, right)
     if result is None:
         raise type_error(
             f"{describe_kinds(left.kinds)} {operator} {describe_kinds(right.kinds)} has no value",

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 
 from keepgraph.arrays.adjacency import Key, Neighbours
 from keepgraph.cypher.interpret import bfs, evaluate
-from keepgraph.cypher.interpret.evaluate import Columns
-from keepgraph.cypher.interpret.paths import build_path_function
-from keepgraph.cypher.interpret.runtime import Row, Run
-from keepgraph.cypher.interpret.shortest_paths import find_shortest
+from keepgraph.cypher.interpret.bfs import find_shortest
+from keepgraph.cypher.interpret.evaluate import Columns, Row, Run
 from keepgraph.cypher.interpret.trails import (
     BoundEdge,
     HopTest,
     PathSearch,
     RowTest,
     UnusedTest,
+    build_path_function,
     direction_of,
     ends_of_bound_relationship,
     ends_of_bound_trail,

@@ -12,9 +12,8 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.cypher import aggregates, comparison, values
-from keepgraph.cypher.interpret import evaluate, match, paths
-from keepgraph.cypher.interpret.evaluate import Columns, RowSource
-from keepgraph.cypher.interpret.runtime import Row, Run
+from keepgraph.cypher.interpret import evaluate, match, trails
+from keepgraph.cypher.interpret.evaluate import Columns, Row, RowSource, Run
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     AggregateColumn,
@@ -327,7 +326,7 @@ def _union(plan: Union, estimates: Estimates) -> RowSource:
 def _build_paths(plan: BuildPaths, estimates: Estimates) -> RowSource:
     rows_of_input = _build(plan.input, estimates)
     names = plan.input.columns
-    named_paths = [(paths.build_path_function(path, names), paths.part_positions(path, names)) for path in plan.paths]
+    named_paths = [(trails.build_path_function(path, names), trails.part_positions(path, names)) for path in plan.paths]
 
     def add_paths(outer: Row, run: Run) -> Iterator[Row]:
         for row in rows_of_input(outer, run):

@@ -8,11 +8,12 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.arrays.adjacency import Key
-from keepgraph.cypher.interpret.runtime import Row, Run
+from keepgraph.cypher.interpret.evaluate import Row, Run
 from keepgraph.cypher.plan import type_directions
+from keepgraph.cypher.plan.algebra import PathSlot
 from keepgraph.cypher.syntax import ast
-from keepgraph.cypher.syntax.label_expressions import labels_match
-from keepgraph.cypher.values import Node, Relationship
+from keepgraph.cypher.syntax.tree_walk import labels_match
+from keepgraph.cypher.values import Node, Path, Relationship
 
 MAX_HOPS = 1_000
 
@@ -165,3 +166,30 @@ def relationships_in(value: Any) -> list[Relationship]:
 
 def _has_type(relationship: Relationship, types: ast.LabelExpression | None, run: Run) -> bool:
     return types is None or labels_match((run.graph.type(relationship),), types)
+
+
+# Named paths: their values, built from the nodes and relationships in a row.
+
+
+def build_path_function(path: PathSlot, names: tuple[str, ...]) -> Callable[[Row], Path]:
+    """The function that builds a path from a row with columns of these names."""
+    first = names.index(path.nodes[0])
+    edge_positions = [names.index(column) for column in path.edges]
+
+    def build_path(row: Row) -> Path:
+        nodes = [row[first]]
+        relationships: list[Relationship] = []
+        for position in edge_positions:
+            value = row[position]
+            for relationship in value if isinstance(value, list) else (value,):
+                last = nodes[-1].id
+                nodes.append(Node(relationship.end if relationship.start == last else relationship.start))
+                relationships.append(relationship)
+        return Path(tuple(nodes), tuple(relationships))
+
+    return build_path
+
+
+def part_positions(path: PathSlot, names: tuple[str, ...]) -> list[int]:
+    """Where the nodes and relationships of a path are in a row with columns of these names."""
+    return [names.index(column) for column in (*path.nodes, *path.edges)]

@@ -24,7 +24,7 @@ from keepgraph.cypher.plan.algebra import (
     Unwind,
 )
 from keepgraph.cypher.plan.instant_comparisons import InstantProperties
-from keepgraph.cypher.syntax import ast, substitution, traversal
+from keepgraph.cypher.syntax import ast, traversal, tree_walk
 
 _DAY_LENGTH = 10
 _START_OF_DAY = "T00:00:00.000Z"
@@ -89,7 +89,7 @@ def _without_project(plan: Aggregate) -> Aggregate:
     return replace(
         plan,
         input=project.input,
-        keys=tuple((name, substitution.substitute(key, values)) for name, key in plan.keys),
+        keys=tuple((name, tree_walk.substitute(key, values)) for name, key in plan.keys),
         aggregates=tuple(_substituted(column, values) for column in plan.aggregates),
     )
 
@@ -97,7 +97,7 @@ def _without_project(plan: Aggregate) -> Aggregate:
 def _substituted(column: AggregateColumn, values: Mapping[ast.Expression, ast.Expression]) -> AggregateColumn:
     if column.call is None:
         return column
-    arguments = tuple(substitution.substitute(argument, values) for argument in column.call.arguments)
+    arguments = tuple(tree_walk.substitute(argument, values) for argument in column.call.arguments)
     return replace(column, call=replace(column.call, arguments=arguments))
 
 
@@ -177,7 +177,7 @@ def _of_day(expression: ast.Expression, timestamp: ast.Expression, column: str) 
     values: dict[ast.Expression, ast.Expression] = {timestamp: start}
     for part in _properties_of(expression, timestamp):
         values[part] = replace(part, subject=ast.Call("datetime", (start,)))
-    return substitution.substitute(expression, values)
+    return tree_walk.substitute(expression, values)
 
 
 def _properties_of(expression: ast.Expression, subject: ast.Expression) -> Iterator[ast.Property]:

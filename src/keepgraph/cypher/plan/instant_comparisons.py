@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from keepgraph.cypher import functions, value_types
-from keepgraph.cypher.check import scope, type_inference
-from keepgraph.cypher.syntax import ast, substitution, traversal
+from keepgraph.cypher.check import pattern_variables, type_inference
+from keepgraph.cypher.syntax import ast, traversal, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryError
 from keepgraph.temporal import instants
@@ -242,8 +242,8 @@ class _Rewriter:
     names: _Names = field(default_factory=_Names)
     notes: dict[str, None] = field(default_factory=dict)
 
-    def rewritten(self, tree: substitution.Tree) -> substitution.Tree:
-        return substitution.rewrite(tree, self.change)
+    def rewritten(self, tree: tree_walk.Tree) -> tree_walk.Tree:
+        return tree_walk.rewrite(tree, self.change)
 
     def change(self, part: ast.SyntaxNode) -> ast.SyntaxNode | None:
         if isinstance(part, ast.Binary):
@@ -420,7 +420,9 @@ class _Rewriter:
         if not is_constant(constant):
             return 0
         try:
-            return type_inference.infer(constant, {}, scope.Context(self.parameters)).kinds & ~value_types.NULL
+            return (
+                type_inference.infer(constant, {}, pattern_variables.Context(self.parameters)).kinds & ~value_types.NULL
+            )
         except QueryError:
             return 0
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 
-from keepgraph.cypher.plan import condition_shares
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match
 from keepgraph.cypher.plan.join_order import (
     EdgeScan,
@@ -31,6 +31,89 @@ from keepgraph.cypher.plan.join_order import (
     known_values,
 )
 from keepgraph.cypher.syntax import ast, traversal
+
+# Condition shares: about which part of all nodes, or relationships, fulfils the conditions on one of a pattern.
+#
+# What a property equals has the share of one value; what a text contains, or begins with, is a guess. A share decides
+# where a query begins, never what it answers.
+
+_OF_TEXT = 0.01
+"""What a text contains, and what is said of an element of a list: a guess that is rather too high."""
+
+_OF_RANGE = 0.3
+_UNKNOWN_LENGTH = 10
+"""Of a list that is not known yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A part of all nodes, or relationships.
+
+    Attributes:
+        part: 0 to 1.
+        is_looked_up: whether it follows from values, so that an index may find these nodes and no others are read.
+    """
+
+    part: float
+    is_looked_up: bool = False
+
+
+_ALL = _Share(1.0)
+
+
+def _condition_shares(match: Match, estimates: Estimates) -> Mapping[str, _Share]:
+    """The share of each node and each single relationship that a condition is on, by its column.
+
+    Conditions on several of them are left out.
+    """
+    result: dict[str, _Share] = {}
+    columns = {node.column for node in match.nodes} | {edge.column for edge in match.edges if edge.length is None}
+    for condition in match.conditions:
+        names = traversal.free_variables(condition)
+        if len(names) == 1 and names <= columns:
+            (column,) = names
+            share, other = _share(condition, column, estimates), result.get(column, _ALL)
+            result[column] = _Share(share.part * other.part, share.is_looked_up or other.is_looked_up)
+    return result
+
+
+def _share(condition: ast.Expression, column: str, estimates: Estimates) -> _Share:
+    share = partial(_share, column=column, estimates=estimates)
+    if isinstance(condition, ast.Quantifier):
+        return _Share(_OF_TEXT) if condition.quantifier in ("any", "single") else _ALL
+    if not isinstance(condition, ast.Binary):
+        return _ALL
+    operator, left, right = condition.operator, condition.left, condition.right
+    if operator in ("AND", "OR"):
+        first, second = share(left), share(right)
+        if operator == "AND":
+            return _Share(first.part * second.part, first.is_looked_up or second.is_looked_up)
+        return _Share(min(1.0, first.part + second.part), first.is_looked_up and second.is_looked_up)
+    if operator == "=":
+        return _of_value(left if traversal.free_variables(left) else right, column, estimates)
+    if operator == "IN" and not traversal.free_variables(right):
+        one = _of_value(left, column, estimates)
+        return _Share(min(1.0, one.part * _length(right, estimates)), one.is_looked_up)
+    if operator == "IN":
+        return _Share(_OF_TEXT)
+    if operator in ("CONTAINS", "STARTS WITH", "ENDS WITH", "=~"):
+        return _Share(_OF_TEXT)
+    return _Share(_OF_RANGE) if operator in ("<", "<=", ">", ">=") else _ALL
+
+
+def _of_value(expression: ast.Expression, column: str, estimates: Estimates) -> _Share:
+    """Of what equals one value."""
+    if isinstance(expression, ast.Property) and expression.subject == ast.Variable(column):
+        return _Share(estimates.selectivity(expression.key), is_looked_up=True)
+    return _Share(_OF_TEXT)
+
+
+def _length(list_: ast.Expression, estimates: Estimates) -> int:
+    if isinstance(list_, ast.ListLiteral):
+        return len(list_.elements)
+    value = estimates.parameters.get(list_.name) if isinstance(list_, ast.Parameter) else None
+    return len(value) if isinstance(value, list | tuple) else _UNKNOWN_LENGTH
+
 
 _LOOKUP = 4.0
 """A lookup by a key, in entries of an index that are read in sequence."""
@@ -95,7 +178,7 @@ def cheapest_order(
         grouped_by: a node by which the rows are grouped, so that beginning there spares the grouping.
     """
     values = known_values(match)
-    shares = condition_shares.shares(match, estimates)
+    shares = _condition_shares(match, estimates)
     parts = {column: share.part for column, share in shares.items()}
     greedy = choose_join_order(match, estimates, allow_edge_scans=True, known=values, shares=parts)
     known = _known_share(greedy[0], estimates) if greedy else 1.0
@@ -139,9 +222,7 @@ def _with_grouping(order: CostedOrder, grouped_by: str | None, *, wanted: bool) 
 class _Cost:
     """The cost of join orders of one pattern."""
 
-    def __init__(
-        self, match: Match, estimates: Estimates, uncovered: Set[str], shares: Mapping[str, condition_shares.Share]
-    ) -> None:
+    def __init__(self, match: Match, estimates: Estimates, uncovered: Set[str], shares: Mapping[str, _Share]) -> None:
         self._match = match
         self._estimates = estimates
         self._uncovered = uncovered
@@ -252,9 +333,9 @@ class _Cost:
     def _count_at(self, column: str) -> float:
         return self._counts[column]
 
-    def _share(self, column: str) -> condition_shares.Share:
+    def _share(self, column: str) -> _Share:
         """Which part of the nodes, or relationships, of a column fulfils the conditions on it."""
-        return self._shares.get(column, condition_shares.ALL)
+        return self._shares.get(column, _ALL)
 
     def _scan_cost(self, column: str, found: float, *, by_values: bool = False) -> float:
         """What it costs to find so many nodes of a column, by an index where values are known that they have."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from keepgraph.cypher import aggregates
-from keepgraph.cypher.plan import alternatives, collected_rows, instant_comparisons, optional_branches, path_lengths
+from keepgraph.cypher import aggregates, functions
+from keepgraph.cypher.plan import instant_comparisons, planner
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     Argument,
     BuildPaths,
     Distinct,
+    EdgeSlot,
     Filter,
     Limit,
     Match,
+    NodeSlot,
     OuterColumns,
     Plan,
     Project,
@@ -24,8 +27,9 @@ from keepgraph.cypher.plan.algebra import (
     SqlRows,
     Union,
     Unwind,
+    is_repeatable,
 )
-from keepgraph.cypher.syntax import ast, conjunctions, substitution, traversal
+from keepgraph.cypher.syntax import ast, traversal, tree_walk
 
 
 def optimize(plan: Plan) -> Plan:
@@ -58,14 +62,14 @@ def filter_before_project(plan: Plan) -> Plan:
         return plan
     if isinstance(plan, Filter):
         remaining, source = [], plan.input
-        for condition in conjunctions.split(plan.condition):
+        for condition in tree_walk.split_conjunction(plan.condition):
             with_condition = _with_condition(source, condition) if _compares_with_constant(condition) else None
             if with_condition is None:
                 remaining.append(condition)
             else:
                 source = with_condition
         if source is not plan.input:
-            whole = conjunctions.join(remaining)
+            whole = tree_walk.join_conjunction(remaining)
             return filter_before_project(source if whole is None else replace(plan, input=source, condition=whole))
     below = filter_before_project(plan.input)
     return replace(plan, input=below) if below is not plan.input else plan
@@ -85,7 +89,7 @@ def _with_condition(plan: Plan, condition: ast.Expression) -> Plan | None:
         used = [values.get(ast.Variable(name)) for name in traversal.free_variables(condition)]
         if not all(value is not None and _is_plain(value) for value in used):
             return None
-        source = _with_condition(plan.input, substitution.substitute(condition, values))
+        source = _with_condition(plan.input, tree_walk.substitute(condition, values))
     else:
         return None
     return None if source is None else replace(plan, input=source)
@@ -163,7 +167,7 @@ def build_paths_after_match(plan: Plan) -> Plan:
     columns = tuple(column for column in plan.columns if column not in names)
     rewritten: Plan = replace(plan, paths=(), conditions=others, columns=columns)
     rewritten = BuildPaths(rewritten, plan.paths, (*columns, *(path.column for path in plan.paths)))
-    condition = conjunctions.join(on_paths)
+    condition = tree_walk.join_conjunction(on_paths)
     if condition is not None:
         rewritten = Filter(rewritten, condition, rewritten.columns)
     return Project(rewritten, tuple((name, ast.Variable(name)) for name in plan.columns), plan.columns)
@@ -173,7 +177,7 @@ def add_optional_branches(plan: Plan) -> Plan:
     """Adds the rows of optional patterns beside each other, instead of multiplying them (`optional_branches`)."""
     plan = _rewrite_below(plan, add_optional_branches)
     if isinstance(plan, Aggregate) and _ignores_duplicates(plan):
-        return optional_branches.add_branches(plan)
+        return add_branches(plan)
     return plan
 
 
@@ -210,7 +214,7 @@ def search_distinct_ends(plan: Plan, *, duplicates_matter: bool) -> Plan:
 def join_collected(plan: Plan) -> Plan:
     """Joins the rows of a list that is collected only to be asked what is in it (`collected_rows`)."""
     plan = _rewrite_below(plan, join_collected)
-    return collected_rows.join_elements(plan) if isinstance(plan, Aggregate | Project) else plan
+    return join_elements(plan) if isinstance(plan, Aggregate | Project) else plan
 
 
 def begin_at_alternatives(plan: Plan, *, exact_only: bool = False) -> Plan:
@@ -220,7 +224,7 @@ def begin_at_alternatives(plan: Plan, *, exact_only: bool = False) -> Plan:
         exact_only: whether the rows are sorted by something of a relationship and cut, which an index may serve.
     """
     if isinstance(plan, Match):
-        return alternatives.unite_alternatives(plan, exact_only=exact_only)
+        return planner.unite_alternatives(plan, exact_only=exact_only)
     if isinstance(plan, Aggregate | Distinct):
         exact_only = False
     elif isinstance(plan, Limit):
@@ -232,7 +236,7 @@ def begin_at_alternatives(plan: Plan, *, exact_only: bool = False) -> Plan:
 def join_short_paths(plan: Plan) -> Plan:
     """Joins paths of few relationships, instead of searching them (`path_lengths`)."""
     plan = _rewrite_below(plan, join_short_paths)
-    return path_lengths.unite_lengths(plan) if isinstance(plan, Match) else plan
+    return unite_lengths(plan) if isinstance(plan, Match) else plan
 
 
 def _ignores_duplicates(plan: Aggregate) -> bool:
@@ -254,3 +258,251 @@ def _with_distinct_ends(plan: Match) -> Match:
         # Whether a walk back to its start is a trail can be told where all types are followed alike.
         return plan
     return replace(plan, edges=(replace(edge, distinct_ends=True),))
+
+
+# Path lengths: a path of at most some relationships is one of one, of two or of three, each of them a join.
+#
+# `(a)-[:T*1..2]->(b)` becomes the rows of `(a)-[:T]->(b)` and those of `(a)-[:T]->()-[:T]->(b)`. A join is run as SQL,
+# and its order can be chosen; a search by the interpreter takes ten times as long. Where each end is wanted once, the
+# search is the better one: there are far more paths than ends.
+#
+# It is done for one to at most four relationships, and not where the path has a name, in OPTIONAL MATCH, for a length
+# of 0, or behind anything but other matches, whose rows would be computed once for each length. At a million facts the
+# paths of one to three from one person are counted in 1.5 s, which the search did not do in 20.
+
+_MAX_LENGTH = 4
+
+
+def unite_lengths(plan: Match) -> Plan:
+    """The match as the union of those of each length; the match itself where that is not the same, or has no end."""
+    if plan.optional or plan.paths or not is_repeatable(plan.input):
+        return plan
+    searches = [edge for edge in plan.edges if edge.length is not None or edge.shortest]
+    if len(searches) != 1 or (bounds := _bounds(searches[0], plan)) is None:
+        return plan
+    [edge] = searches
+    columns = tuple(name for name in plan.columns if name != edge.column)
+    united: Plan | None = None
+    for length in range(bounds[0], bounds[1] + 1):
+        one = _of_length(plan, edge, length, columns)
+        united = one if united is None else Union(united, one, columns)
+    return plan if united is None else united
+
+
+def _bounds(edge: EdgeSlot, plan: Match) -> tuple[int, int] | None:
+    if edge.length is None or edge.shortest or edge.distinct_ends or edge.value_needed:
+        return None
+    least, most = edge.length
+    if most is None or not 0 < least <= most <= _MAX_LENGTH or edge.column in plan.input.columns:
+        return None
+    return least, most
+
+
+def _of_length(plan: Match, edge: EdgeSlot, length: int, columns: tuple[str, ...]) -> Match:
+    """The match with so many single relationships in the place of one of variable length."""
+    numbers = planner.unused_numbers(plan.columns)
+    inner = [f"{ast.INTERNAL_PREFIX}n{next(numbers)}" for _ in range(length - 1)]
+    hops = []
+    for start, end in pairwise((edge.start, *inner, edge.end)):
+        column = f"{ast.INTERNAL_PREFIX}r{next(numbers)}"
+        hop = replace(edge, column=column, start=start, end=end, length=None, hop_variable=column, conditions=())
+        hops.append(hop)
+    position = plan.edges.index(edge)
+    return replace(
+        plan,
+        nodes=(*plan.nodes, *(NodeSlot(name, ()) for name in inner)),
+        edges=(*plan.edges[:position], *hops, *plan.edges[position + 1 :]),
+        conditions=(*plan.conditions, *(condition for hop in hops for condition in _conditions(edge, hop))),
+        columns=(*columns, *inner, *(hop.column for hop in hops)),
+    )
+
+
+def _conditions(edge: EdgeSlot, hop: EdgeSlot) -> Iterator[ast.Expression]:
+    """What each relationship of the path must fulfil, of one of them."""
+    renamed: dict[ast.Expression, ast.Expression] = {ast.Variable(edge.hop_variable): ast.Variable(hop.column)}
+    for condition in edge.conditions:
+        yield tree_walk.substitute(condition, renamed)
+
+
+# Collected rows: a list that is collected only to be asked what is in it becomes a join with its elements.
+#
+# `WITH collect(p) AS mine MATCH (b)-[:BELONGS_TO]->(q) WHERE q IN mine` would match every `q` and look each up in a
+# list. Each distinct `p` as `q` instead, the match begins there. An element is in the list once, so no row comes more
+# often; null is in no list, and equal to nothing. At a million facts that takes 0.1 s instead of more than 20. Any
+# other list is decoded once where the same text comes again.
+
+
+def join_elements(plan: Aggregate | Project) -> Plan:
+    """An operator above a match that asks for elements of a list, with the list's rows; itself where it is no such."""
+    match = plan.input
+    if not isinstance(match, Match) or match.optional or not isinstance(match.input, Project):
+        return plan
+    collected = match.input
+    if not isinstance(collected.input, Aggregate) or (found := _list_of(collected)) is None:
+        return plan
+    name, element = found
+    tests = [test for test in match.conditions if isinstance(test, ast.Binary) and _asks_for_element(test, name)]
+    if len(tests) != 1 or name in _names_in(plan) or _is_used_elsewhere(match, name, tests[0]):
+        return plan
+    [test] = tests
+    value = test.left
+    nodes = {node.column for node in match.nodes} - {*collected.columns}
+    is_node = isinstance(value, ast.Variable) and value.name in nodes and _is_node(element, collected.input.input)
+    column = value.name if is_node and isinstance(value, ast.Variable) else name
+    rows = _rows(collected, collected.input, name, element, column)
+    conditions = tuple(condition for condition in match.conditions if condition is not test)
+    if column == name:
+        conditions += (ast.Binary("=", value, ast.Variable(name), span=test.span),)
+    columns = tuple(dict.fromkeys((*rows.columns, *(each for each in match.columns if each != name))))
+    return replace(plan, input=replace(match, input=rows, conditions=conditions, columns=columns))
+
+
+def _list_of(collected: Project) -> tuple[str, ast.Expression] | None:
+    """The name of the one list that is collected beside the columns it is grouped by, and what its elements are."""
+    aggregate = collected.input
+    if not isinstance(aggregate, Aggregate) or len(aggregate.aggregates) != 1:
+        return None
+    [column] = aggregate.aggregates
+    if column.call is None or column.call.name.lower() != "collect":
+        return None
+    keys = {name for name, _ in aggregate.keys}
+    names = [name for name, value in collected.items if value == ast.Variable(column.column)]
+    others = [value for name, value in collected.items if name not in names]
+    if len(names) != 1 or not all(isinstance(value, ast.Variable) and value.name in keys for value in others):
+        return None
+    if len(others) != len(keys):
+        return None
+    [element] = column.call.arguments
+    return (names[0], element) if isinstance(element, ast.Variable | ast.Property) else None
+
+
+def _asks_for_element(test: ast.Binary, name: str) -> bool:
+    return test.operator == "IN" and test.right == ast.Variable(name)
+
+
+def _is_used_elsewhere(match: Match, name: str, test: ast.Binary) -> bool:
+    """Whether the list is used by another condition, or by the value that is looked for in it."""
+    others = [condition for condition in match.conditions if condition is not test]
+    others += [test.left, *(condition for edge in match.edges for condition in edge.conditions)]
+    return any(name in traversal.free_variables(condition) for condition in others) or name in {
+        column for path in match.paths for column in (path.column, *path.nodes, *path.edges)
+    }
+
+
+def _names_in(plan: Aggregate | Project) -> set[str]:
+    expressions = [value for _, value in (plan.keys if isinstance(plan, Aggregate) else plan.items)]
+    if isinstance(plan, Aggregate):
+        expressions += [column.call for column in plan.aggregates if column.call is not None]
+    return {name for expression in expressions for name in traversal.free_variables(expression)}
+
+
+def _is_node(element: ast.Expression, source: Plan) -> bool:
+    """Whether an element is a node of the match that the list is collected from."""
+    if not isinstance(element, ast.Variable) or not isinstance(source, Match):
+        return False
+    return any(node.column == element.name for node in source.nodes)
+
+
+def _rows(collected: Project, aggregate: Aggregate, name: str, element: ast.Expression, column: str) -> Plan:
+    """The distinct elements, beside what they are grouped by."""
+    keys = dict(aggregate.keys)
+    items = tuple(
+        (column, element) if item == name else (item, keys[value.name])
+        for item, value in collected.items
+        if isinstance(value, ast.Variable)
+    )
+    columns = tuple(item for item, _ in items)
+    present = Filter(aggregate.input, ast.IsNull(element, negated=True), aggregate.input.columns)
+    return Distinct(Project(present, items, columns), columns)
+
+
+# Optional branches: optional patterns beside each other are added, not multiplied, where duplicates do not count.
+#
+# `MATCH (q) OPTIONAL MATCH (q)--(d:A) OPTIONAL MATCH (q)--(p:B) RETURN q, count(DISTINCT d), count(DISTINCT p)` makes a
+# row for each pair of d and p. An aggregate that ignores duplicates and nulls is the same over the rows of the one
+# branch and those of the other, each with nulls in the place of what the other matches.
+
+
+def add_branches(aggregate: Aggregate) -> Aggregate:
+    """The aggregation over independent optional matches beside each other, where it is over such behind each other.
+
+    Args:
+        aggregate: all its aggregates ignore duplicates.
+    """
+    branches: list[Match] = []
+    base: Plan = aggregate.input
+    while isinstance(base, Match) and base.optional:
+        branches.insert(0, base)
+        base = base.input
+    if len(branches) < 2 or not _is_repeatable(base):
+        return aggregate
+    own = [frozenset(branch.columns) - frozenset(branch.input.columns) for branch in branches]
+    if not all(map(_is_independent, branches, own, [frozenset(base.columns)] * len(branches))):
+        return aggregate
+    needed = set()
+    for _, expression in aggregate.keys:
+        needed |= traversal.free_variables(expression)
+    if not needed <= set(base.columns):
+        return aggregate
+    for column in aggregate.aggregates:
+        for argument in column.call.arguments if column.call is not None else ():
+            names = traversal.free_variables(argument)
+            if not names <= set(base.columns) and not _is_null_without_match(argument):
+                return aggregate
+            needed |= names
+    columns = tuple([name for name in aggregate.input.columns if name in needed])
+    if not columns:
+        return aggregate
+    rows = [_branch(branch, base, own_columns, columns) for branch, own_columns in zip(branches, own, strict=True)]
+    united = rows[0]
+    for other in rows[1:]:
+        united = Union(united, other, columns)
+    return replace(aggregate, input=united)
+
+
+def _branch(branch: Match, base: Plan, own: frozenset[str], columns: Sequence[str]) -> Plan:
+    """The rows of one branch alone, with nulls for what others match."""
+    match = replace(branch, input=base, columns=(*base.columns, *(name for name in branch.columns if name in own)))
+    items = [(name, ast.Variable(name) if name in match.columns else ast.Literal(None)) for name in columns]
+    return Project(match, tuple(items), tuple(columns))
+
+
+def _is_independent(branch: Match, own: frozenset[str], base: frozenset[str]) -> bool:
+    """Whether a match uses nothing that another branch has matched."""
+    used = {node.column for node in branch.nodes} | {edge.column for edge in branch.edges}
+    for condition in (*branch.conditions, *(each for edge in branch.edges for each in edge.conditions)):
+        used |= traversal.free_variables(condition)
+    hops = {edge.hop_variable for edge in branch.edges}
+    return not branch.paths and used - hops <= own | base
+
+
+def _is_null_without_match(argument: ast.Expression) -> bool:
+    """Whether an argument is surely null where the variable in it is."""
+    return isinstance(argument, ast.Variable) or (
+        isinstance(argument, ast.Property) and isinstance(argument.subject, ast.Variable)
+    )
+
+
+def _is_repeatable(plan: Plan) -> bool:
+    """Whether a plan gives the same rows again."""
+    while not isinstance(plan, SingleRow):
+        if isinstance(plan, Match):
+            expressions = [*plan.conditions, *(each for edge in plan.edges for each in edge.conditions)]
+        elif isinstance(plan, Filter):
+            expressions = [plan.condition]
+        elif isinstance(plan, Project):
+            expressions = [value for _, value in plan.items]
+        else:
+            return False
+        if any(map(_is_random, expressions)):
+            return False
+        plan = plan.input
+    return True
+
+
+def _is_random(expression: ast.Expression) -> bool:
+    function = functions.find(expression.name) if isinstance(expression, ast.Call) else None
+    if function is not None and function.needs == "random":
+        return True
+    # What a subquery computes is not looked into.
+    return isinstance(expression, ast.Subquery) or any(map(_is_random, traversal.children(expression)))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeVar
 
-from keepgraph.cypher.syntax import ast, label_expressions, substitution
+from keepgraph.cypher.syntax import ast, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryInconsistent
 
@@ -53,12 +53,12 @@ def resolve(query: ast.Query, inverses: Mapping[str, str], symmetric: Set[str]) 
             _note_tested_inverses(part, inverses, notes)
             return replace(
                 part,
-                subject=substitution.rewrite(part.subject, change),
+                subject=tree_walk.rewrite(part.subject, change),
                 labels=_with_stored_types(part.labels, inverses),
             )
         return None
 
-    return substitution.rewrite(query, change), tuple(notes)
+    return tree_walk.rewrite(query, change), tuple(notes)
 
 
 def split(direction: str, types: ast.LabelExpression | None) -> Iterator[tuple[str, ast.LabelExpression | None]]:
@@ -76,7 +76,7 @@ def split(direction: str, types: ast.LabelExpression | None) -> Iterator[tuple[s
 
 
 def _rewrite(tree: Tree | None, change: Change) -> Tree | None:
-    return None if tree is None else substitution.rewrite(tree, change)
+    return None if tree is None else tree_walk.rewrite(tree, change)
 
 
 def _resolve_pattern(
@@ -126,9 +126,9 @@ def _selected_names(types: ast.LabelExpression) -> list[str]:
     """The types that an expression such as `A&!B` selects; none where it also selects types that it does not name."""
     names = sorted({part.name for part in walk(types) if isinstance(part, ast.LabelName)})
     not_named = "".join(names) + "_"
-    if label_expressions.labels_match((not_named,), types):
+    if tree_walk.labels_match((not_named,), types):
         return []
-    return [name for name in names if label_expressions.labels_match((name,), types)]
+    return [name for name in names if tree_walk.labels_match((name,), types)]
 
 
 def _refuse_inverses(types: ast.LabelExpression, inverses: Mapping[str, str]) -> None:
@@ -167,4 +167,4 @@ def _with_stored_types(labels: ast.LabelExpression, inverses: Mapping[str, str])
             return ast.LabelOr((part, ast.LabelName(inverses[part.name], span=part.span)), span=part.span)
         return None
 
-    return substitution.rewrite(labels, change)
+    return tree_walk.rewrite(labels, change)

@@ -15,7 +15,7 @@ from typing import Any
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Column
 from keepgraph.cypher.interpret import evaluate
-from keepgraph.cypher.interpret.runtime import Run
+from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.plan import instant_comparisons, join_cost, optimizer
 from keepgraph.cypher.plan.algebra import Match
 from keepgraph.cypher.plan.join_cost import OrderedScan

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from keepgraph.cypher import arithmetic, comparison, functions
-from keepgraph.cypher.sql.bindings import MAX_INTEGER
+from keepgraph.cypher.sql.blocks import MAX_INTEGER
 
 PREFIX = "cypher_"
 TRUE, FALSE = b"\x01", b"\x00"

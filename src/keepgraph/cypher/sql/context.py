@@ -13,8 +13,7 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable, column_name
 from keepgraph.cypher.plan.algebra import Plan
 from keepgraph.cypher.sql import tree
-from keepgraph.cypher.sql.bindings import Bindings
-from keepgraph.cypher.sql.blocks import Block, select
+from keepgraph.cypher.sql.blocks import Bindings, Block, select
 from keepgraph.cypher.sql.terms import TAGGED_FALSE, TAGGED_TRUE, Inexpressible, Term, plain_class, tagged
 from keepgraph.cypher.sql.tree import Column, Expression, Fragment, Placeholder, Select, Selected
 from keepgraph.cypher.syntax import ast

@@ -12,12 +12,11 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.plan.algebra import Unwind
 from keepgraph.cypher.sql import table_rows, tree
 from keepgraph.cypher.sql.aggregate import list_element
-from keepgraph.cypher.sql.bindings import json_list
-from keepgraph.cypher.sql.blocks import Block, select_unnamed
+from keepgraph.cypher.sql.blocks import Block, json_list, select_unnamed
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import BOOLEAN_OR_NULL, Inexpressible, Term, is_literal
 from keepgraph.cypher.sql.tree import Column, Expression
-from keepgraph.cypher.syntax import ast, substitution, traversal
+from keepgraph.cypher.syntax import ast, traversal, tree_walk
 
 _MAX_WRITTEN_ELEMENTS = 20
 """For how many elements of a written list a condition is repeated."""
@@ -178,7 +177,7 @@ def _written_out(expression: ast.Quantifier, source: ast.ListLiteral) -> ast.Exp
     if len(source.elements) > _MAX_WRITTEN_ELEMENTS:
         raise Inexpressible
     variable = ast.Variable(expression.variable)
-    conditions = [substitution.substitute(expression.condition, {variable: element}) for element in source.elements]
+    conditions = [tree_walk.substitute(expression.condition, {variable: element}) for element in source.elements]
     is_all = expression.quantifier == "all"
     result: ast.Expression = conditions[0] if conditions else ast.Literal(is_all)
     for condition in conditions[1:]:

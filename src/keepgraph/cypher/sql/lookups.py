@@ -7,8 +7,7 @@ from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot, SingleRow
 from keepgraph.cypher.plan.join_order import EdgeScan
 from keepgraph.cypher.sql import edges, match, tree
-from keepgraph.cypher.sql.bindings import Binding
-from keepgraph.cypher.sql.blocks import Block, elements_of, select_unnamed
+from keepgraph.cypher.sql.blocks import Binding, Block, elements_of, select_unnamed
 from keepgraph.cypher.sql.context import Context, ParameterTypes
 from keepgraph.cypher.sql.emitter import new_context
 from keepgraph.cypher.sql.rendering import render

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from keepgraph import store
-from keepgraph.cypher.interpret.runtime import Row
+from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.repair.foreign_syntax import spelling_key
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name, shorten

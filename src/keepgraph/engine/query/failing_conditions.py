@@ -16,10 +16,10 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.cypher.interpret import evaluate
-from keepgraph.cypher.interpret.runtime import Row, Run
+from keepgraph.cypher.interpret.evaluate import Row, Run
 from keepgraph.cypher.repair.foreign_syntax import spelling_key
 from keepgraph.cypher.repair.tolerant_tokenizer import quote_name, shorten
-from keepgraph.cypher.syntax import ast, conjunctions, parser, traversal
+from keepgraph.cypher.syntax import ast, parser, traversal, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.engine.query import graph_catalogue, query_pipeline
 from keepgraph.engine.resolution import resolver
@@ -342,13 +342,13 @@ class Search:
 
     def _apart(self, clause: _Filtering) -> tuple[_Filtering, list[tuple[str, ast.Expression]]]:
         """A clause without conditions, and its conditions as they are written; those in a pattern name their part."""
-        found = [(self._written(each), each) for each in conjunctions.split(clause.condition)]
+        found = [(self._written(each), each) for each in tree_walk.split_conjunction(clause.condition)]
         bare = replace(clause, condition=None)
         for number, part in enumerate(_parts(clause)):
             if isinstance(part, ast.RelationshipPattern) and part.length is not None:
                 continue  # its conditions are those of each step
             name = part.variable or f"{_SEEN} {number}"
-            found += [(self._written(each), each) for each in conjunctions.split(part.condition)]
+            found += [(self._written(each), each) for each in tree_walk.split_conjunction(part.condition)]
             for key, value in entries(part):
                 equal = ast.Binary("=", ast.Property(ast.Variable(name), key), value)
                 found.append((f"{{{key}: {self._written(value)}}}", equal))
@@ -414,7 +414,9 @@ def _literal(value: Any) -> str:
 
 
 def _with_condition(clause: _Filtering, *conditions: ast.Expression) -> _Filtering:
-    return replace(clause, condition=conjunctions.join([*conjunctions.split(clause.condition), *conditions]))
+    return replace(
+        clause, condition=tree_walk.join_conjunction([*tree_walk.split_conjunction(clause.condition), *conditions])
+    )
 
 
 def _may_drop_rows(clause: ast.Clause) -> bool:

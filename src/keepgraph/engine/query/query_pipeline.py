@@ -11,16 +11,16 @@ from functools import partial
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.cypher import compiler, execution, functions
+from keepgraph.cypher import compiler, functions
 from keepgraph.cypher.catalogue import Catalogue, with_parameters
-from keepgraph.cypher.check import parameters
+from keepgraph.cypher.check import binder
 from keepgraph.cypher.compiler import CompiledQuery
 from keepgraph.cypher.dialect import foreign_functions, refusal
-from keepgraph.cypher.interpret.runtime import Row
+from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.repair import markup, pipeline
-from keepgraph.cypher.sql import bindings, callbacks, terms
-from keepgraph.cypher.sql.statements import Statement
+from keepgraph.cypher.sql import blocks, callbacks, terms
+from keepgraph.cypher.sql.rendering import Statement
 from keepgraph.cypher.syntax import ast, parser, tokenizer
 from keepgraph.cypher.table_graph import Execute, StatementCache, TableGraph
 from keepgraph.engine.query import adjacency_arrays, graph_catalogue, hydration
@@ -167,7 +167,7 @@ def run_tree(
     """
     bounds = Bounds(tx, seconds)
     statements = graph_catalogue.statement_cache(tx, of_all_times=of_all_times)
-    types = parameters.infer_types(values)
+    types = binder.infer_types(values)
     compiled = compiler.compile_tree(tree, text, statements.catalogue, types, row_cap=rows)
     return _execute(tx, compiled, statements, values, bounds, max_rows=rows)[0]
 
@@ -193,7 +193,7 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
 def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Sequence[Any]:
     """What a statement binds; nulls where it would give up on a value, for its plan is the same."""
     try:
-        return statement.arguments(values, {**graph_catalogue.condition_values(tx), bindings.QUERY_INSTANT: tx.now})
+        return statement.arguments(values, {**graph_catalogue.condition_values(tx), blocks.QUERY_INSTANT: tx.now})
     except terms.Inexpressible:
         return [None] * len(statement.bindings)
 
@@ -220,7 +220,7 @@ def _unwrap(text: str, values: Mapping[str, Any]) -> tuple[str, Mapping[str, Any
 
 def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str, Any], rows: int) -> _PreparedQuery:
     """The query, repaired, checked and compiled; from an earlier call where the graph's shape is the same."""
-    types = parameters.infer_types(values)
+    types = binder.infer_types(values)
     cache: dict[Any, _PreparedQuery] = statements.get_or_build("compiled", dict)
     estimated = _parameters_to_estimate(statements.catalogue, text, values) if values else {}
     key = (text, rows, tuple(types.items()), tuple([(name, magnitude) for name, (_, magnitude) in estimated.items()]))
@@ -379,7 +379,7 @@ def _execute(
         statements, _counting_rows(execute, bounds), condition_values, partial(adjacency_arrays.cache, tx)
     )
     with store.compiled_queries.read_only(tx), tx.interrupt_when(bounds.exceeded):
-        rows, target = execution.run(
+        rows, target = compiler.run(
             compiled,
             graph,
             execute,
