@@ -14,7 +14,7 @@ from keepgraph.cypher import compiler
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
-from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, hydration, query_pipeline
+from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, query_pipeline
 from keepgraph.tools.contract import time_travel
 from random_cypher import PARAMETERS, TIME_PARAMETERS, PropertyGraph, Query
 
@@ -61,7 +61,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
                     rows = list(compiled.interpreted_rows(Run(seen, GIVEN, tx.now, lambda _: None)))
                 else:
                     rows, _ = compiler.run(compiled, seen, execute, GIVEN, names, now=tx.now, count_work=lambda _: None)
-                shown = hydration.hydrate(rows, seen)
+                shown = query_pipeline.hydrate(rows, seen)
             except errors.QueryError as error:
                 return error
             assert "'theirs'" not in repr(shown)

@@ -15,7 +15,7 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.activity import Activity
 from keepgraph.engine.backfill import time_limits, vectors
-from keepgraph.engine.garden import schedule
+from keepgraph.engine.garden import gardener
 from keepgraph.engine.query import adjacency_arrays, query_pipeline
 from keepgraph.engine.texts import mention_index
 from keepgraph.engine.upkeep import backups, journal_age
@@ -293,12 +293,12 @@ class _Garden:
         self._next_check = 0.0
 
     def __call__(self) -> bool:
-        is_idle = self._activity.idle_seconds() >= schedule.IDLE_SECONDS
+        is_idle = self._activity.idle_seconds() >= gardener.IDLE_SECONDS
         if not is_idle or time.monotonic() < self._next_check:
             return False
         self._next_check = time.monotonic() + _GARDEN_CHECK_SECONDS
         with self._graph.database.read("run_night_gardener") as tx:
-            due = schedule.due_passes(tx)
+            due = gardener.due_passes(tx)
         if due:
             calls = self._activity.calls
             arguments = {"origin": "idle", "passes": due}

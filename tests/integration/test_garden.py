@@ -12,7 +12,7 @@ import keepgraph
 from fork_server import await_killed, python
 from keepgraph import errors, store
 from keepgraph.cli.root import kg
-from keepgraph.engine.garden import gardener, passes, schedule
+from keepgraph.engine.garden import gardener, passes
 from keepgraph.model import Settings
 from keepgraph.tools.contract import catalogue, schemas
 from words import Caller, Clock, concept, decision, dump, literal, person, project, rows
@@ -442,7 +442,7 @@ def test_a_call_belongs_to_the_conversation_that_it_names(call, path, tool, argu
 def test_a_pass_is_due_again_after_a_day(call, clock, graph):
     def due() -> list[str]:
         with graph.database.read("test") as tx:
-            return schedule.due_passes(tx)
+            return gardener.due_passes(tx)
 
     first = due()
     garden(call, "gaps", "orphans")

@@ -8,7 +8,7 @@ import pytest
 
 from keepgraph import background, errors
 from keepgraph.activity import Activity
-from keepgraph.engine.garden import passes, schedule
+from keepgraph.engine.garden import gardener, passes
 from keepgraph.profiles import settings_file
 from words import person
 
@@ -83,7 +83,7 @@ def test_it_stops_when_somebody_calls_and_goes_on_with_the_rest_later(call, grap
     seconds.now += 601
     task()
     with graph.database.read("test") as tx:
-        due = schedule.due_passes(tx)
+        due = gardener.due_passes(tx)
 
     assert due == list(passes.NAMES[passes.NAMES.index("gaps") :])
 
@@ -95,7 +95,7 @@ def test_it_stops_when_the_server_ends(call, graph, activity, seconds):
     with pytest.raises(errors.Cancelled):
         background._Garden(graph, activity, stopped)()
     with graph.database.read("test") as tx:
-        due = schedule.due_passes(tx)
+        due = gardener.due_passes(tx)
 
     assert due == list(passes.NAMES)
 

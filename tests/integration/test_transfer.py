@@ -27,7 +27,7 @@ import keepgraph
 from keepgraph import errors, package_files, store
 from keepgraph.cli.root import kg
 from keepgraph.engine import knowledge
-from keepgraph.engine.exchange import export, export_format
+from keepgraph.engine.exchange import export, import_state
 from keepgraph.engine.texts import episode_deletion, episodes
 from keepgraph.engine.upkeep import backups
 from keepgraph.language import utf8
@@ -1213,7 +1213,7 @@ def test_a_strict_import_keeps_what_came_before_and_leaves_no_part(path):
 
 
 def test_a_newer_format_is_refused_and_says_to_upgrade(path):
-    lines = text(ADA, {"keepgraph": "graph", "format": export_format.VERSION + 1, "compressed": True}, BOB)
+    lines = text(ADA, {"keepgraph": "graph", "format": import_state.VERSION + 1, "compressed": True}, BOB)
     report = imported(path, lines)
     shown = CliRunner().invoke(kg, ["--db", str(path), "import", "-"], input=lines)
 

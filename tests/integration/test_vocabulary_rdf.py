@@ -19,7 +19,7 @@ from rdflib.compare import isomorphic
 import keepgraph
 from keepgraph import errors
 from keepgraph.cli.root import kg
-from keepgraph.engine.exchange import rdf_export, rdf_import, shacl_export
+from keepgraph.engine.exchange import rdf_export, rdf_import
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.formats import rdf_documents, rdf_vocabulary
 from keepgraph.model import EntityType, Predicate
@@ -116,7 +116,7 @@ def export_skos(graph: keepgraph.Graph) -> str:
 
 def export_shacl(graph: keepgraph.Graph) -> rdflib.Graph:
     with graph.database.read("test") as tx:
-        return parse("\n".join(shacl_export.write_shacl(tx, rdf_export.choose_sets(tx, ()))))
+        return parse("\n".join(rdf_export.write_shacl(tx, rdf_export.choose_sets(tx, ()))))
 
 
 def parse(text: str, format: str = "turtle") -> rdflib.Graph:

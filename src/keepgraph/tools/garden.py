@@ -7,9 +7,8 @@ from typing import Any
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.garden import gardener, sessions
-from keepgraph.engine.garden.gardener import RunReport
-from keepgraph.engine.garden.sessions import SessionCounts
+from keepgraph.engine.garden import gardener
+from keepgraph.engine.garden.gardener import RunReport, SessionCounts
 from keepgraph.engine.review import sources
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.english import count_noun
@@ -85,7 +84,7 @@ def get_garden_status(tx: Tx, *, project: str | None = None, session_id: str | N
     runs, proposed, not_ended = store.garden_runs.totals(tx)
     accepted, rejected = store.garden_runs.count_decisions(tx)
     waiting = store.review_proposals.count_open(tx)
-    counts = sessions.count(tx, since=last.ended_at if last else "", facts=())
+    counts = gardener.count_session(tx, since=last.ended_at if last else "", facts=())
     is_running = store.run_locks.is_locked(tx, gardener.LOCK)
     return {
         "message": _describe_status(runs, not_ended, sum(waiting.values()), is_running=is_running),
@@ -95,7 +94,7 @@ def get_garden_status(tx: Tx, *, project: str | None = None, session_id: str | N
         "relations_proposed": proposed,
         "relations_accepted": accepted,
         "relations_rejected": rejected,
-        "session_entries_filtered_repeat_threshold": sessions.count_asked_once(tx),
+        "session_entries_filtered_repeat_threshold": gardener.count_asked_once(tx),
         "nodes_pruned": 0,
         "edges_pruned": 0,
         "is_running": is_running,

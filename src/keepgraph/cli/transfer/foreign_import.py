@@ -15,10 +15,10 @@ from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import reporting
-from keepgraph.engine.exchange import conversion, file_survey, term_mapping
+from keepgraph.engine.exchange import conversion, export, rdf_individuals
 from keepgraph.engine.exchange.conversion import RecordResult
-from keepgraph.engine.exchange.file_survey import Survey
-from keepgraph.engine.exchange.term_mapping import VocabularyMapping
+from keepgraph.engine.exchange.export import Survey
+from keepgraph.engine.exchange.rdf_individuals import VocabularyMapping
 from keepgraph.engine.upkeep import backups
 from keepgraph.formats import detection
 from keepgraph.formats.records import Record
@@ -67,7 +67,7 @@ def import_file(ctx: click.Context, file: str, format: str, *, preview: bool, ad
 
 def _survey(file: str, stream: IO[bytes], format: str, *, quiet: bool) -> Survey:
     with reporting.ReadProgress(file, stream, quiet=quiet, label="Reading") as advance:
-        return file_survey.survey_records(_with_progress(detection.read(stream, format), advance))
+        return export.survey_records(_with_progress(detection.read(stream, format), advance))
 
 
 def _with_progress(records: Iterator[Record], advance: Callable[[], None]) -> Iterator[Record]:
@@ -79,7 +79,7 @@ def _with_progress(records: Iterator[Record], advance: Callable[[], None]) -> It
 
 def _preview(ctx: click.Context, file: str, format: str, survey: Survey, *, add_terms: bool) -> dict[str, Any]:
     with existing_or_empty_graph(ctx) as graph, graph.database.read("import") as tx:
-        mapping = term_mapping.map_vocabulary(tx, survey, add_terms=add_terms)
+        mapping = rdf_individuals.map_vocabulary(tx, survey, add_terms=add_terms)
     return {
         **_report_start(file, format, preview=True),
         "found": dict(survey.counts),

@@ -14,7 +14,7 @@ from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import reporting
-from keepgraph.engine.exchange import export_format, import_state, import_waiting_lines, importer
+from keepgraph.engine.exchange import import_state, importer
 from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
 from keepgraph.engine.upkeep import backups
 from keepgraph.graph import Graph
@@ -139,11 +139,11 @@ class _LineImport:
         """
         format = line.value.get("format")
         is_number = isinstance(format, int) and not isinstance(format, bool) and format >= 1
-        if is_number and format > export_format.VERSION and line.value["keepgraph"] == "graph":
+        if is_number and format > import_state.VERSION and line.value["keepgraph"] == "graph":
             self.import_postponed()
             raise errors.GraphTooNew(
                 f"line {line.number}: the file is of format {format}, and this version of Keepgraph reads "
-                f"{export_format.VERSION}: upgrade Keepgraph to import it"
+                f"{import_state.VERSION}: upgrade Keepgraph to import it"
             )
         if line.value != {"keepgraph": "graph", "format": format} or not is_number:
             self._report["lines"] += 1
@@ -216,13 +216,11 @@ class _LineImport:
         unknown = [
             (line, result["error"])
             for line, result in zip(batch, results, strict=True)
-            if isinstance(line.value, dict) and result.get("error") in import_waiting_lines.WAITING_CODES
+            if isinstance(line.value, dict) and result.get("error") in importer.WAITING_CODES
         ]
         if self._strict or not unknown:
             return set()
-        are_proposed = import_waiting_lines.propose(
-            self._graph.database, [(line.value, code) for line, code in unknown]
-        )
+        are_proposed = importer.propose(self._graph.database, [(line.value, code) for line, code in unknown])
         return {line.number for (line, _), is_proposed in zip(unknown, are_proposed, strict=True) if is_proposed}
 
     def _call_record_facts(self, batch: list[ParsedLine]) -> list[dict[str, Any]] | None:

@@ -11,7 +11,7 @@ import click
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import commands, foreign_import
-from keepgraph.engine.exchange import rdf_export, rdf_import, shacl_export
+from keepgraph.engine.exchange import rdf_export, rdf_import
 from keepgraph.engine.exchange.rdf_import import ImportPlan, ImportReport
 from keepgraph.english import count_noun
 from keepgraph.formats import rdf_documents, rdf_vocabulary
@@ -44,7 +44,7 @@ def import_file(ctx: click.Context, file: str, *, preview: bool, individuals: bo
 
 def export(ctx: click.Context, file: str, *, kind: str, set_names: Sequence[str], everything: bool) -> None:
     """Write words as Turtle; `kind` is "skos" or "shacl"."""
-    write = rdf_export.write_skos if kind == "skos" else shacl_export.write_shacl
+    write = rdf_export.write_skos if kind == "skos" else rdf_export.write_shacl
     with graph_options.open_graph(ctx) as graph:
         with graph.database.read("export") as tx:
             lines = list(write(tx, rdf_export.choose_sets(tx, set_names, with_shipped=everything)))

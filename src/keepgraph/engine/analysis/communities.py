@@ -6,7 +6,10 @@ a caller or a person gave stays with it, all others are made anew.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,14 +18,96 @@ from keepgraph import errors, store
 from keepgraph.arrays import community_detection, weighted_graph
 from keepgraph.arrays.community_detection import Division
 from keepgraph.arrays.weighted_graph import Integers, WeightedGraph
-from keepgraph.engine.analysis import community_names, connection_weights
-from keepgraph.engine.analysis.community_names import GeneratedName
+from keepgraph.engine.analysis import connection_weights
 from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.language import common_words
 from keepgraph.model import Fact
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.communities import ALGORITHM, Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+
+# Names of communities without a model: the most central entity, and three words by class-based TF-IDF.
+#
+# Source: M. Grootendorst, "BERTopic: Neural topic modeling with a class-based TF-IDF procedure" (2022). The texts of a
+# community are the names and summaries of its most central entities, and the literals of their facts.
+
+_WORDS_OF_NAME = 3
+_MAX_ENTITIES = 200
+_MAX_CHARACTERS = 300
+_MAX_LENGTH_OF_NAME = 500
+_MOST_CENTRAL = 3
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class _GeneratedName:
+    """A name for a community, and a sentence about what belongs to it."""
+
+    name: str
+    summary: str
+
+
+def generate(tx: Tx, communities: Sequence[Sequence[int]]) -> list[_GeneratedName]:
+    """A name for each of some communities.
+
+    Args:
+        communities: the entities of each by row number, the most central first.
+    """
+    entities = store.entities.names_and_summaries(tx)
+    texts: dict[int, list[str]] = {row: [name, summary] for row, (_, name, summary) in entities.items()}
+    for row, literal in store.fact_columns.literals(tx, at=timestamps.from_datetime(tx.now)):
+        texts.setdefault(row, []).append(literal)
+    words = [
+        _words(text for row in rows[:_MAX_ENTITIES] for text in texts.get(row, ()))
+        for rows in ([row for row in rows if row in entities] for rows in communities)
+    ]
+    names = []
+    for rows, characteristic in zip(communities, _rank(words), strict=True):
+        members = [entities[row] for row in rows if row in entities]
+        if not members:
+            names.append(_GeneratedName("Nothing", ""))
+            continue
+        central = [name for _, name, _ in members[:_MOST_CENTRAL]]
+        in_name = set(_words(central[:1]))
+        listed = ", ".join([word for word in characteristic if word not in in_name][:_WORDS_OF_NAME])
+        name = f"{central[0]}: {listed}" if listed else central[0]
+        names.append(
+            _GeneratedName(name[:_MAX_LENGTH_OF_NAME], _summarize([type_ for type_, _, _ in members], central))
+        )
+    return names
+
+
+def _words(texts: Iterable[str]) -> Counter[str]:
+    """In how many of some texts each word is."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(
+            {
+                word
+                for word in map(str.lower, _WORD.findall(text[:_MAX_CHARACTERS]))
+                if not common_words.is_stop_word(word)
+            }
+        )
+    return counts
+
+
+def _rank(communities: Sequence[Counter[str]]) -> list[list[str]]:
+    """The words of each community by how characteristic they are of it, best first."""
+    totals: Counter[str] = Counter()
+    for words in communities:
+        totals.update(words)
+    average = totals.total() / max(len(communities), 1)
+    return [
+        sorted(words, key=lambda word: (-words[word] * math.log(1 + average / totals[word]), word))
+        for words in communities
+    ]
+
+
+def _summarize(types: Sequence[str], central: Sequence[str]) -> str:
+    counts = ", ".join(f"{count} {type_}" for type_, count in Counter(types).most_common(_MOST_CENTRAL))
+    return f"{len(types)} entities ({counts}). Most connected: {', '.join(central)}."
+
 
 MIN_MEMBERS = 3
 """What has fewer is no community."""
@@ -108,7 +193,7 @@ def rename(tx: Tx, community: Community, given: GivenName, *, named_by: str) -> 
     if given.name:
         renamed = replace(community, name=given.name, summary=given.summary, named_by=named_by)
     else:
-        [generated] = community_names.generate(tx, [by_centrality(tx, community, limit=len(members))])
+        [generated] = generate(tx, [by_centrality(tx, community, limit=len(members))])
         renamed = replace(community, name=generated.name, summary=generated.summary, named_by=ALGORITHM)
     store.communities.write(tx, renamed, members)
     return renamed
@@ -158,7 +243,7 @@ def _build_group(
     parts = members_of_parts(graph, division.labels)
     begin(2, f"naming {len(parts):,} communities")
     with job.read(group=group) as tx:
-        generated = community_names.generate(tx, parts)
+        generated = generate(tx, parts)
         if dry_run:
             communities, dissolved = _plan(tx, parts, generated, names, named_by=named_by)
             return _report(group, None, communities, dissolved, graph, division)
@@ -190,7 +275,7 @@ def members_of_parts(graph: WeightedGraph, labels: Integers) -> list[list[int]]:
 def _plan(
     tx: Tx,
     parts: Sequence[Sequence[int]],
-    generated: Sequence[GeneratedName],
+    generated: Sequence[_GeneratedName],
     names: Mapping[str, GivenName],
     *,
     named_by: str,

@@ -16,7 +16,7 @@ from keepgraph.arrays import community_detection, graph_layout, weighted_graph
 from keepgraph.arrays.fact_graph import Integers, Mask
 from keepgraph.arrays.graph_layout import SPACING, Floats, LayoutGraph
 from keepgraph.arrays.weighted_graph import WeightedGraph
-from keepgraph.engine.analysis import communities, community_names, connection_weights
+from keepgraph.engine.analysis import communities, connection_weights
 from keepgraph.engine.topology import fact_graphs
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.database import Database
@@ -250,7 +250,7 @@ def _detected(tx: Tx, rows: Integers) -> _Membership:
     parts = communities.members_of_parts(graph, division.labels)
     for number, part in enumerate(parts):
         _label(labels, rows, part, number)
-    return _Membership(labels, tuple(("", name.name) for name in community_names.generate(tx, parts)))
+    return _Membership(labels, tuple(("", name.name) for name in communities.generate(tx, parts)))
 
 
 def _label(labels: Integers, rows: Integers, members: Sequence[int], number: int) -> None:

@@ -5,18 +5,71 @@ It is computed once and returned again for as long as nobody writes and no fact 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from keepgraph import errors, store
-from keepgraph.engine.analysis import language_profile, timed_cache, usage
-from keepgraph.engine.analysis.language_profile import LanguageProfile
+from keepgraph.engine.analysis import timed_cache, usage
 from keepgraph.engine.analysis.usage import Usage
 from keepgraph.engine.query import graph_catalogue
+from keepgraph.ml import language_identification
 from keepgraph.model import Predicate
 from keepgraph.store.profiling import PropertyStatistics
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+
+# The languages of a graph: of the texts in its properties and of its episodes.
+
+_MIN_SHARE = 0.05
+"""A language counts for a field from this share of its texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _LanguageProfile:
+    """The languages of a graph.
+
+    Attributes:
+        by_field: of each field whose texts are long enough, the most frequent first.
+        primary: those of fields and of episodes, by the number of fields, then by the number of texts.
+        state: "on", or why no language was identified.
+    """
+
+    by_field: Mapping[str, tuple[str, ...]]
+    primary: tuple[str, ...]
+    state: str
+
+    @property
+    def multilingual_fields(self) -> tuple[str, ...]:
+        return tuple(field for field, languages in self.by_field.items() if len(languages) > 1)
+
+
+def _of_texts(texts_by_field: Mapping[str, Sequence[str]], episodes: Sequence[str]) -> _LanguageProfile:
+    """The languages of the texts of fields, and of episodes."""
+    if reason := language_identification.unavailable_reason():
+        return _LanguageProfile({}, (), f"off: {reason}")
+    flat = [*(text for texts in texts_by_field.values() for text in texts), *episodes]
+    languages = iter(language_identification.identify(flat))
+    counts = {field: Counter(next(languages) for _ in texts) for field, texts in texts_by_field.items()}
+    by_field = {field: _frequent(of_field) for field, of_field in counts.items()}
+    of_episodes = Counter(languages)
+    fields = Counter(language for of_field in (*by_field.values(), _frequent(of_episodes)) for language in of_field)
+    texts = sum(counts.values(), of_episodes)
+    primary = sorted(fields, key=lambda language: (-fields[language], -texts[language], language))
+    return _LanguageProfile(
+        {field: of_field for field, of_field in by_field.items() if of_field}, tuple(primary), state="on"
+    )
+
+
+def _frequent(counts: Counter[str | None]) -> tuple[str, ...]:
+    known = [(language, count) for language, count in counts.items() if language is not None]
+    total = sum(count for _, count in known)
+    return tuple(
+        language
+        for language, count in sorted(known, key=lambda counted: (-counted[1], counted[0]))
+        if count >= _MIN_SHARE * total
+    )
+
 
 MAX_LABELS = 100
 MAX_RELATIONSHIPS = 200
@@ -123,7 +176,7 @@ class GraphProfile:
     undeclared: tuple[str, ...]
     label_total: int
     relationship_total: int
-    languages: LanguageProfile
+    languages: _LanguageProfile
 
 
 def of_graph(tx: Tx, *, sample_size: int) -> GraphProfile:
@@ -148,7 +201,7 @@ def _profile(tx: Tx, used: Usage, sample_size: int) -> GraphProfile:
         tx, at=timestamps.from_datetime(tx.now), top=_TOP_VALUES, longer_than=_MIN_CHARACTERS_IN_AVERAGE
     ):
         read.append(_Label(graph_catalogue.LITERAL, literals.present, (literals,)))
-    languages = language_profile.of_texts(
+    languages = _of_texts(
         {
             f"{label.name}.{statistics.key}": [value.text for value in statistics.values if value.is_text]
             for label in read
@@ -201,7 +254,7 @@ def _read_label(tx: Tx, used: Usage, entity_type: str, count: int) -> _Label:
     return replace(label, properties=tuple(kept))
 
 
-def _describe_label(label: _Label, languages: LanguageProfile, sample_size: int) -> LabelProfile:
+def _describe_label(label: _Label, languages: _LanguageProfile, sample_size: int) -> LabelProfile:
     profiles = [
         _describe_property(
             statistics,

@@ -17,11 +17,10 @@ from typing import TypeAlias
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.exchange import import_state, term_mapping
-from keepgraph.engine.exchange.export_format import DEFAULT_CONFIDENCE, IMPORTED
-from keepgraph.engine.exchange.file_survey import Survey
-from keepgraph.engine.exchange.import_state import EndsWarning
-from keepgraph.engine.exchange.term_mapping import TermMapping
+from keepgraph.engine.exchange import import_state, rdf_individuals
+from keepgraph.engine.exchange.export import Survey
+from keepgraph.engine.exchange.import_state import DEFAULT_CONFIDENCE, IMPORTED, EndsWarning
+from keepgraph.engine.exchange.rdf_individuals import TermMapping
 from keepgraph.engine.texts import imported_texts
 from keepgraph.engine.texts.imported_texts import TextPart
 from keepgraph.engine.texts.storage import Outcome
@@ -98,7 +97,7 @@ class RecordImport:
         self._line_digests: set[bytes] = set()
         self.counts: Counter[str] = Counter()
         with database.read(_TOOL) as tx:
-            self.mapping = term_mapping.map_vocabulary(tx, survey, add_terms=add_terms)
+            self.mapping = rdf_individuals.map_vocabulary(tx, survey, add_terms=add_terms)
             for episode in store.episodes.by_source(tx, self._source, kind="json"):
                 self._line_digests.update(map(_line_digest, store.episodes.text(tx, episode).split("\n")))
         mappings = (*self.mapping.entity_types.values(), *self.mapping.predicates.values())

@@ -10,9 +10,16 @@ from typing import Any, NamedTuple
 from keepgraph import errors, store
 from keepgraph.command_arguments import entity_argument
 from keepgraph.engine import knowledge
-from keepgraph.engine.exchange.export_format import DEFAULT_GROUP
-from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
-from keepgraph.engine.exchange.import_values import list_differences, quote_name, validate_timestamp
+from keepgraph.engine.exchange.import_state import (
+    DEFAULT_GROUP,
+    ImportState,
+    Line,
+    LineResult,
+    import_each,
+    list_differences,
+    quote_name,
+    validate_timestamp,
+)
 from keepgraph.language import normalisation
 from keepgraph.store.exchange_rows import EntityRow, NameKey
 from keepgraph.store.transactions import Tx

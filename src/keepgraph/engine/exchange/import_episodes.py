@@ -12,9 +12,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.exchange.export_format import DEFAULT_GROUP
-from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
-from keepgraph.engine.exchange.import_values import list_differences, quote_name, validate_timestamp
+from keepgraph.engine.exchange.import_state import (
+    DEFAULT_GROUP,
+    ImportState,
+    Line,
+    LineResult,
+    import_each,
+    list_differences,
+    quote_name,
+    validate_timestamp,
+)
 from keepgraph.language import normalisation, utf8
 from keepgraph.store.exchange_rows import ChunkRow, EpisodeRow
 from keepgraph.store.transactions import Tx

@@ -10,9 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from keepgraph import errors, store
-from keepgraph.engine.exchange.export_format import IMPORTED
-from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult, import_each
-from keepgraph.engine.exchange.import_values import validate_timestamp
+from keepgraph.engine.exchange.import_state import (
+    IMPORTED,
+    ImportState,
+    Line,
+    LineResult,
+    import_each,
+    validate_timestamp,
+)
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, stored_words, terms, wordings
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, TypeDefinition
 from keepgraph.model import EntityType, Predicate, VocabularySet, VocabularyTerm

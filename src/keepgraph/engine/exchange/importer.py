@@ -7,26 +7,214 @@ compared in memory, then all new rows are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
+from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.exchange import (
-    import_assertions,
-    import_entities,
-    import_episodes,
-    import_facts,
-    import_owners,
-    import_proposed_facts,
-    import_review_decisions,
-    import_vocabulary,
+from keepgraph.engine.exchange import import_entities, import_episodes, import_facts, import_vocabulary
+from keepgraph.engine.exchange.import_facts import find_episodes
+from keepgraph.engine.exchange.import_state import (
+    DEFAULT_CONFIDENCE,
+    DEFAULT_GROUP,
+    ImportState,
+    Line,
+    LineResult,
+    import_each,
+    list_differences,
+    quote_name,
+    validate_timestamp,
 )
-from keepgraph.engine.exchange.import_state import ImportState, Line, LineResult
+from keepgraph.engine.knowledge import entity_types, narratives, proposed_facts, relations
+from keepgraph.engine.knowledge.relations import Relation
+from keepgraph.language import normalisation
+from keepgraph.model import ProposedFact
 from keepgraph.store.database import Database
+from keepgraph.store.exchange_rows import EntityRow
+from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+
+# Import of the lines of proposed facts, which wait in their own words, and of wordings that were dismissed.
+
+
+def _import_dismissed_wordings(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    """Wordings in which no fact is to be proposed again."""
+
+    def import_wording(line: Line) -> LineResult:
+        tx_of_group = replace(tx, group=line.get("group", DEFAULT_GROUP))
+        key = _wording_key(line["wording"])
+        if key in store.proposed_facts.dismissed_wordings(tx_of_group):
+            return LineResult()
+        dismissed_at = validate_timestamp(line["dismissed_at"])
+        store.proposed_facts.insert_dismissed(
+            tx_of_group, wording=line["wording"], wording_key=key, dismissed_at=dismissed_at
+        )
+        return LineResult(created=True)
+
+    return import_each(lines, import_wording, strict=strict)
+
+
+def _import_proposed_facts(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    """Proposed facts: each waits again, unless the graph has it already."""
+    episodes = find_episodes(tx, lines, state)
+
+    def import_fact(line: Line) -> LineResult:
+        episode_id = line.get("episode")
+        if episode_id is not None and episode_id not in episodes:
+            raise errors.EpisodeNotFound(f"{episode_id}, the text that it was read in, is neither here nor in the file")
+        fact = ProposedFact(
+            row=0,
+            id=line["id"],
+            subject=line["subject"],
+            subject_type=line.get("subject_type"),
+            wording=line["wording"],
+            wording_key=_wording_key(line["wording"]),
+            object=line["object"],
+            object_type=line.get("object_type"),
+            confidence=float(line.get("confidence", DEFAULT_CONFIDENCE)),
+            source=line.get("source"),
+            evidence=line.get("evidence", ""),
+            episode=None if episode_id is None else episodes[episode_id].row,
+            session=line.get("session"),
+            recorded_at=validate_timestamp(line["recorded_at"]),
+            reason=line["reason"],
+        )
+        group = line.get("group", DEFAULT_GROUP)
+        existing = store.proposed_facts.find_any(tx, fact.id)
+        if existing is not None:
+            _check_same(existing, (group, fact))
+            return LineResult()
+        tx_of_group = replace(tx, group=group)
+        if store.proposed_facts.find_row(tx_of_group, fact) is not None:
+            return LineResult()
+        store.proposed_facts.insert(tx_of_group, fact)
+        return LineResult(created=True)
+
+    return import_each(lines, import_fact, strict=strict)
+
+
+def _wording_key(wording: str) -> str:
+    """
+    Raises:
+        errors.InvalidArguments: the wording is blank.
+    """
+    key = proposed_facts.wording_key(wording)
+    if not key:
+        raise errors.InvalidArguments(f"the wording {wording[:60]!r} is blank")
+    return key
+
+
+def _check_same(existing: tuple[str, ProposedFact], new: tuple[str, ProposedFact]) -> None:
+    """
+    Raises:
+        errors.ImportConflict: the proposed fact with this id says something else.
+    """
+    (group, fact), (new_group, new_fact) = existing, new
+    differences = {
+        "group": group != new_group,
+        "subject": fact.subject != new_fact.subject,
+        "wording": fact.wording != new_fact.wording,
+        "object": fact.object != new_fact.object,
+        "episode": fact.episode != new_fact.episode,
+    }
+    if any(differences.values()):
+        raise errors.ImportConflict(f"{new_fact.id} has another {list_differences(differences)} in this graph")
+
+
+# Import of the lines of decisions on proposals, so that what was rejected is not proposed again.
+
+
+def _import_decisions(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    """Decisions, in the order in which they were made; one that the graph has already is left as it is."""
+
+    def import_decision(line: Line) -> LineResult:
+        decision = ReviewDecision(
+            group=line.get("group", DEFAULT_GROUP),
+            proposal_kind=line["proposal_kind"],
+            key=line.get("key", ""),
+            rests_on=tuple(line.get("rests_on", ())),
+            evidence=tuple(line.get("evidence", ())),
+            decision=line["decision"],
+            statement=line.get("statement", ""),
+            decided_at=validate_timestamp(line["decided_at"]),
+        )
+        if store.review_decisions.exists(tx, decision):
+            return LineResult()
+        store.review_decisions.insert(tx, decision)
+        return LineResult(created=True)
+
+    return import_each(lines, import_decision, strict=strict)
+
+
+# Import of owner lines, which say whose graph it is, and of narrative lines, which say what week a text tells of.
+
+
+def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    """The owners of groups: one is refused where the group has another."""
+    entities = _find_entities(tx, (line["entity"] for line in lines))
+
+    def import_owner(line: Line) -> LineResult:
+        entity = _entity(line["entity"], entities, state)
+        owner = store.owners.find(replace(tx, group=entity.group))
+        if owner is not None and owner.row != entity.row:
+            raise errors.ImportConflict(
+                f"the owner of this graph is {quote_name(owner.name)}, not {quote_name(entity.name)}",
+                hint="Say with `kg me NAME` who it is.",
+            )
+        set_at = validate_timestamp(line["set_at"])
+        if owner is not None:
+            return LineResult()
+        store.owners.put(tx, entity.row, group=entity.group, at=set_at)
+        return LineResult(created=True)
+
+    return import_each(lines, import_owner, strict=strict)
+
+
+def _import_narratives(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
+    """Which texts tell of which weeks. Of two lines of the same week and instant, the later is the newer."""
+    entities = _find_entities(tx, filter(None, (line.get("project") for line in lines)))
+    episodes = find_episodes(tx, lines, state)
+
+    def import_narrative(line: Line) -> LineResult:
+        if line["episode"] in state.refused_ids:
+            raise errors.ImportConflict(f"{line['episode']} is another text in this graph: its line was refused")
+        if line["episode"] not in episodes:
+            raise errors.EpisodeNotFound(f"there is no episode {line['episode']}, in this graph or in the file")
+        episode = episodes[line["episode"]].row
+        project = line.get("project")
+        project_row = _entity(project, entities, state).row if project else None
+        narratives.check_week(line["week"])
+        recorded_at = validate_timestamp(line["recorded_at"])
+        if store.narratives.exists(tx, episode, week=line["week"], project=project_row, recorded_at=recorded_at):
+            return LineResult()
+        store.narratives.insert(tx, episode, week=line["week"], project=project_row, recorded_at=recorded_at)
+        return LineResult(created=True)
+
+    return import_each(lines, import_narrative, strict=strict)
+
+
+def _find_entities(tx: Tx, ids: Iterable[str]) -> dict[str, EntityRow]:
+    wanted = set(ids)
+    return store.imports.entities_by_former_id(tx, wanted) | store.imports.entities_by_id(tx, wanted)
+
+
+def _entity(public_id: str, entities: dict[str, EntityRow], state: ImportState) -> EntityRow:
+    """
+    Raises:
+        errors.ImportConflict: the line of the entity was refused.
+        errors.EntityNotFound: it is neither in the graph nor in the file.
+    """
+    if public_id in state.refused_ids:
+        raise errors.ImportConflict(f"{public_id} is something else in this graph: its line was refused")
+    if public_id not in entities:
+        raise errors.EntityNotFound(f"there is no entity {public_id}, in this graph or in the file")
+    return entities[public_id]
+
 
 TOOL = "import"
 """What the journal calls an import."""
@@ -105,15 +293,78 @@ _IMPORT_BY_KIND = {
     "set": import_vocabulary.import_sets,
     "word": import_vocabulary.import_words,
     "label": import_vocabulary.import_labels,
-    "dismissed_wording": import_proposed_facts.import_dismissed_wordings,
+    "dismissed_wording": _import_dismissed_wordings,
     "entity": import_entities.import_entities,
-    "owner": import_owners.import_owners,
+    "owner": _import_owners,
     "episode": import_episodes.import_episodes,
     "chunk": import_episodes.import_chunks,
-    "narrative": import_owners.import_narratives,
+    "narrative": _import_narratives,
     "fact": import_facts.import_facts,
-    "provenance": import_assertions.import_assertions,
-    "proposed_fact": import_proposed_facts.import_proposed_facts,
-    "review_decision": import_review_decisions.import_decisions,
+    "provenance": import_facts.import_assertions,
+    "proposed_fact": _import_proposed_facts,
+    "review_decision": _import_decisions,
 }
 KINDS = tuple(_IMPORT_BY_KIND)
+
+
+# Import of lines in words that are not in the vocabulary: they wait as proposed facts, each with its line.
+
+WAITING_CODES = (errors.PredicateUnknown.code, errors.EntityTypeUnknown.code)
+"""The refusals of what can wait until the vocabulary has the word."""
+
+_TOOL = "import"
+
+
+def propose(database: Database, lines: Sequence[tuple[Any, str]]) -> list[bool]:
+    """Let lines that were refused wait, in one call; returns which of them do.
+
+    Args:
+        lines: the arguments of `record_fact`, and the code of the refusal.
+    """
+    with database.write(_TOOL) as tx:
+        tx = store.journal.begin_call(tx)
+        dismissed = store.proposed_facts.dismissed_wordings(tx)
+        return [_propose(tx, value, code, dismissed) for value, code in lines]
+
+
+def _propose(tx: Tx, value: Any, code: str, dismissed: Mapping[str, str]) -> bool:
+    relation = _relation(tx, value)
+    if relation is None or proposed_facts.wording_key(relation.wording) in dismissed:
+        return False
+    reason = relations.WORDING if code == errors.PredicateUnknown.code else relations.ENDS
+    proposed_facts.propose(replace(tx, episode=None), relation, reason)
+    return True
+
+
+def _relation(tx: Tx, value: Any) -> Relation | None:
+    """A line as a relation between names; None where it has none."""
+    subject, target, wording = value.get("subject"), value.get("object"), value.get("predicate")
+    if not (isinstance(subject, dict) and isinstance(target, dict) and isinstance(wording, str)):
+        return None
+    name, object_name = subject.get("name"), target.get("name", target.get("literal"))
+    if not (isinstance(name, str) and isinstance(object_name, str)):
+        return None
+    is_short = len(name) <= proposed_facts.MAX_NAME and len(object_name) <= proposed_facts.MAX_OBJECT
+    if not (is_short and normalisation.key(name) and normalisation.clean(object_name) and wording.strip()):
+        return None
+    confidence, source = value.get("confidence", 1.0), value.get("source")
+    return Relation(
+        subject=name,
+        wording=wording,
+        object=object_name,
+        subject_type=_type(tx, subject.get("type")),
+        object_type=_type(tx, target.get("type")),
+        confidence=float(confidence) if isinstance(confidence, int | float) and 0 <= confidence <= 1 else 1.0,
+        source=source if isinstance(source, str) and source else None,
+        evidence=json.dumps(value, ensure_ascii=False),
+    )
+
+
+def _type(tx: Tx, given: Any) -> str | None:
+    """The type of the vocabulary, else the word as it was given: then the fact waits for it."""
+    if not isinstance(given, str) or not given:
+        return None
+    try:
+        return entity_types.find(tx, given).name
+    except errors.EntityTypeUnknown:
+        return given

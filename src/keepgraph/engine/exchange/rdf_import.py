@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.exchange import rdf_description, rdf_word_names
-from keepgraph.engine.exchange.rdf_description import WordDefinition, WordIris
+from keepgraph.engine.exchange import rdf_export, rdf_individuals
+from keepgraph.engine.exchange.rdf_export import WordDefinition, WordIris
 from keepgraph.engine.exchange.rdf_individuals import IndividualsReport, Recording
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.definitions import (
@@ -201,7 +201,7 @@ class _Planner:
         for known in self._vocabulary.sets:
             if self._document.iri and known.uri == self._document.iri:
                 return known.name
-        title = rdf_word_names.spell_set([self._document.title, file_stem], max_characters=_MAX_SET_NAME)
+        title = rdf_individuals.spell_set([self._document.title, file_stem], max_characters=_MAX_SET_NAME)
         taken = {known.name for known in self._vocabulary.sets if known.uri or not self._iris_of_set(known.name)}
         taken |= {sets.CORE, sets.OWN, *definitions.shipped_names()}
         name, number = title, 1
@@ -222,7 +222,7 @@ class _Planner:
         self, kind: str, terms: Sequence[rdf_vocabulary.TypeDefinition | PropertyDefinition], set_name: str
     ) -> dict[Iri, str]:
         existing = self._vocabulary.terms(kind)
-        return rdf_word_names.choose(
+        return rdf_individuals.choose(
             terms,
             known={iri: name for name, iri in self._iris[kind].items()},
             taken={term.name for term in existing},
@@ -247,7 +247,7 @@ class _Planner:
             details=_details(term),
         )
         as_concept = term.is_concept or self._document.is_thesaurus
-        describe = rdf_description.describe_concept if as_concept else rdf_description.describe_class
+        describe = rdf_export.describe_concept if as_concept else rdf_export.describe_class
         described = describe(definition, iris, is_retired=term.is_deprecated)
         return replace(definition, details=self._with_statements(definition.details, term.iri, described))
 
@@ -279,7 +279,7 @@ class _Planner:
                 labels=_labels(term),
                 details=_details(term),
             )
-            described = rdf_description.describe_property(definition, iris, is_retired=term.is_deprecated)
+            described = rdf_export.describe_property(definition, iris, is_retired=term.is_deprecated)
             details = self._with_statements(definition.details, term.iri, described)
             defined.append(replace(definition, details=details))
         return defined

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange import import_state
-from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.exchange.export import Survey
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.formats import rdf_statements
 from keepgraph.formats.rdf_statements import TYPE, Iri, Literal, Statement, Term
-from keepgraph.formats.rdf_vocabulary import Individual
+from keepgraph.formats.rdf_vocabulary import Definition, Individual, PropertyDefinition, TypeDefinition
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Ref
 from keepgraph.store.transactions import Tx
@@ -175,3 +177,126 @@ class Recording:
             term = graph_vocabulary.find(tx, kind, rdf_statements.local_name(iri))
             self._words[key] = term.name if term is not None else None
         return self._words[key]
+
+
+# Mapping of entity types and predicates of a file to the vocabulary of the graph.
+#
+# A term is mapped to the word of the vocabulary that has this name or label. Any other term is added to the vocabulary
+# if the caller wants that; if not, an entity type becomes the default type of terms, and a predicate has no
+# counterpart.
+
+
+@dataclass(frozen=True, slots=True)
+class TermMapping:
+    """What a term of the file becomes.
+
+    Attributes:
+        term: a term of the vocabulary; None for a predicate without a counterpart.
+        how: "same", "synonym", "added" to the vocabulary, or "other" if the vocabulary has no counterpart.
+    """
+
+    term: str | None
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyMapping:
+    """What the terms of a file become, by the terms as they are in the file.
+
+    Attributes:
+        default_type: the entity type where the file names none, or one that has no counterpart.
+    """
+
+    entity_types: Mapping[str, TermMapping]
+    predicates: Mapping[str, TermMapping]
+    default_type: str
+
+
+def map_vocabulary(tx: Tx, survey: Survey, *, add_terms: bool) -> VocabularyMapping:
+    """Map the terms of a file to the vocabulary of the graph."""
+    default_type = graph_vocabulary.read(tx).default_type("term")
+    return VocabularyMapping(
+        {
+            term: _map_term(tx, store.vocabulary.ENTITY_TYPE, term, default=default_type, add_terms=add_terms)
+            for term in survey.entity_types
+        },
+        {
+            term: _map_term(tx, store.vocabulary.PREDICATE, term, default=None, add_terms=add_terms)
+            for term in survey.predicates
+        },
+        default_type,
+    )
+
+
+def _map_term(tx: Tx, kind: str, term: str, *, default: str | None, add_terms: bool) -> TermMapping:
+    name = wordings.spell(term)
+    existing = graph_vocabulary.find(tx, kind, term)
+    if existing is None and kind == store.vocabulary.ENTITY_TYPE:
+        existing = graph_vocabulary.find(tx, kind, name.removesuffix("s"))  # files often name types in the plural
+    if existing is not None:
+        return TermMapping(existing.name, "same" if existing.name == name else "synonym")
+    return TermMapping(name, "added") if add_terms and name else TermMapping(default, "other")
+
+
+# Names of words for what an RDF document defines: from IRIs that can be read, else from labels.
+
+_MIN_LETTERS = 2
+_LONG_NUMBER = re.compile(r"\d{4}")
+
+
+def choose(
+    definitions: Sequence[TypeDefinition | PropertyDefinition],
+    *,
+    known: Mapping[Iri, str],
+    taken: Collection[str],
+    shared: Collection[str],
+) -> dict[Iri, str]:
+    """A name for each definition, each another one.
+
+    Args:
+        known: names of words that the vocabulary has with their IRIs.
+        taken: names that the vocabulary has.
+        shared: those of them that a definition of the same name means as well.
+    """
+    names = {definition.iri: known[definition.iri] for definition in definitions if definition.iri in known}
+    used = set(names.values())
+    next_numbers: dict[str, int] = {}
+    for definition in definitions:
+        if definition.iri in names:
+            continue
+        wording = _spell(definition)
+        name = wording
+        while name in used or (name in taken and name not in shared) or (name != wording and name in taken):
+            number = next_numbers[wording] = next_numbers.get(wording, 1) + 1
+            name = f"{wording[: wordings.MAX_WORD - 8].rstrip('_')}_{number}"
+        names[definition.iri] = name
+        used.add(name)
+    return names
+
+
+def spell_set(wordings_: Iterable[str], *, max_characters: int) -> str:
+    """The first wording that can be the name of a set; "imported_set" if there is none."""
+    for wording in wordings_:
+        name = wordings.spell(wording)
+        if name and len(name) <= max_characters:
+            return name
+    return "imported_set"
+
+
+def _spell(definition: TypeDefinition | PropertyDefinition) -> str:
+    return next((name for wording in _candidates(definition) if (name := wordings.spell(wording))), "word")
+
+
+def _candidates(definition: Definition) -> Iterator[str]:
+    """Wordings of a definition, the best first: of a concept its label, else the end of the IRI if it reads well."""
+    label = rdf_statements.preferred_text(definition.labels)
+    local_name = rdf_statements.local_name(definition.iri)
+    is_concept = isinstance(definition, TypeDefinition) and definition.is_concept
+    yield from (label, local_name) if is_concept or not _reads_well(local_name) else (local_name, label)
+
+
+def _reads_well(local_name: str) -> bool:
+    """Whether it consists of words rather than of a number: `worksAt` and `E21_Person`, not `Q42` or `GO_0008150`."""
+    letter_count = sum(character.isalpha() for character in local_name)
+    digit_count = sum(character.isdigit() for character in local_name)
+    return letter_count >= _MIN_LETTERS and letter_count > digit_count and not _LONG_NUMBER.search(local_name)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from keepgraph import store
-from keepgraph.engine.exchange.export_format import IMPORTED
+from keepgraph.engine.exchange.import_state import IMPORTED
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, stored_words
 from keepgraph.engine.vocabulary.definitions import PredicateDefinition, TypeDefinition
 from keepgraph.engine.vocabulary.stored_words import StoredWord

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.garden import gardener, passes, schedule, sessions
+    from keepgraph.engine.garden import gardener, passes
 else:
     from keepgraph import lazy_submodules
 

@@ -7,17 +7,18 @@ offered is whole, and the lock is gone with the process.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.garden import passes, sessions
+from keepgraph.engine.garden import passes
 from keepgraph.engine.garden.passes import Pass
 from keepgraph.engine.garden.passes.outcome import Outcome
-from keepgraph.engine.garden.sessions import SessionCounts
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.review import proposals as review
 from keepgraph.engine.review.proposals import OfferReport, Proposal
@@ -25,6 +26,51 @@ from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.garden_runs import GardenRun
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+
+# Sessions: the conversations whose calls a run of the gardener looked at. Only calls of the group count.
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCounts:
+    """Conversations and their calls since the run before, in one group.
+
+    Attributes:
+        considered, used: conversations with calls; those of which a new proposal rests on what a call asserted.
+        entries_considered, entries_used: their calls, and those calls; a tool that only reads is one entry for each
+            conversation, where reads are counted.
+        entries_asked_once: counted reads that came only once in their conversation, which tell nothing.
+        reads_are_counted: whether the settings ask for it.
+    """
+
+    considered: int = 0
+    used: int = 0
+    entries_considered: int = 0
+    entries_used: int = 0
+    entries_asked_once: int = 0
+    reads_are_counted: bool = False
+
+
+def count_session(tx: Tx, *, since: str, facts: Collection[str]) -> SessionCounts:
+    """Count the conversations of the group since a timestamp, given the ids of the facts on which proposals rest."""
+    calls: Counter[str] = Counter(store.garden_runs.calls_of_conversations(tx, since=since))
+    reads = store.read_counts.of_conversations(tx, since=since) if tx.settings.count_reads else []
+    calls.update(conversation for conversation, _, _ in reads)
+    behind = store.garden_runs.calls_behind(tx, sorted(facts), since=since)
+    return SessionCounts(
+        considered=len(calls),
+        used=len({conversation for conversation, _ in behind}),
+        entries_considered=calls.total(),
+        entries_used=len(behind),
+        entries_asked_once=sum(times == 1 for _, _, times in reads),
+        reads_are_counted=tx.settings.count_reads,
+    )
+
+
+def count_asked_once(tx: Tx) -> int:
+    """How many tools were called only once in a conversation of the group, to read; 0 where reads are not counted."""
+    reads = store.read_counts.of_conversations(tx, since="") if tx.settings.count_reads else []
+    return sum(times == 1 for _, _, times in reads)
+
 
 MAX_NEW_OF_A_PASS = 20
 MAX_SHOWN = 20
@@ -173,7 +219,7 @@ def _with_state(job: Job, report: RunReport, *, since: str = "") -> RunReport:
             report,
             last_run=timestamps.format_local(last.ended_at, tx.zone) if last else None,
             waiting=sum(store.review_proposals.count_open(tx).values()),
-            sessions=SessionCounts() if report.is_running_elsewhere else sessions.count(tx, since=since, facts=facts),
+            sessions=SessionCounts() if report.is_running_elsewhere else count_session(tx, since=since, facts=facts),
         )
 
 
@@ -287,3 +333,19 @@ def _of_project(tx: Tx, proposed: Sequence[Proposal], members: frozenset[str]) -
         ends = {end.id for fact in facts for end in (fact.subject, fact.object) if end is not None}
         if members & ends:
             yield proposal
+
+
+# When a server runs the gardener by itself: after some idle minutes, and each pass at most once a day.
+
+_BETWEEN_RUNS = timedelta(hours=20)
+"""So that a run each night is not put off by the run of the evening before."""
+
+IDLE_SECONDS = 600.0
+"""So long nobody has called before a server runs it."""
+
+
+def due_passes(tx: Tx) -> list[str]:
+    """The passes of which no run in the group has ended within a day, by whomever it was started."""
+    recent = store.garden_runs.ended_since(tx, timestamps.from_datetime(tx.now - _BETWEEN_RUNS))
+    done = {name for run in recent for name, counts in run.passes.items() if "considered" in counts}
+    return [name for name in passes.NAMES if name not in done]

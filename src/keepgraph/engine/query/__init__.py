@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         empty_results,
         failing_conditions,
         graph_catalogue,
-        hydration,
         query_pipeline,
         schema,
     )

@@ -7,8 +7,7 @@ from typing import Any
 
 from keepgraph.engine.analysis import ontology
 from keepgraph.engine.analysis.ontology import OntologyClass
-from keepgraph.engine.analysis.ontology_exploration import ClassCandidate, ClassNeighbour, Relationship
-from keepgraph.engine.analysis.ontology_gaps import Gap
+from keepgraph.engine.analysis.ontology_exploration import ClassCandidate, ClassNeighbour, Gap, Relationship
 from keepgraph.engine.analysis.ontology_search import ClassHit
 from keepgraph.engine.analysis.usage import Usage
 from keepgraph.engine.query import graph_catalogue
