@@ -369,7 +369,7 @@ def test_with_a_project_only_its_decisions_come_and_say_no_project(decided):
     ],
 )
 def test_a_topic_is_in_the_words_of_a_decision_or_of_what_it_is_connected_with(decided, monkeypatch, topic, expected):
-    monkeypatch.setattr("keepgraph.engine.knowledge.decision_topics._by_meaning", lambda *_: set())
+    monkeypatch.setattr("keepgraph.engine.knowledge.decisions._by_meaning", lambda *_: set())
 
     assert expected == recalled(decided, topic=topic)
 

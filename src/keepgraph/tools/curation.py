@@ -132,7 +132,7 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
     Where something was true and has ended, use end_fact, or record what holds now with `supersedes`.
     """
     fact = knowledge.facts.find(tx, fact_id)
-    withdrawn = knowledge.retraction.retract(tx, fact)
+    withdrawn = knowledge.facts.retract(tx, fact)
     return {
         "fact": answer_shapes.fact(tx, fact),
         "retracted_at": timestamps.format_local(fact.retracted_at or timestamps.from_datetime(tx.now), tx.zone),
@@ -224,7 +224,7 @@ def resolve_blocker(
 @tool(Effect.DESTRUCTIVE)
 def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. `undo` brings it back."""
-    withdrawn = knowledge.retraction.delete(tx, uuid)
+    withdrawn = knowledge.facts.delete(tx, uuid)
     fact = withdrawn.fact
     return {
         "message": f"{fact.id} deleted successfully: {knowledge.facts.sentence(fact)}",

@@ -303,7 +303,7 @@ def list_duplicates(
     first.
     """
     batch = store.entities.page(tx, after, limit=_BATCH)
-    pairs = knowledge.duplicate_pairs.among(tx, batch)
+    pairs = knowledge.merges.possible_duplicates(tx, batch)
     return {
         "compared": len(batch),
         "pairs": [

@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keepgraph.engine.provenance import (
         assertion_chains,
-        call_explanations,
         entity_explanations,
         explanation_requests,
         explanations,
         fact_explanations,
-        text_explanations,
-        text_passages,
     )
 else:
     from keepgraph import lazy_submodules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from keepgraph import errors
-from keepgraph.engine.provenance import call_explanations, entity_explanations, fact_explanations, text_explanations
+from keepgraph.engine.provenance import entity_explanations, fact_explanations
 from keepgraph.engine.provenance.explanations import Explanation
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.texts import forget_targets
@@ -35,7 +35,7 @@ def explain(tx: Tx, what: str, *, kind: str | None = None) -> Explanation:
         return _explain(tx, _find(tx, what, kind))
     except _NOT_FOUND as error:
         if kind is None and _NUMBER.fullmatch(what.strip()):
-            return call_explanations.explain(tx, int(what.strip().lstrip("#")))
+            return entity_explanations.explain_call(tx, int(what.strip().lstrip("#")))
         name = Name(what)
         resolution = resolver.resolve(tx, name) if kind in (None, forget_targets.ENTITY) and name.key else None
         if resolution is not None and resolution.entity is not None:
@@ -76,5 +76,5 @@ def _explain(tx: Tx, target: Target) -> Explanation:
     if isinstance(target, Entity):
         return entity_explanations.explain(tx, target)
     if isinstance(target, Episode):
-        return text_explanations.explain(tx, target)
-    return call_explanations.explain(tx, target)
+        return fact_explanations.explain_text(tx, target)
+    return entity_explanations.explain_call(tx, target)

@@ -112,7 +112,9 @@ def duplicates(tx: Tx, *, after: int, limit: int) -> tuple[list[Proposal], int |
         The proposals, and the row of the last entity that was compared; None where there are no more.
     """
     batch = store.entities.page(tx, after, limit=limit)
-    pairs = [of_pair(each.older, each.newer, score=each.score) for each in knowledge.duplicate_pairs.among(tx, batch)]
+    pairs = [
+        of_pair(each.older, each.newer, score=each.score) for each in knowledge.merges.possible_duplicates(tx, batch)
+    ]
     return pairs, batch[-1].row if batch else None
 
 

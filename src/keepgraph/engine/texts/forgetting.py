@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entity_deletion, retraction
+from keepgraph.engine.knowledge import entity_changes
 from keepgraph.engine.knowledge import facts as knowledge_facts
 from keepgraph.engine.texts import episode_deletion, forget_targets, mention_index
 from keepgraph.engine.texts.episode_deletion import KeptObject
@@ -66,7 +66,7 @@ def forget(tx: Tx, what: str, *, kind: str | None = None) -> Forgotten:
 def _forget_entity(tx: Tx, entity: Entity) -> Forgotten:
     mention_index.catch_up(tx, seconds=_CATCH_UP_SECONDS)
     kept_texts = _episodes(tx, store.mentions.episodes_of_entity(tx, entity, limit=MAX_LISTED))
-    deleted = entity_deletion.delete(tx, entity)
+    deleted = entity_changes.delete(tx, entity)
     return Forgotten(
         forget_targets.ENTITY,
         entity.id,
@@ -82,7 +82,7 @@ def _forget_entity(tx: Tx, entity: Entity) -> Forgotten:
 def _forget_fact(tx: Tx, fact: Fact) -> Forgotten:
     kept_texts = _episodes(tx, store.provenance.episodes_of_fact(tx, fact.row))
     assertions = len(store.provenance.fact_rows_by_assertion(tx, [fact.row]))
-    withdrawn = retraction.delete(tx, fact.id)
+    withdrawn = knowledge_facts.delete(tx, fact.id)
     return Forgotten(
         forget_targets.FACT,
         fact.id,

@@ -132,7 +132,7 @@ def delete(tx: Tx, subject: str, wording: str, target: str) -> DeletedRelation:
     between = _between(tx, ends[0].entity, ends[1].entity, target)
     doomed = [fact for fact in between if any(_is_meant(tx, fact, ends[0].entity, match) for match in matches)]
     for fact in doomed:
-        knowledge.retraction.retract(tx, fact)
+        knowledge.facts.retract(tx, fact)
     gone = {fact.row for fact in doomed}
     return DeletedRelation(*ends, predicate, tuple(doomed), tuple(fact for fact in between if fact.row not in gone))
 

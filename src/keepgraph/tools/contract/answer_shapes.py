@@ -544,7 +544,7 @@ def _why(why: Why | None) -> dict[str, Any]:
 
 def _reading(tx: Tx, fact: Fact, seen_from: Entity | None) -> dict[str, Any]:
     """How a fact reads from its object, by an inverse or a symmetric predicate; nothing where it does not."""
-    reading = knowledge.readings.read_from(tx, fact, seen_from) if seen_from is not None else None
+    reading = knowledge.past_and_future.read_from(tx, fact, seen_from) if seen_from is not None else None
     if reading is None:
         return {}
     return {"reads": {"name": reading.predicate, "fact": knowledge.facts.sentence(reading)}}

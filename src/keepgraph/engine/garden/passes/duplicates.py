@@ -34,7 +34,7 @@ def propose(tx: Tx, position: int) -> Outcome:
 def _pairs(tx: Tx, page: Iterable[Entity]) -> Iterator[tuple[Entity, Entity, float]]:
     """Each pair once: the older entity, the newer one, and how alike their names are."""
     vocabulary = graph_vocabulary.read(tx)
-    for pair in knowledge.duplicate_pairs.among(tx, page):
+    for pair in knowledge.merges.possible_duplicates(tx, page):
         yield pair.older, pair.newer, pair.score
     rows = store.garden_candidates.spelled_alike(tx, limit=MAX_CANDIDATES)
     by_row = store.entities.by_rows(tx, [row for pair in rows for row in pair])
