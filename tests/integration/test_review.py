@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
-from keepgraph.engine.review import effects, proposals, sources
+from keepgraph.engine.review import grounds, proposals, sources
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.model import Settings
 from keepgraph.store.review_proposals import ReviewProposal
@@ -181,7 +181,7 @@ def test_a_proposal_says_in_words_what_accepting_does(call, graph):
     }
     with graph.database.read("test") as tx:
         effects_by_call = {
-            effect: effects.describe(tx, ReviewProposal(0, "", "gap", "", "", 0.5, (), (), tool, arguments, ""))
+            effect: grounds.describe_effect(tx, ReviewProposal(0, "", "gap", "", "", 0.5, (), (), tool, arguments, ""))
             for effect, (tool, arguments) in calls.items()
         }
 

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 import keepgraph
 from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.retrieval import question_analysis, weights
+from keepgraph.engine.retrieval import fusion, question_analysis
 from keepgraph.engine.retrieval.fusion import Hit, Placement
-from keepgraph.engine.retrieval.question_vectors import QuestionVectors
-from keepgraph.engine.retrieval.retrievers import by_mention, by_words
-from keepgraph.engine.retrieval.search_context import SearchContext
+from keepgraph.engine.retrieval.question_analysis import QuestionVectors, SearchContext
+from keepgraph.engine.retrieval.retrievers import table
 from keepgraph.engine.retrieval.search_request import EPISODES, SearchRequest
 from keepgraph.ml import cross_encoder, embedder
 from keepgraph.model import Settings
@@ -86,7 +85,7 @@ def ranked_by_words(call: Caller, text: str, *, limit: int) -> dict[str, float]:
         question = question_analysis.analyse(tx, text, groups=("default",))
         filters = Filters(groups=("default",), at=timestamps.from_datetime(tx.now))
         request = SearchRequest(text, frozenset([EPISODES]), filters, limit=limit)
-        ranking = by_words.chunks(SearchContext(tx, request, question, QuestionVectors()))
+        ranking = table.chunks(SearchContext(tx, request, question, QuestionVectors()))
         chunks = store.episodes.chunks_by_rows(tx, [chunk for chunk, _ in ranking])
     return {chunks[chunk].text: score for chunk, score in ranking}
 
@@ -254,7 +253,7 @@ def test_facts_between_two_that_are_named_come_before_the_facts_of_one(apollo):
 def test_a_text_found_by_a_far_vector_alone_lends_nothing_to_what_it_mentions(why, is_clear):
     hit = Hit(1, 1.0, {source: Placement(1, score) for source, score in why.items()})
 
-    assert by_mention.is_clearly_relevant(hit) is is_clear
+    assert table.is_clearly_relevant(hit) is is_clear
 
 
 @needs_vectors
@@ -1141,8 +1140,8 @@ def test_the_newest_texts_and_facts_are_found_by_any_word_however_frequent(call,
     Also where a word is left out because it is in very many, or where others fill the ranking.
     """
     monkeypatch.setattr(store.full_text, "MAX_ROWS_OF_A_WORD", 5)
-    monkeypatch.setattr(weights, "NEWEST", 3)
-    monkeypatch.setattr(weights, "CANDIDATES", 5)
+    monkeypatch.setattr(fusion, "NEWEST", 3)
+    monkeypatch.setattr(fusion, "CANDIDATES", 5)
     with_vectors_off(monkeypatch)
     for number in range(12):
         remember(call, f"Log {number}", f"Cistern report {number}, cleaning of pump {number}.")

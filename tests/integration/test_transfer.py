@@ -28,7 +28,7 @@ from keepgraph import errors, package_files, store
 from keepgraph.cli.root import kg
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange import export, import_state
-from keepgraph.engine.texts import episode_deletion, episodes
+from keepgraph.engine.texts import episodes, forgetting
 from keepgraph.engine.upkeep import backups
 from keepgraph.language import utf8
 from keepgraph.model import Episode, Ref, Settings
@@ -258,7 +258,7 @@ class World:
         elif kind == "own":
             return self.call("set_owner", person={"id": self.picked("entity", given[0])})
         elif kind == "forget":
-            self.of_a_text(given[0], lambda tx, episode: episode_deletion.delete(tx, episode))
+            self.of_a_text(given[0], lambda tx, episode: forgetting.delete(tx, episode))
         elif kind == "record out of":
             self.of_a_text(given[0], lambda tx, episode: recorded(replace(tx, episode=episode.row), given[1]))
         elif kind == "supersede":

@@ -11,9 +11,19 @@ from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.retrieval import neighbourhood, node_lookup, search
 from keepgraph.engine.retrieval.fusion import Key
 from keepgraph.engine.retrieval.node_lookup import Node
-from keepgraph.engine.retrieval.retrievers import by_mention
-from keepgraph.engine.retrieval.search_request import BFS, EDGES, EPISODES, HYBRID, NODES, PPR, SearchRequest
-from keepgraph.engine.retrieval.search_results import ChunkResult, NodeResult, SearchResults
+from keepgraph.engine.retrieval.retrievers import table
+from keepgraph.engine.retrieval.search_request import (
+    BFS,
+    EDGES,
+    EPISODES,
+    HYBRID,
+    NODES,
+    PPR,
+    ChunkResult,
+    NodeResult,
+    SearchRequest,
+    SearchResults,
+)
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact
 from keepgraph.store.search_filters import Filters
@@ -32,8 +42,7 @@ from keepgraph.tools.contract.context_answers import Entry
 from keepgraph.tools.contract.derived_data import Need
 
 if TYPE_CHECKING:
-    from keepgraph.engine.retrieval.expansion import Expansion
-    from keepgraph.engine.retrieval.multi_hop_search import MultiHopResults
+    from keepgraph.engine.retrieval.expansion import Expansion, MultiHopResults
 
 MAX_ENTITIES = 5
 MAX_FACTS = 10
@@ -152,7 +161,7 @@ def hydra_search(
     asked or judges.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    results = retrieval.multi_hop_search.find(
+    results = retrieval.expansion.find(
         tx,
         query,
         filters=_filters(tx, scope),
@@ -296,7 +305,7 @@ def _relation(fact: Fact) -> dict[str, Any]:
 def _evidence(tx: Tx, results: MultiHopResults) -> dict[str, Any]:
     """What speaks for each chunk: more than a weak likeness, and both ends of a relation that it names."""
     ids = {passage.chunk.row: f"{passage.episode.id}#{passage.chunk.position}" for passage in results.chunks}
-    supported = [ids[passage.chunk.row] for passage in results.chunks if by_mention.is_clearly_relevant(passage.hit)]
+    supported = [ids[passage.chunk.row] for passage in results.chunks if table.is_clearly_relevant(passage.hit)]
     mentioned: dict[int, set[str]] = {}
     for node in store.mention_places.nodes_in_chunks(tx, list(ids)):
         mentioned.setdefault(node.chunk, set()).add(node.id)

@@ -11,7 +11,7 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts
 from keepgraph.engine.knowledge.projects import Scope
-from keepgraph.engine.texts import client_extraction, document_files, documents, ingestion, prechunked_documents
+from keepgraph.engine.texts import client_extraction, document_files, documents, ingestion
 from keepgraph.engine.texts.client_extraction import ExtractionResult
 from keepgraph.engine.texts.ingestion import Remark, Report
 from keepgraph.engine.upkeep.jobs import Job
@@ -178,7 +178,7 @@ def ingest_prechunked(
         tx = replace(tx, group=episode.group)
     scope = knowledge.projects.find_or_create(tx, project)
     tx = knowledge.projects.enter(tx, scope)
-    document, result = prechunked_documents.upsert(tx, chunks, source=source, doc_id=doc_id, project=scope.project)
+    document, result = documents.upsert_prechunked(tx, chunks, source=source, doc_id=doc_id, project=scope.project)
     return {
         "source": source,
         "doc_id": doc_id or document.episode.id,

@@ -9,8 +9,8 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts
 from keepgraph.engine.texts import mention_index
-from keepgraph.engine.texts.episode_deletion import DeletedEpisode
 from keepgraph.engine.texts.episodes import UpsertedEpisode
+from keepgraph.engine.texts.forgetting import DeletedEpisode
 from keepgraph.english import count_noun
 from keepgraph.model import Entity, Episode, Fact, Proposal
 from keepgraph.store.transactions import Tx
@@ -106,7 +106,7 @@ def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
     Nodes with `proposed` are names that the graph does not know, and proposed_facts what the texts only seem to say:
     nobody has recorded it.
     """
-    context = texts.episode_context.collect(tx, episode_uuids)
+    context = texts.episodes.collect(tx, episode_uuids)
     entities, edges = context.entities[:MAX_SHOWN], context.facts[:MAX_SHOWN]
     proposed = context.proposed_entities[: MAX_SHOWN - len(entities)]
     entity_details = store.details.of_entities(tx, [entity.row for entity in entities])
@@ -138,14 +138,14 @@ def delete_episode(tx: Tx, *, uuid: str, dry_run: bool = False) -> dict[str, Any
     fact is left and which no other text mentions. Ask the person first; `undo` brings all of it back.
     """
     episode = texts.episodes.find(tx, uuid)
-    return {**_describe_deleted(tx, texts.episode_deletion.delete(tx, episode)), "dry_run": dry_run}
+    return {**_describe_deleted(tx, texts.forgetting.delete(tx, episode)), "dry_run": dry_run}
 
 
 def describe_added(tx: Tx, added: UpsertedEpisode) -> dict[str, Any]:
     """The result of adding one text, as an answer."""
     tx = replace(tx, group=added.episode.group)
-    new_names, new_facts = texts.episode_context.open_proposals(tx, added.episode)
-    mentioned = texts.episode_context.mentioned_entities(tx, added.chunks)
+    new_names, new_facts = texts.episodes.open_proposals(tx, added.episode)
+    mentioned = texts.episodes.mentioned_entities(tx, added.chunks)
     return {
         "message": _message(added),
         "uuid": added.episode.id,
@@ -180,7 +180,7 @@ def proposed_entity(proposal: Proposal) -> dict[str, Any]:
 
 def proposed_fact(proposal: Proposal) -> dict[str, Any]:
     """A proposed fact, with the arguments for record_fact."""
-    arguments = {**texts.fact_arguments.arguments(proposal), "confidence": proposal.confidence}
+    arguments = {**texts.client_extraction.arguments(proposal), "confidence": proposal.confidence}
     return {"id": proposal.id, "arguments": arguments, "evidence": proposal.evidence or ""}
 
 
@@ -221,7 +221,7 @@ def _add_many(tx: Tx, episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _summarise(tx: Tx, index: int, added: UpsertedEpisode) -> dict[str, Any]:
-    new_names, new_facts = texts.episode_context.open_proposals(tx, added.episode)
+    new_names, new_facts = texts.episodes.open_proposals(tx, added.episode)
     return {
         "index": index,
         "uuid": added.episode.id,
@@ -229,7 +229,7 @@ def _summarise(tx: Tx, index: int, added: UpsertedEpisode) -> dict[str, Any]:
         "deduplicated": added.deduplicated,
         "identical_to": [episode.id for episode in added.identical[:MAX_SHOWN]],
         "chunks": len(added.chunks),
-        "mentions": [entity.name for entity in texts.episode_context.mentioned_entities(tx, added.chunks)[:MAX_SHOWN]],
+        "mentions": [entity.name for entity in texts.episodes.mentioned_entities(tx, added.chunks)[:MAX_SHOWN]],
         "proposed_entities": [proposal.subject for proposal in new_names[:MAX_SHOWN]],
         "proposed_facts": len(new_facts),
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from keepgraph.engine.analysis import ontology, usage, word_index, word_vectors
 from keepgraph.engine.analysis.ontology import Ontology, OntologyClass
-from keepgraph.engine.retrieval import content_reranking, fusion, reranking
+from keepgraph.engine.retrieval import fusion, reranking
 from keepgraph.engine.retrieval.fusion import Hit, Key
 from keepgraph.engine.retrieval.search_request import CROSS_ENCODER, MMR
 from keepgraph.store.transactions import Tx
@@ -51,7 +51,7 @@ def search(tx: Tx, question: str, *, reranker: str, limit: int) -> OntologyResul
         errors.ModelUnavailable: a cross-encoder is asked for, and there is none.
     """
     if reranker == CROSS_ENCODER:
-        content_reranking.require_cross_encoder(tx)
+        reranking.require_cross_encoder(tx)
     classes = ontology.read(tx)
     index = word_index.of_ontology(tx)
     first = [entry.position for entry in ontology.most_used_first(classes.classes, usage.of_graph(tx))]

@@ -17,7 +17,7 @@ from keepgraph.engine.provenance.explanations import (
     Objection,
     Origin,
 )
-from keepgraph.engine.texts import episode_context, episode_deletion
+from keepgraph.engine.texts import episodes, forgetting
 from keepgraph.engine.upkeep import call_descriptions, history
 from keepgraph.engine.verification import conflicts, text_evidence
 from keepgraph.engine.verification.text_evidence import TextVerdict
@@ -189,8 +189,8 @@ _FALLS = "falls with it"
 def explain_text(tx: Tx, episode: Episode) -> Explanation:
     """Explain a text. What nothing else supports is among the dependents first, then what stays, with the reason."""
     tx = replace(tx, group=episode.group)
-    deletion = episode_deletion.plan(tx, episode)
-    names, facts = episode_context.open_proposals(tx, episode)
+    deletion = forgetting.plan(tx, episode)
+    names, facts = episodes.open_proposals(tx, episode)
     waiting = store.proposed_facts.of_episode(tx, episode.row)
     reviews = store.review_proposals.resting_on(tx, episode.id)
     mentions = store.mentions.count_in_episodes(tx, [episode.row])
@@ -227,7 +227,7 @@ def explain_text(tx: Tx, episode: Episode) -> Explanation:
     )
 
 
-def _current(deletion: episode_deletion.DeletedEpisode) -> list[Fact]:
+def _current(deletion: forgetting.DeletedEpisode) -> list[Fact]:
     """The facts that would fall: what was retracted has fallen already."""
     return [fact for fact in deletion.facts if not fact.retracted_at]
 
@@ -264,7 +264,7 @@ def _changes(tx: Tx, episode: Episode) -> list[Event]:
     return events
 
 
-def _text_statement(tx: Tx, episode: Episode, deletion: episode_deletion.DeletedEpisode) -> str:
+def _text_statement(tx: Tx, episode: Episode, deletion: forgetting.DeletedEpisode) -> str:
     day = timestamps.local_date(episode.recorded_at, tx.zone)
     facts, entities = len(_current(deletion)), len(deletion.entities)
     stay = sum(isinstance(kept.object, Fact) for kept in deletion.kept)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.retrieval.fusion import Hit
-from keepgraph.engine.retrieval.search_results import ChunkResult, CommunityResult, FactResult, NodeResult
+from keepgraph.engine.retrieval.search_request import ChunkResult, CommunityResult, FactResult, NodeResult
 from keepgraph.model import Proposal
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx

@@ -9,7 +9,7 @@ from functools import lru_cache
 from keepgraph import lazy, store
 from keepgraph.engine.knowledge.entities import MAX_NAME
 from keepgraph.engine.resolution import fuzzy
-from keepgraph.engine.retrieval import weights
+from keepgraph.engine.retrieval import fusion
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import (
@@ -170,7 +170,7 @@ def _known_name(
 ) -> QuestionName:
     """A name that the graph knows as it is written."""
     entities = {
-        name.entity: weights.EXACT_NAME if name.is_name else weights.ALIAS for name in known if name.entity is not None
+        name.entity: fusion.EXACT_NAME if name.is_name else fusion.ALIAS for name in known if name.entity is not None
     }
     speaker = match.key if match.key in speakers.names else speakers.key_of_part.get(match.key)
     if speaker is None and not entities:
@@ -211,7 +211,7 @@ def _owners(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     """The words that mean the owner of the graph, where the question asks about the one who asks and names nobody."""
     rows = store.owners.rows(tx, groups)
     span = _span_of_asker(text) if rows else None
-    return [QuestionName(*span, tuple((row, weights.ALIAS) for row in rows), is_person=True)] if span else []
+    return [QuestionName(*span, tuple((row, fusion.ALIAS) for row in rows), is_person=True)] if span else []
 
 
 @lru_cache(maxsize=8)

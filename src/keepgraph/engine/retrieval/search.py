@@ -6,28 +6,18 @@ found from the database.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.retrieval import (
-    content_reranking,
-    fusion,
-    hydration,
-    mention_counts,
-    name_boost,
-    question_analysis,
-    question_vectors,
-    relevance_floor,
-    reranking,
-    weights,
-)
+from keepgraph.engine.retrieval import fusion, hydration, question_analysis, reranking
 from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
+from keepgraph.engine.retrieval.question_analysis import SearchContext
 from keepgraph.engine.retrieval.retrievers import by_feedback
 from keepgraph.engine.retrieval.retrievers.table import RETRIEVERS, WORDS
-from keepgraph.engine.retrieval.search_context import SearchContext
 from keepgraph.engine.retrieval.search_request import (
     COMMUNITIES,
     CROSS_ENCODER,
@@ -40,13 +30,11 @@ from keepgraph.engine.retrieval.search_request import (
     NODES,
     RRF,
     WHOLE,
-    SearchRequest,
-)
-from keepgraph.engine.retrieval.search_results import (
     ChunkResult,
     CommunityResult,
     FactResult,
     NodeResult,
+    SearchRequest,
     SearchResults,
 )
 from keepgraph.model import Fact
@@ -80,7 +68,7 @@ def search(tx: Tx, request: SearchRequest) -> SearchResults:
         rankings = retrieve(context, kind, early[kind])
         hits = fuse(context, kind, rankings)
         context.hits[kind] = hits if request.includes_near else _without_merely_near(kind, hits, rankings)
-    abstained = request.may_abstain and relevance_floor.abstains(context)
+    abstained = request.may_abstain and reranking.abstains(context)
     results = _results(context)
     if not abstained or request.includes_near:
         return replace(results, abstained=abstained)
@@ -99,11 +87,9 @@ def _without_merely_near(kind: str, hits: list[Hit], rankings: Mapping[str, Rank
         return hits
     others = [ranking for source, ranking in rankings.items() if source not in {*of_vectors, by_feedback.SOURCE}]
     found_otherwise = {key for ranking in others for key, _ in ranking}
-    least = weights.NEAR_SHARE_OF_BEST * max(cosines.get(hit.key, 0.0) for hit in hits)
+    least = fusion.NEAR_SHARE_OF_BEST * max(cosines.get(hit.key, 0.0) for hit in hits)
     return [
-        hit
-        for hit in hits
-        if hit.key in found_otherwise or cosines.get(hit.key, 0.0) >= least or name_boost.SOURCE in hit.why
+        hit for hit in hits if hit.key in found_otherwise or cosines.get(hit.key, 0.0) >= least or _SOURCE in hit.why
     ]
 
 
@@ -117,13 +103,13 @@ def check(tx: Tx, request: SearchRequest) -> None:
     if not request.question.strip() and not request.starting_nodes and not request.lists_newest:
         raise errors.QueryRequired("the query is empty")
     if request.reranker == CROSS_ENCODER:
-        content_reranking.require_cross_encoder(tx)
+        reranking.require_cross_encoder(tx)
 
 
 def can_rerank(tx: Tx, request: SearchRequest) -> bool:
     """Whether the reranker of a request can be used: for want of a cross-encoder or of a centre, it may not be."""
     if request.reranker == CROSS_ENCODER:
-        return content_reranking.has_cross_encoder(tx)
+        return reranking.has_cross_encoder(tx)
     if request.reranker == NODE_DISTANCE and not request.starting_nodes:
         return bool(question_analysis.analyse(tx, request.question, groups=request.filters.groups).nodes)
     return True
@@ -137,7 +123,7 @@ def analyse(tx: Tx, request: SearchRequest) -> SearchContext:
     """
     check(tx, request)
     question = question_analysis.analyse(tx, request.question, groups=request.filters.groups)
-    vectors = question_vectors.embed(tx, question, kinds=request.kinds)
+    vectors = question_analysis.embed(tx, question, kinds=request.kinds)
     context = SearchContext(tx, request, question, vectors)
     if request.reranker == NODE_DISTANCE and not context.centres:
         raise errors.InvalidArguments(
@@ -176,7 +162,7 @@ def fuse(
     Args:
         more_weights: of rankings that are not in the table of retrievers, where they do not count 1.
     """
-    usual, of_documents = dict(more_weights or {}), {by_feedback.SOURCE: weights.DOCUMENTS_BY_FEEDBACK}
+    usual, of_documents = dict(more_weights or {}), {by_feedback.SOURCE: fusion.DOCUMENTS_BY_FEEDBACK}
     for retriever in RETRIEVERS[kind]:
         usual[retriever.source] = retriever.weight
         if retriever.weight_of_documents is not None:
@@ -191,8 +177,8 @@ def fuse(
         exceptions[key] = weight_of | {WORDS: weight_of[WORDS] + _weight_of_vectors(kind, rankings, weight_of)}
     hits = _about_project(context, kind, fusion.fuse(rankings, usual, exceptions=exceptions))
     if kind == NODES:
-        return fusion.scale_proposals(hits, weights.PROPOSED_NODE)
-    return name_boost.apply(context, hits) if kind == EPISODES else hits
+        return fusion.scale_proposals(hits, fusion.PROPOSED_NODE)
+    return _apply(context, hits) if kind == EPISODES else hits
 
 
 def _waiting(context: SearchContext, kind: str, keys: Collection[Key]) -> set[Key]:
@@ -247,7 +233,7 @@ def _pool_size(request: SearchRequest, *, all_pass: bool = True) -> int:
     """
     if all_pass and request.reranker in (RRF, NEWEST):
         return request.limit + 1
-    return max(weights.RERANKED_PER_RESULT * request.limit, weights.MIN_RERANKED)
+    return max(fusion.RERANKED_PER_RESULT * request.limit, fusion.MIN_RERANKED)
 
 
 def _head(context: SearchContext, hits: Sequence[Hit]) -> int:
@@ -314,8 +300,8 @@ def _nodes(context: SearchContext) -> list[NodeResult]:
     if request.reranker == NODE_DISTANCE:
         hits = reranking.by_distance(hits, context.distances.nodes, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_nodes(tx, hits), head=_counted(context, hits))
-    return content_reranking.rerank(context, hydration.nodes(tx, hits, request.filters))
+        hits = reranking.by_count(hits, _of_nodes(tx, hits), head=_counted(context, hits))
+    return reranking.rerank(context, hydration.nodes(tx, hits, request.filters))
 
 
 def _with_types(context: SearchContext, hits: list[Hit]) -> list[Hit]:
@@ -333,8 +319,8 @@ def _facts(context: SearchContext) -> list[FactResult]:
     if request.reranker == NODE_DISTANCE:
         hits = reranking.by_distance(hits, _distances_of_facts(context, hits), head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_facts(tx, hits), head=_counted(context, hits))
-    return content_reranking.rerank(context, hydration.facts(tx, hits))
+        hits = reranking.by_count(hits, _of_facts(tx, hits), head=_counted(context, hits))
+    return reranking.rerank(context, hydration.facts(tx, hits))
 
 
 def _distances_of_facts(context: SearchContext, hits: Sequence[Hit]) -> dict[int, int]:
@@ -358,8 +344,8 @@ def _chunks(context: SearchContext) -> list[ChunkResult]:
         distances = {hit.key: reached[episode_of[hit.key]] for hit in hits if episode_of[hit.key] in reached}
         hits = reranking.by_distance(hits, distances, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_chunks(tx, hits), head=_counted(context, hits))
-    return content_reranking.rerank(context, hydration.chunks(tx, hits))
+        hits = reranking.by_count(hits, _of_chunks(tx, hits), head=_counted(context, hits))
+    return reranking.rerank(context, hydration.chunks(tx, hits))
 
 
 def _best_chunks(context: SearchContext, limit: int) -> tuple[list[Hit], dict[int, int]]:
@@ -381,7 +367,7 @@ def _best_of_wholes(context: SearchContext, limit: int) -> tuple[list[Hit], dict
     """The best chunk of each of the best conversations and documents, and the episodes of these chunks."""
     all_hits = context.hits[EPISODES]
     whole_of = store.conversations.wholes(context.tx, [hit.key for hit in all_hits])
-    hits = fusion.combine(all_hits, whole_of, share=weights.SHARE_OF_NEXT_PART, source=WHOLE)[:limit]
+    hits = fusion.combine(all_hits, whole_of, share=fusion.SHARE_OF_NEXT_PART, source=WHOLE)[:limit]
     return hits, store.retrieval.episodes_of_chunks(context.tx, [hit.key for hit in hits])
 
 
@@ -389,5 +375,59 @@ def _communities(context: SearchContext) -> list[CommunityResult]:
     tx, request = context.tx, context.request
     hits = context.hits[COMMUNITIES][: _pool_size(request, all_pass=False)]
     if request.reranker == EPISODE_MENTIONS:
-        hits = reranking.by_count(hits, mention_counts.of_communities(tx, hits), head=_counted(context, hits))
-    return content_reranking.rerank(context, hydration.communities(tx, hits))
+        hits = reranking.by_count(hits, _of_communities(tx, hits), head=_counted(context, hits))
+    return reranking.rerank(context, hydration.communities(tx, hits))
+
+
+# Counts for the reranker `episode_mentions`: in how many episodes a hit is mentioned, or how much a chunk mentions.
+
+_MAX_MEMBERS = 10_000
+"""The members that are counted, of all communities together."""
+
+
+def _of_nodes(tx: Tx, hits: Sequence[Hit]) -> Mapping[Key, int]:
+    """In how many episodes each entity or proposed name is mentioned."""
+    entities, proposals = [hit.key for hit in hits if hit.key > 0], [-hit.key for hit in hits if hit.key < 0]
+    counts: dict[Key, int] = dict(store.mentions.count_episodes(tx, entities)) if entities else {}
+    if proposals:
+        counts |= {-row: count for row, count in store.retrieval.count_episodes_of_proposals(tx, proposals).items()}
+    return counts
+
+
+def _of_facts(tx: Tx, hits: Sequence[Hit]) -> Mapping[Key, int]:
+    """From how many episodes each fact comes."""
+    return store.retrieval.count_episodes_of_facts(tx, [hit.key for hit in hits])
+
+
+def _of_chunks(tx: Tx, hits: Sequence[Hit]) -> Mapping[Key, int]:
+    """How many entities and proposed names each chunk mentions."""
+    return Counter(chunk for chunk, _ in store.retrieval.mentioned_in_chunks(tx, [hit.key for hit in hits]))
+
+
+def _of_communities(tx: Tx, hits: Sequence[Hit]) -> Mapping[Key, int]:
+    """In how many episodes the members of each community are mentioned, added up."""
+    memberships = store.communities.members(tx, [hit.key for hit in hits], limit=_MAX_MEMBERS)
+    counts = store.mentions.count_episodes(tx, list({entity for _, entity in memberships}))
+    totals: Counter[int] = Counter()
+    for community, entity in memberships:
+        totals[community] += counts.get(entity, 0)
+    return totals
+
+
+# The boost of chunks by names: what a named person says, and texts that mention a named entity, come before others.
+
+_SOURCE = "names"
+"""Its name in results."""
+
+
+def _apply(context: SearchContext, chunks: Sequence[Hit]) -> list[Hit]:
+    """The chunks with the boost, which takes the place of the names that words and vectors leave out (ADR 0028)."""
+    tx, question = context.tx, context.question
+    rows = [chunk.key for chunk in chunks]
+    entities, proposals = [key for key in question.nodes if key > 0], [-key for key in question.nodes if key < 0]
+    known = context.spoken_by_named(rows)
+    if entities:
+        known |= store.retrieval.unspoken_mentioning(tx, rows, entities, [])
+    proposed = store.retrieval.unspoken_mentioning(tx, rows, [], proposals) - known if proposals else set()
+    boosted = fusion.boost(chunks, known, by=fusion.NAMED_SPEAKER, source=_SOURCE) if known else list(chunks)
+    return fusion.boost(boosted, proposed, by=fusion.PROPOSED_NAME_IN_TEXT, source=_SOURCE) if proposed else boosted

@@ -3,17 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.review import (
-        decisions,
-        effects,
-        evidence,
-        grounds,
-        learning,
-        proposals,
-        quiet_kinds,
-        sources,
-        staleness,
-    )
+    from keepgraph.engine.review import decisions, grounds, learning, proposals, quiet_kinds, sources
 else:
     from keepgraph import lazy_submodules
 

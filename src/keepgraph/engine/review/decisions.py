@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from keepgraph import errors, store
-from keepgraph.engine.review import staleness
+from keepgraph.engine import knowledge
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.language import normalisation
+from keepgraph.model import Entity
+from keepgraph.store.purge import PUBLIC_ID
 from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
@@ -41,7 +45,7 @@ def find(tx: Tx, public_id: str) -> ReviewProposal:
             f"the proposal was {decision} before: {proposal.statement}",
             hint="To decide it anew, undo the call of that decision; `kg log` lists the calls.",
         )
-    if reason := staleness.find_reason(tx, proposal):
+    if reason := find_reason(tx, proposal):
         raise errors.ProposalClosed(f"{reason} The proposal is closed: {proposal.statement}")
     return proposal
 
@@ -105,3 +109,153 @@ def note(tx: Tx, public_id: str, decision: Decision) -> Iterator[Tx]:
             decided_at=timestamps.from_datetime(tx.now),
         ),
     )
+
+
+# Stale proposals: those that are settled, or about something that was changed or deleted since they were offered.
+#
+# Nothing is stored of it: a proposal counts again when what it is about is brought back.
+
+# Kinds that rest on many facts, of which one may go.
+_BROAD = frozenset({"functional", "new_word", "gap"})
+_ABOUT_CURRENT_FACTS = frozenset({"contradiction", "probably_ended"})
+
+
+def open_and_stale(
+    tx: Tx, *, kinds: Sequence[str] | None = None
+) -> tuple[list[ReviewProposal], list[tuple[ReviewProposal, str]]]:
+    """The proposals of the group that wait for a decision, the surest first; and the stale ones, with reasons."""
+    waiting, stale = [], []
+    for proposal in store.review_proposals.list_open(tx, kinds=kinds):
+        reason = find_reason(tx, proposal)
+        if reason is None:
+            waiting.append(proposal)
+        else:
+            stale.append((proposal, reason))
+    return waiting, stale
+
+
+def find_reason(tx: Tx, proposal: ReviewProposal) -> str | None:
+    """Why a proposal is stale, in a sentence; None where it may be decided."""
+    in_call = frozenset(_ids(proposal.arguments))
+    rested_on = frozenset() if proposal.kind in _BROAD else frozenset(_ids(proposal.rests_on))
+    return (
+        _missing(tx, in_call | rested_on, proposal)
+        or _changed_facts(tx, in_call | rested_on, proposal)
+        or _settled(tx, proposal)
+    )
+
+
+def _ids(value: Any) -> Iterator[str]:
+    """The public ids in arguments."""
+    if isinstance(value, str):
+        if PUBLIC_ID.fullmatch(value):
+            yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _ids(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _ids(part)
+
+
+def _missing(tx: Tx, ids: frozenset[str], proposal: ReviewProposal) -> str | None:
+    entities = sorted(each for each in ids if each.startswith("ent_"))
+    present = store.review_evidence.entities(tx, entities, with_merged=proposal.kind != "same_as")
+    if set(entities) - present:
+        return "An entity that it is about was merged or deleted since."
+    episodes = [each for each in _ids(proposal.rests_on) if each.startswith("ep_")]
+    if episodes and not store.review_evidence.episodes(tx, episodes):
+        return "The text in which it stood was deleted since."
+    return None
+
+
+def _changed_facts(tx: Tx, ids: frozenset[str], proposal: ReviewProposal) -> str | None:
+    facts = sorted(each for each in ids if each.startswith("fact_"))
+    states = store.review_evidence.facts(tx, facts)
+    if len(states) < len(facts):
+        return "A fact on which it rests was deleted since."
+    if any(state.is_retracted for state in states.values()):
+        return "A fact on which it rests was retracted since."
+    if proposal.kind in _ABOUT_CURRENT_FACTS and any(state.is_ended for state in states.values()):
+        return "A fact that it is about has ended since."
+    return None
+
+
+def _settled(tx: Tx, proposal: ReviewProposal) -> str | None:
+    """Why there is nothing left to do, by the tool of the call and its arguments."""
+    settled = {
+        "add_entity": _is_entity_known,
+        "record_fact": _is_fact_known,
+        "add_alias": _is_alias_known,
+        "update_entity": _has_type,
+        "extend_vocabulary": _waits_for_nothing,
+        "change_word": _has_flags,
+    }.get(proposal.tool)
+    return settled(tx, proposal.arguments) if settled else None
+
+
+def _is_entity_known(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
+    name = (arguments.get("entity") or {}).get("name")
+    if name and knowledge.entities.is_known(tx, normalisation.key(name)):
+        return f"“{name}” is known by now."
+    return None
+
+
+def _is_fact_known(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
+    if arguments.get("supersedes"):
+        return None  # it is recorded again so that another one ends
+    subjects, objects = (_rows(tx, arguments.get(end)) for end in ("subject", "object"))
+    if store.proposals.fact_exists(tx, subjects, str(arguments.get("predicate")), objects):
+        return "The fact was recorded since, or was retracted before."
+    return None
+
+
+def _rows(tx: Tx, reference: Any) -> list[int]:
+    """The rows of the entities that a reference may mean."""
+    if not isinstance(reference, Mapping):
+        return []
+    if public_id := reference.get("id"):
+        entity = knowledge.entities.find_by_id(tx, public_id)
+        return [entity.row] if entity else []
+    key = normalisation.key(reference["name"]) if reference.get("name") else ""
+    of_types = [reference["type"]] if reference.get("type") else None
+    named = store.entities.by_key(tx, key, of_types=of_types) if key else []
+    aliased = store.entities.by_alias_key(tx, key, of_types=of_types) if key else []
+    return [*(entity.row for entity in named), *(entity.row for entity, _ in aliased)]
+
+
+def _is_alias_known(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
+    entity = _entity(tx, arguments)
+    alias = arguments.get("alias") or ""
+    if entity and normalisation.key(alias) in {normalisation.key(each) for each in store.entities.aliases(tx, entity)}:
+        return f"“{alias}” is an alias of “{entity.name}” by now."
+    return None
+
+
+def _entity(tx: Tx, arguments: Mapping[str, Any]) -> Entity | None:
+    public_id = (arguments.get("entity") or {}).get("id")
+    return knowledge.entities.find_by_id(tx, public_id) if public_id else None
+
+
+def _has_type(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
+    entity = _entity(tx, arguments)
+    if entity and set(arguments) == {"entity", "type"} and entity.type == arguments["type"]:
+        return f"“{entity.name}” is of this type by now."
+    return None
+
+
+def _has_flags(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
+    predicate = graph_vocabulary.read(tx).predicate_by_name.get(str(arguments.get("word")))
+    values = arguments.get("values") or {}
+    if predicate and set(values) == {"flags"} and predicate.flags.issuperset(values["flags"]):
+        return f"{predicate.name} has these flags by now."
+    return None
+
+
+def _waits_for_nothing(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
+    wordings = [*(arguments.get("dismiss_wordings") or ())]
+    wordings += [wording for mapping in arguments.get("map_wordings") or () for wording in mapping["wordings"]]
+    keys = [knowledge.proposed_facts.wording_key(wording) for wording in wordings]
+    if keys and not store.proposed_facts.waiting(tx, wording_keys=keys, limit=1):
+        return "Nothing waits in this wording any more."
+    return None

@@ -6,6 +6,7 @@ decision on it knew.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,9 @@ from datetime import timedelta
 from typing import Any, Literal, get_args
 
 from keepgraph import store
-from keepgraph.engine.review import evidence, quiet_kinds, staleness
+from keepgraph.engine.review import decisions, quiet_kinds
+from keepgraph.language import normalisation, utf8
+from keepgraph.store.purge import PUBLIC_ID
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -105,12 +108,12 @@ def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = 
     """
     report = _Report()
     silent = {quiet.kind for quiet in quiet_kinds.find(tx)}
-    waiting, stale = staleness.open_and_stale(tx)
+    waiting, stale = decisions.open_and_stale(tx)
     _delete_old(tx, [proposal for proposal, _ in stale])
     room = min(limit, max_open - len(waiting))
     of_kind = Counter(_class(proposal.kind) for proposal in waiting)
     for proposal in sorted(proposals, key=lambda each: (-each.score, each.kind, each.key)):
-        digests = evidence.digests(tx, proposal.evidence or proposal.rests_on)
+        digests = evidence_digests(tx, proposal.evidence or proposal.rests_on)
         known = store.review_decisions.known_evidence(tx, proposal.kind, proposal.key)
         stored = store.review_proposals.find(tx, proposal.kind, proposal.key)
         is_decided = known is not None and known.issuperset(digests)
@@ -133,7 +136,7 @@ def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = 
 def are_up_to_date(tx: Tx, proposals: Iterable[Proposal], *, has_room: bool) -> bool:
     """Whether offering these would change nothing; without room, new ones do not count. Reads only."""
     for proposal in proposals:
-        digests = evidence.digests(tx, proposal.evidence or proposal.rests_on)
+        digests = evidence_digests(tx, proposal.evidence or proposal.rests_on)
         known = store.review_decisions.known_evidence(tx, proposal.kind, proposal.key)
         if known is not None and known.issuperset(digests):
             continue
@@ -161,7 +164,7 @@ def offer_again(tx: Tx, proposal: Proposal) -> None:
     """Offer a proposal that somebody asks for by its id, whatever the limits are and however quiet its kind is."""
     stored = store.review_proposals.find(tx, proposal.kind, proposal.key)
     if stored is None:
-        _open(tx, None, proposal, evidence.digests(tx, proposal.evidence or proposal.rests_on))
+        _open(tx, None, proposal, evidence_digests(tx, proposal.evidence or proposal.rests_on))
 
 
 def _class(kind: str) -> str:
@@ -183,7 +186,7 @@ def _bring_up_to_date(tx: Tx, stored: ReviewProposal, proposal: Proposal, digest
 
 def _is_settled(tx: Tx, proposal: Proposal, digests: tuple[str, ...]) -> bool:
     """Whether there is nothing to decide: it is so already, or about something that is not there."""
-    return staleness.find_reason(tx, _stored(tx, proposal, digests, row=0, public_id="")) is not None
+    return decisions.find_reason(tx, _stored(tx, proposal, digests, row=0, public_id="")) is not None
 
 
 def _current(tx: Tx, stored: ReviewProposal, proposal: Proposal, digests: tuple[str, ...]) -> ReviewProposal:
@@ -210,9 +213,37 @@ def _stored(tx: Tx, proposal: Proposal, digests: tuple[str, ...], *, row: int, p
         key=proposal.key[:MAX_KEY],
         statement=proposal.statement[:MAX_STATEMENT],
         score=min(1.0, max(0.0, proposal.score)),
-        rests_on=tuple(proposal.rests_on)[: evidence.MAX_EVIDENCE],
+        rests_on=tuple(proposal.rests_on)[:_MAX_EVIDENCE],
         evidence=digests,
         tool=proposal.tool,
         arguments=dict(proposal.arguments),
         offered_at=timestamps.from_datetime(tx.now),
     )
+
+
+# Evidence of proposals as digests, by which one that was decided is known to rest on nothing new.
+
+_MAX_EVIDENCE = 500
+"""Of a proposal, so many pieces of evidence are compared."""
+
+_DIGITS = 24
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def evidence_digests(tx: Tx, evidence: Iterable[str]) -> tuple[str, ...]:
+    """One digest for each different piece of evidence, sorted.
+
+    A fact counts by what it says, so that the same one recorded again is the same evidence; an episode by its text; an
+    entity by its id, or by the id of the one that it was merged into. Any other text counts by its words: the figures
+    in it may change.
+    """
+    pieces = sorted(set(evidence))[:_MAX_EVIDENCE]
+    ids = [piece for piece in pieces if PUBLIC_ID.fullmatch(piece)]
+    known = store.review_evidence.contents(tx, ids)
+    return tuple(sorted({utf8.digest(known.get(piece) or _words(piece))[:_DIGITS] for piece in pieces}))
+
+
+def _words(text: str) -> str:
+    if PUBLIC_ID.fullmatch(text):
+        return text
+    return _NUMBER.sub("#", normalisation.clean(text).casefold())

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.review import proposals, staleness
+from keepgraph.engine.review import decisions, proposals
 from keepgraph.engine.review.proposals import OfferReport, Proposal
-from keepgraph.engine.texts import fact_arguments
+from keepgraph.engine.texts import client_extraction
 from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.wording_groups import WordingGroup
@@ -46,7 +46,7 @@ def collect(job: Job, *, kinds: Collection[str] | None = None, group: str | None
         group: a group other than that of the job.
     """
     with job.read(group=group) as tx:
-        room = MAX_COLLECTED - len(staleness.open_and_stale(tx)[0])
+        room = MAX_COLLECTED - len(decisions.open_and_stale(tx)[0])
         found = [
             proposal
             for proposal in [*texts(tx, limit=MAX_COLLECTED), *wordings(tx, limit=MAX_COLLECTED), *_doubles(tx)]
@@ -173,8 +173,8 @@ def _of_text(tx: Tx, found: TextProposal, kind: str, key: str, evidence: Sequenc
             id=found.id,
         )
     if episode := store.episodes.by_id(tx, evidence[0].episode):
-        found = fact_arguments.of_episode(tx, replace(found, evidence=evidence[0].sentence), episode)
-    arguments = fact_arguments.arguments(
+        found = client_extraction.of_episode(tx, replace(found, evidence=evidence[0].sentence), episode)
+    arguments = client_extraction.arguments(
         found,
         subject=_reference(tx, found.subject_type, found.subject),
         target=None if found.object is None else _reference(tx, found.object_type, found.object),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from keepgraph import errors, store
-from keepgraph.engine.texts import episode_context, episodes, forget_targets, mention_index, storage
+from keepgraph.engine.texts import episodes, forget_targets, mention_index, storage
 from keepgraph.engine.texts.storage import Annotation, ChunkDraft
 from keepgraph.language import utf8
 from keepgraph.language.chunking import TextChunk
@@ -111,9 +111,9 @@ def correct(
         changed,
         count,
         passage=_first_difference(before, after),
-        mentions=tuple(episode_context.mentioned_entities(tx, current)),
-        proposed_facts=tuple(episode_context.open_proposals(tx, updated)[1]),
-        recorded_facts=tuple(episode_context.recorded_facts(tx, updated)),
+        mentions=tuple(episodes.mentioned_entities(tx, current)),
+        proposed_facts=tuple(episodes.open_proposals(tx, updated)[1]),
+        recorded_facts=tuple(episodes.recorded_facts(tx, updated)),
     )
 
 

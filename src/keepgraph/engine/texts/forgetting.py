@@ -2,16 +2,168 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import entity_changes
 from keepgraph.engine.knowledge import facts as knowledge_facts
-from keepgraph.engine.texts import episode_deletion, forget_targets, mention_index
-from keepgraph.engine.texts.episode_deletion import KeptObject
+from keepgraph.engine.texts import episodes, forget_targets, mention_index
 from keepgraph.engine.upkeep import undo
+from keepgraph.english import count_noun
+from keepgraph.language import normalisation
 from keepgraph.model import Change, Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
+
+# Deletion of episodes, and withdrawal of what they stated: what nothing else supports goes with them.
+
+# An entity is only deleted if no other text mentions it: so long unread texts are read before that is decided.
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptObject:
+    """A fact or an entity that stays although its episode is deleted, and the reason."""
+
+    object: Fact | Entity
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedEpisode:
+    """A deleted episode, what was deleted with it, and what stays; `chunks` and `assertions` are counts."""
+
+    episode: Episode
+    chunks: int
+    assertions: int
+    facts: tuple[Fact, ...]
+    entities: tuple[Entity, ...]
+    kept: tuple[_KeptObject, ...]
+
+
+def delete(tx: Tx, episode: Episode) -> DeletedEpisode:
+    """Delete an episode with what nothing else supports. What others state, or other texts mention, stays.
+
+    With it go its assertions, the facts that nobody else has asserted, the facts that it proposes, and the entities
+    that were created with it or with those, which are in no fact any more and which no other text mentions.
+    """
+    tx = replace(tx, group=episode.group)
+    chunks = store.episodes.chunks(tx, episode)
+    mentioned = episodes.mentioned_entities(tx, chunks)
+    assertions = store.provenance.of_episode(tx, episode.row)
+    facts, kept_facts = withdraw_assertions(tx, episode, [row for row, _, _ in assertions])
+    created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}
+    store.proposed_facts.delete(tx, [fact.row for fact in store.proposed_facts.of_episode(tx, episode.row)])
+    store.episodes.delete(tx, episode)
+    entities, kept_entities = delete_unsupported_entities(tx, [*mentioned, *ends_of(facts)], created_at)
+    return DeletedEpisode(
+        episode, len(chunks), len(assertions), tuple(facts), tuple(entities), (*kept_facts, *kept_entities)
+    )
+
+
+def plan(tx: Tx, episode: Episode) -> DeletedEpisode:
+    """What `delete` would delete, and what would stay. It only reads: texts whose mentions wait are not read first."""
+    tx = replace(tx, group=episode.group)
+    chunks = store.episodes.chunks(tx, episode)
+    assertions = store.provenance.of_episode(tx, episode.row)
+    facts, kept_facts = _divide(tx, {row: fact for row, fact, _ in assertions})
+    created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}
+    candidates = {
+        entity.row: entity
+        for entity in (*episodes.mentioned_entities(tx, chunks), *ends_of(facts))
+        if entity.created_at in created_at
+    }
+    is_up_to_date = not store.mention_queue.any_unread(tx)
+    entities: list[Entity] = []
+    kept: list[_KeptObject] = list(kept_facts)
+    for entity in candidates.values():
+        reason = _support(tx, entity, mentions_are_up_to_date=is_up_to_date, besides=(episode, facts))
+        if reason:
+            kept.append(_KeptObject(entity, reason))
+        else:
+            entities.append(entity)
+    return DeletedEpisode(episode, len(chunks), len(assertions), tuple(facts), tuple(entities), tuple(kept))
+
+
+def withdraw_assertions(tx: Tx, episode: Episode, assertions: Sequence[int]) -> tuple[list[Fact], list[_KeptObject]]:
+    """Delete assertions of an episode, by their rows; returns the facts deleted with them, and those that stay."""
+    facts = {row: fact for row, fact, _ in store.provenance.of_episode(tx, episode.row) if row in set(assertions)}
+    deleted, kept = _divide(tx, facts)
+    store.provenance.delete(tx, list(facts))
+    store.facts.delete(tx, deleted)
+    return deleted, kept
+
+
+def _divide(tx: Tx, assertions: Mapping[int, int]) -> tuple[list[Fact], list[_KeptObject]]:
+    """The facts that nobody else has asserted, and the others; by assertion, the row of its fact."""
+    others = store.provenance.count_others(tx, list(set(assertions.values())), besides=list(assertions))
+    alone, kept = [], []
+    for fact in store.facts.by_rows(tx, sorted(set(assertions.values()))):
+        if count := others.get(fact.row, 0):
+            kept.append(_KeptObject(fact, f"it has {count_noun(count, 'other assertion')}"))
+        else:
+            alone.append(fact)
+    return alone, kept
+
+
+def ends_of(facts: Sequence[Fact]) -> list[Entity]:
+    """The entities at both ends of some facts."""
+    return [end for fact in facts for end in (fact.subject, fact.object) if end is not None]
+
+
+def delete_unsupported_entities(
+    tx: Tx, entities: Sequence[Entity], created_at: set[str]
+) -> tuple[list[Entity], list[_KeptObject]]:
+    """Delete those entities that came with an episode and that nothing supports any more; the others stay.
+
+    Args:
+        entities: those that the episode mentioned, and the ends of its facts.
+        created_at: the timestamps of the calls that brought the episode: older and newer entities are not looked at.
+    """
+    candidates = {entity.row: entity for entity in entities if entity.created_at in created_at}
+    if not candidates:
+        return [], []
+    is_up_to_date = mention_index.catch_up(tx, seconds=_CATCH_UP_SECONDS)
+    deleted, kept = [], []
+    for entity in candidates.values():
+        if reason := _support(tx, entity, mentions_are_up_to_date=is_up_to_date):
+            kept.append(_KeptObject(entity, reason))
+            continue
+        for alias in store.entities.aliases(tx, entity):
+            store.entities.delete_alias(tx, entity, normalisation.key(alias))
+        store.entities.delete(tx, entity)
+        deleted.append(entity)
+    tx.memo.clear()
+    return deleted, kept
+
+
+def _support(
+    tx: Tx,
+    entity: Entity,
+    *,
+    mentions_are_up_to_date: bool,
+    besides: tuple[Episode, Sequence[Fact]] | None = None,
+) -> str | None:
+    """Why an entity is to be kept, in words; None where nothing supports it.
+
+    Args:
+        besides: an episode and facts that are not deleted yet, and do not count.
+    """
+    episode, facts = besides if besides else (None, ())
+    if count := len({fact.row for fact in store.facts.all_about(tx, entity)} - {fact.row for fact in facts}):
+        return f"{count} other fact{'s are' if count > 1 else ' is'} about it"
+    own = episode is not None and store.mentions.is_in_episode(tx, entity, episode.row)
+    if count := store.episodes.count_mentioning(tx, entity) - own:
+        return f"{count} other episode{'s mention' if count > 1 else ' mentions'} it"
+    if store.entities.has_former_ids(tx, entity):
+        return "another entity was merged into it"
+    if store.owners.find(tx) == entity:
+        return "it is the owner of the graph"
+    if count := store.narratives.count_of_project(tx, entity, besides=episode.row if episode else 0):
+        return f"{count} other narrative{'s are' if count > 1 else ' is'} about it"
+    if any(since > entity.created_at for _, _, since in store.entities.alias_rows(tx, entity)):
+        return "it was given another name since"
+    return None if mentions_are_up_to_date else "texts that may mention it have not been read yet"
+
 
 MAX_LISTED = 1000
 
@@ -43,7 +195,7 @@ class Forgotten:
     aliases: tuple[str, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     kept_texts: tuple[Episode, ...] = ()
-    kept: tuple[KeptObject, ...] = ()
+    kept: tuple[_KeptObject, ...] = ()
     reopened: tuple[Fact, ...] = ()
 
 
@@ -97,7 +249,7 @@ def _forget_fact(tx: Tx, fact: Fact) -> Forgotten:
 def _forget_text(tx: Tx, episode: Episode) -> Forgotten:
     tx = replace(tx, group=episode.group)
     mentions = store.mentions.count_in_episodes(tx, [episode.row])
-    deleted = episode_deletion.delete(tx, episode)
+    deleted = delete(tx, episode)
     return Forgotten(
         forget_targets.TEXT,
         episode.id,

@@ -18,7 +18,7 @@ from pathlib import Path
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import projects
 from keepgraph.engine.knowledge.projects import Scope
-from keepgraph.engine.texts import document_files, documents, episode_deletion, mention_index, storage
+from keepgraph.engine.texts import document_files, documents, forgetting, mention_index, storage
 from keepgraph.engine.texts.document_files import display_path
 from keepgraph.engine.texts.documents import Document
 from keepgraph.engine.texts.storage import Outcome, StoredText
@@ -344,7 +344,7 @@ class _Ingestion:
             batch = missing[first : first + _MAX_FILES_IN_BATCH]
             with self._job.write(group=self._group) as tx:
                 for episode in batch:
-                    episode_deletion.delete(tx, episode)
+                    forgetting.delete(tx, episode)
                 self._add_call(tx)
             self.report.forgotten += len(batch)
 

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from keepgraph import interruption, store
 from keepgraph.engine.backfill import time_limits
 from keepgraph.engine.texts import proposals
-from keepgraph.engine.texts.chunk_mentions import Detector
-from keepgraph.engine.texts.name_lookup import full_text_phrase
+from keepgraph.engine.texts.chunk_mentions import Detector, full_text_phrase
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, normalisation
 from keepgraph.lazy import dataclass

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from keepgraph import lazy, store
-from keepgraph.engine.texts.chunk_mentions import Detection, Detector
-from keepgraph.engine.texts.name_lookup import NamedEntity
+from keepgraph.engine.texts.chunk_mentions import Detection, Detector, NamedEntity
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import common_words, name_styles, normalisation, proper_names, relation_extraction

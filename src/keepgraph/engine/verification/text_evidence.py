@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge.relation_wordings import RelationWordings
-from keepgraph.engine.texts.name_lookup import NameLookup, full_text_phrase
+from keepgraph.engine.texts.chunk_mentions import NameLookup, full_text_phrase
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.language import (
     assertion_context,

@@ -8,7 +8,7 @@ from typing import Any
 
 from keepgraph.engine import knowledge
 from keepgraph.engine.retrieval import fusion
-from keepgraph.engine.retrieval.search_results import ChunkResult
+from keepgraph.engine.retrieval.search_request import ChunkResult
 from keepgraph.model import Entity, Fact, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

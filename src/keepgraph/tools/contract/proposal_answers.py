@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph import store
-from keepgraph.engine.review import effects, grounds, quiet_kinds, staleness
+from keepgraph.engine.review import decisions, grounds, quiet_kinds
 from keepgraph.english import count_noun
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
@@ -19,7 +19,7 @@ MAX_CLOSED = 5
 
 def review(tx: Tx, *, kinds: Sequence[str] | None, limit: int) -> dict[str, Any]:
     """The open proposals, and what else there is to say of the review."""
-    waiting, stale = staleness.open_and_stale(tx, kinds=kinds)
+    waiting, stale = decisions.open_and_stale(tx, kinds=kinds)
     counts = dict(sorted(Counter(proposal.kind for proposal in waiting).items()))
     quiet = [quiet for quiet in quiet_kinds.find(tx) if kinds is None or quiet.kind in kinds]
     not_offered = store.review_evidence.count_not_offered(tx) if kinds is None else 0
@@ -55,7 +55,7 @@ def _describe(tx: Tx, proposal: ReviewProposal) -> dict[str, Any]:
         "rests_on": [{"id": ground.id, "text": ground.text} for ground in grounds.read(tx, proposal)],
         "rests_on_total": len(proposal.rests_on),
         "call": {"tool": proposal.tool, "arguments": proposal.arguments},
-        "effect": effects.describe(tx, proposal),
+        "effect": grounds.describe_effect(tx, proposal),
         **answer_shapes.filled(needs=_missing_arguments(proposal)),
         "offered_at": timestamps.format_local(proposal.offered_at, tx.zone),
     }

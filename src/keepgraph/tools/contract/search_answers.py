@@ -9,8 +9,15 @@ from keepgraph import errors, store
 from keepgraph.engine.resolution import first_person
 from keepgraph.engine.retrieval import question_names
 from keepgraph.engine.retrieval.fusion import Hit
-from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, KINDS, NODES
-from keepgraph.engine.retrieval.search_results import NodeResult, SearchResults
+from keepgraph.engine.retrieval.search_request import (
+    COMMUNITIES,
+    EDGES,
+    EPISODES,
+    KINDS,
+    NODES,
+    NodeResult,
+    SearchResults,
+)
 from keepgraph.language import front_matter
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes, answer_size, search_arguments, vocabulary_arguments

@@ -25,8 +25,8 @@ from keepgraph.engine.retrieval.search_request import (
     NODES,
     RRF,
     SearchRequest,
+    SearchResults,
 )
-from keepgraph.engine.retrieval.search_results import SearchResults
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.store.search_filters import Filters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
-from keepgraph.engine.review import evidence
+from keepgraph.engine.review import proposals
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.engine.verification import group_conflicts
 from keepgraph.engine.verification.conflicts import Conflict
@@ -41,7 +41,7 @@ def _proposal(tx: Tx, conflict: Conflict) -> Proposal | None:
         return None
     return Proposal(
         kind="contradiction",
-        key=f"{conflict.kind} {' '.join(evidence.digests(tx, facts))}"[:2000],
+        key=f"{conflict.kind} {' '.join(proposals.evidence_digests(tx, facts))}"[:2000],
         statement=conflict.statement,
         score=_SCORES.get(conflict.kind, _OTHER_SCORE),
         rests_on=facts,

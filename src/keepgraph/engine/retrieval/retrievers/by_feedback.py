@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.retrieval import weights
+from keepgraph.engine.retrieval import fusion
 from keepgraph.engine.retrieval.fusion import Hit, Ranking
-from keepgraph.engine.retrieval.search_context import SearchContext
+from keepgraph.engine.retrieval.question_analysis import SearchContext
 
 SOURCE = "meaning_of_best"
 """Its name in results."""
@@ -32,9 +32,9 @@ def documents(context: SearchContext, hits: Sequence[Hit]) -> Ranking:
     tx, question = context.tx, context.vectors.full
     if question is None:
         return []
-    first = [hit.key for hit in hits[: weights.EXPANDED_HITS]]
+    first = [hit.key for hit in hits[: fusion.EXPANDED_HITS]]
     turns = store.conversations.turns(tx, first)
-    best = [2 * key for key in first if key not in turns][: weights.FEEDBACK_DOCUMENTS]
+    best = [2 * key for key in first if key not in turns][: fusion.FEEDBACK_DOCUMENTS]
     embeddings = store.vector_search.embeddings(tx, store.derived_tables.CHUNK_VECTORS, best)
     if not embeddings:
         return []
@@ -43,11 +43,11 @@ def documents(context: SearchContext, hits: Sequence[Hit]) -> Ranking:
         _moved(question[0], [embeddings[number] for number in best if number in embeddings]),
         filters=context.request.filters,
         with_turn_before=False,
-        limit=weights.CANDIDATES,
+        limit=fusion.CANDIDATES,
     )
     turns = store.conversations.turns(tx, [chunk for chunk, _ in nearest])
     return [
-        (chunk, cosine) for chunk, cosine in nearest if chunk not in turns and cosine >= weights.MIN_COSINE_OF_CHUNKS
+        (chunk, cosine) for chunk, cosine in nearest if chunk not in turns and cosine >= fusion.MIN_COSINE_OF_CHUNKS
     ]
 
 
@@ -57,4 +57,4 @@ def _moved(question: bytes, documents: Sequence[bytes]) -> tuple[bytes, bytes]:
 
     rows = np.stack([np.frombuffer(packed, np.int8) for packed in (question, *documents)]).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return vectors.pack((rows[0] + weights.FEEDBACK * rows[1:].mean(axis=0))[None, :])[0]
+    return vectors.pack((rows[0] + fusion.FEEDBACK * rows[1:].mean(axis=0))[None, :])[0]

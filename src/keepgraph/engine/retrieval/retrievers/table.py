@@ -6,23 +6,274 @@ which is empty where it does not apply. It may use the hits of the kinds that st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from keepgraph.engine.retrieval import weights
-from keepgraph.engine.retrieval.fusion import Ranking
-from keepgraph.engine.retrieval.retrievers import (
-    by_distance,
-    by_fact,
-    by_link,
-    by_member,
-    by_mention,
-    by_name,
-    by_vector,
-    by_words,
-)
-from keepgraph.engine.retrieval.search_context import SearchContext
+from keepgraph import store
+from keepgraph.engine.retrieval import fusion
+from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
+from keepgraph.engine.retrieval.neighbourhood import MAX_STEPS
+from keepgraph.engine.retrieval.question_analysis import SearchContext
+from keepgraph.engine.retrieval.retrievers import by_feedback, by_vector
 from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, NODES
 from keepgraph.lazy import dataclass
+from keepgraph.store.search_filters import Filters
+
+# Retrieval by words: full-text search, ranked by BM25.
+
+
+def _entities(context: SearchContext) -> Ranking:
+    """The entities with the words of the question in a name, an alias or the summary."""
+    return _entities_that_pass(context, context.request.filters, limit=fusion.CANDIDATES)
+
+
+def _entities_that_pass(context: SearchContext, filters: Filters, *, limit: int) -> Ranking:
+    """The entities with the words of the question that pass these filters, which need not be those of the request."""
+    return store.full_text.search(
+        context.tx,
+        store.full_text.ENTITIES,
+        context.question.phrases,
+        filters=filters,
+        conditions=store.search_filters.entity_conditions(filters),
+        limit=limit,
+    )
+
+
+def facts(context: SearchContext) -> Ranking:
+    """The facts with the words of the question in their sentences."""
+    filters = context.request.filters
+    return store.full_text.search(
+        context.tx,
+        store.full_text.FACTS,
+        context.question.phrases,
+        filters=filters,
+        conditions=store.search_filters.fact_conditions(filters),
+        limit=fusion.CANDIDATES,
+        newest=fusion.NEWEST,
+    )
+
+
+def chunks(context: SearchContext) -> Ranking:
+    """The chunks with the words of the question in them; of a conversation, also the turns before and after those.
+
+    The names of speakers are left out, for they are in every second turn. Where the other words find little, they are
+    looked for, too.
+    """
+    question = context.question
+    ranking = _chunks_with(context, question.phrases_for_chunks)
+    if len(ranking) < context.request.limit and question.phrases != question.phrases_for_chunks:
+        present = {chunk for chunk, _ in ranking}
+        more = [scored for scored in _chunks_with(context, question.phrases) if scored[0] not in present]
+        ranking = [*ranking, *more]
+    with_neighbours = dict(fusion.spread(ranking, _adjacent_turns(context, ranking))[: fusion.CANDIDATES])
+    # No neighbour takes the place of what has the words, the newest texts above all.
+    return list({**with_neighbours, **{key: score for key, score in ranking if key not in with_neighbours}}.items())
+
+
+def communities(context: SearchContext) -> Ranking:
+    """The communities with the words of the question in their names or summaries."""
+    filters = context.request.filters
+    return store.full_text.search(
+        context.tx,
+        store.full_text.COMMUNITIES,
+        context.question.phrases,
+        filters=filters,
+        conditions=store.search_filters.community_conditions(filters),
+        limit=fusion.CANDIDATES,
+    )
+
+
+def _chunks_with(context: SearchContext, phrases: Sequence[str]) -> Ranking:
+    filters = context.request.filters
+    return store.full_text.search(
+        context.tx,
+        store.full_text.CHUNKS,
+        phrases,
+        filters=filters,
+        conditions=store.search_filters.chunk_conditions(filters),
+        limit=fusion.CANDIDATES,
+        newest=fusion.NEWEST,
+    )
+
+
+def _adjacent_turns(context: SearchContext, ranking: Ranking) -> dict[Key, list[tuple[Key, float]]]:
+    """The turns before and after each of these, with the share of its score that they are given."""
+    adjacent = store.conversations.adjacent_turns(context.tx, [chunk for chunk, _ in ranking])
+    # To the turn before it, a turn is the turn after.
+    shares = (fusion.SHARE_OF_TURN_AFTER, fusion.SHARE_OF_TURN_BEFORE)
+    return {
+        chunk: [(turn, share) for turn, share in zip(turns, shares, strict=True) if turn is not None]
+        for chunk, turns in adjacent.items()
+    }
+
+
+# Retrieval by mentions: what the texts that answer best mention, and the facts between that.
+
+
+def _nodes_by_mention(context: SearchContext) -> Ranking:
+    """What the best chunks mention, each node with the sum of their scores; that somebody speaks is no mention."""
+    if context.mentioned is None:
+        context.mentioned = _mentioned(context)
+    return context.mentioned
+
+
+def _mentioned(context: SearchContext) -> Ranking:
+    best = [chunk for chunk in context.hits[EPISODES][: fusion.EXPANDED_HITS] if is_clearly_relevant(chunk)]
+    mentioned: dict[int, list[Key]] = {}
+    for chunk, key in store.retrieval.mentioned_in_chunks(context.tx, [hit.key for hit in best], with_speakers=False):
+        mentioned.setdefault(chunk, []).append(key)
+    return fusion.sum_scores((mentioned.get(hit.key, ()), hit.score) for hit in best)
+
+
+def _facts_by_mention(context: SearchContext) -> Ranking:
+    """The facts between two entities that the best chunks mention."""
+    scores = {key: score for key, score in _nodes_by_mention(context) if key > 0}
+    if not scores:
+        return []
+    rows = store.retrieval.facts_of_entities(context.tx, list(scores), context.request.filters, limit=fusion.CANDIDATES)
+    ranking = [
+        (fact, scores[subject] + scores[target])
+        for fact, subject, target in rows
+        if subject in scores and target in scores
+    ]
+    return sorted(ranking, key=lambda scored: -scored[1])
+
+
+def is_clearly_relevant(chunk: Hit) -> bool:
+    """Whether a chunk was found by more than its vector, or by a vector that is near to the question.
+
+    Feedback says how near it is to the best documents, which may be itself.
+    """
+    cosine = 0.0
+    for source in chunk.why:
+        if not source.startswith("meaning"):
+            return True
+        if source != by_feedback.SOURCE:
+            cosine = max(cosine, chunk.why[source].score or 0.0)
+    return cosine >= fusion.CLEAR_COSINE
+
+
+# Retrieval by distance: what is near in the graph to the nodes where the request begins, along facts and mentions.
+
+
+def _nodes_by_distance(context: SearchContext) -> Ranking:
+    """The nearest entities and proposed names; the score is the distance in steps."""
+    if not context.request.starting_nodes:
+        return []
+    nearest = sorted(context.distances.nodes.items(), key=lambda step: step[1])[: fusion.CANDIDATES]
+    return [(key, float(distance)) for key, distance in nearest]
+
+
+def _facts_by_distance(context: SearchContext) -> Ranking:
+    """The facts of the nearest entities; the score is the distance of the nearer end."""
+    if not context.request.starting_nodes:
+        return []
+    distances = context.distances.nodes
+    entities = sorted((key for key in distances if key > 0), key=lambda key: distances[key])[: fusion.CANDIDATES]
+    rows = store.retrieval.facts_of_entities(context.tx, entities, context.request.filters, limit=fusion.CANDIDATES)
+    ranking = [
+        (fact, min(distances.get(end, MAX_STEPS) for end in (subject, target or subject)))
+        for fact, subject, target in rows
+    ]
+    return [(fact, float(distance)) for fact, distance in sorted(ranking, key=lambda scored: scored[1])]
+
+
+def _chunks_by_distance(context: SearchContext) -> Ranking:
+    """The chunks that mention the nodes where the request begins, or nodes one step away.
+
+    The score is the distance of the episode.
+    """
+    if not context.request.starting_nodes:
+        return []
+    near = [key for key, distance in context.distances.nodes.items() if distance <= 1]
+    mentioning = store.retrieval.chunks_mentioning(
+        context.tx, [key for key in near if key > 0], [-key for key in near if key < 0], context.request.filters
+    )
+    distances = context.distances.episodes
+    ranking = [(chunk, float(distances.get(episode, MAX_STEPS))) for chunk, episode in mentioning]
+    return sorted(ranking, key=lambda scored: scored[1])[: fusion.CANDIDATES]
+
+
+# Retrieval of entities by links: of the wanted types, linked by the wanted predicates to what the question names.
+#
+# One more fact, of any predicate, may lie between them.
+
+
+def _entities_by_link(context: SearchContext) -> Ranking:
+    """The linked entities, best first: each with the scores of what it is linked to, half of them a fact further."""
+    filters = context.request.filters
+    if filters.types is None or filters.predicates is None:
+        return []
+    of_any_type = replace(filters, types=None)
+    anchors = dict(_entities_that_pass(context, of_any_type, limit=fusion.EXPANDED_HITS))
+    around = dict(_neighbours(context, anchors, replace(of_any_type, predicates=None)))
+    near = {**{key: score / 2 for key, score in around.items()}, **anchors}
+    linked = _neighbours(context, near, of_any_type)
+    of_types = store.retrieval.entities(context.tx, [key for key, _ in linked], filters)
+    return [(key, score) for key, score in linked if key in of_types][: fusion.CANDIDATES]
+
+
+def _neighbours(context: SearchContext, scores: dict[Key, float], filters: Filters) -> Ranking:
+    """The other ends of the facts of some entities, each with the sum of the scores of the entities."""
+    facts = store.retrieval.facts_of_entities(context.tx, list(scores), filters, limit=fusion.CANDIDATES)
+    return fusion.sum_scores(_ends(facts, scores))
+
+
+def _ends(
+    facts: Iterable[tuple[int, int, int | None]], scores: dict[Key, float]
+) -> Iterable[tuple[tuple[Key, ...], float]]:
+    for _, subject, target in facts:
+        for end, other in ((subject, target), (target, subject)):
+            if end in scores and other is not None:
+                yield (other,), scores[end]
+
+
+# Retrieval of communities by members: those to which the best entities belong.
+
+
+def _communities_by_member(context: SearchContext) -> Ranking:
+    """The communities of the best entities, each with the sum of the scores of its members."""
+    entities = [hit for hit in context.hits[NODES][: fusion.EXPANDED_HITS] if hit.key > 0]
+    communities_of: dict[int, list[int]] = {}
+    for entity, community in store.communities.memberships(
+        context.tx, [hit.key for hit in entities], groups=context.request.filters.groups
+    ):
+        communities_of.setdefault(entity, []).append(community)
+    return fusion.sum_scores((communities_of.get(hit.key, ()), hit.score) for hit in entities)
+
+
+# Retrieval of entities by facts: the ends of the facts that answer best.
+
+
+def _entities_by_fact(context: SearchContext) -> Ranking:
+    """The entities at the ends of the best facts, each with the sum of the scores of its facts."""
+    facts = context.hits[EDGES][: fusion.EXPANDED_HITS]
+    ends = store.retrieval.ends_of_facts(context.tx, [fact.key for fact in facts])
+    return fusion.sum_scores((ends.get(fact.key, ()), fact.score) for fact in facts)
+
+
+# Retrieval by name: what the names in the question mean, and the facts of that.
+
+
+def _nodes_by_name(context: SearchContext) -> Ranking:
+    """The entities and the proposed names that the names in the question mean, the surest first."""
+    scores: dict[Key, float] = {}
+    for name in context.question.names:
+        for key, score in (*name.entities, *((-row, fusion.PROPOSED_NAME) for row in name.proposals)):
+            scores[key] = max(score, scores.get(key, 0.0))
+    return sorted(scores.items(), key=lambda scored: -scored[1])
+
+
+def _facts_by_name(context: SearchContext) -> Ranking:
+    """The facts of the entities that the question names: those between two of them first, then the newest."""
+    entities = [key for key in context.question.nodes if key > 0]
+    if not entities:
+        return []
+    rows = store.retrieval.facts_of_entities(context.tx, entities, context.request.filters, limit=fusion.CANDIDATES)
+    named = set(entities)
+    ranking = [(fact, float(len({subject, target} & named))) for fact, subject, target in rows]
+    return sorted(ranking, key=lambda scored: -scored[1])
+
 
 WORDS = "words"
 """The source that finds by words, and counts for the vectors too where a hit has none yet."""
@@ -50,29 +301,29 @@ class Retriever:
 
 RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
     EPISODES: (
-        Retriever(WORDS, by_words.chunks, weights.TURNS_BY_WORDS, weights.DOCUMENTS_BY_WORDS, is_independent=True),
-        Retriever("meaning", by_vector.chunks, 1.0, weights.DOCUMENTS_BY_VECTOR, compares_vectors=True),
+        Retriever(WORDS, chunks, fusion.TURNS_BY_WORDS, fusion.DOCUMENTS_BY_WORDS, is_independent=True),
+        Retriever("meaning", by_vector.chunks, 1.0, fusion.DOCUMENTS_BY_VECTOR, compares_vectors=True),
         Retriever("meaning_with_turn_before", by_vector.turns_with_turn_before, compares_vectors=True),
-        Retriever("graph", by_distance.chunks),
+        Retriever("graph", _chunks_by_distance),
     ),
     EDGES: (
-        Retriever(WORDS, by_words.facts, is_independent=True),
+        Retriever(WORDS, facts, is_independent=True),
         Retriever("meaning", by_vector.facts, compares_vectors=True),
-        Retriever("names", by_name.facts, is_independent=True),
-        Retriever("texts", by_mention.facts, weights.EDGES_BY_MENTION),
-        Retriever("graph", by_distance.facts),
+        Retriever("names", _facts_by_name, is_independent=True),
+        Retriever("texts", _facts_by_mention, fusion.EDGES_BY_MENTION),
+        Retriever("graph", _facts_by_distance),
     ),
     NODES: (
-        Retriever("names", by_name.nodes, weights.NODES_BY_NAME, is_independent=True),
-        Retriever(WORDS, by_words.entities, is_independent=True),
+        Retriever("names", _nodes_by_name, fusion.NODES_BY_NAME, is_independent=True),
+        Retriever(WORDS, _entities, is_independent=True),
         Retriever("meaning", by_vector.entities, compares_vectors=True),
-        Retriever("facts", by_fact.entities),
-        Retriever("links", by_link.entities),
-        Retriever("texts", by_mention.nodes, weights.NODES_BY_MENTION),
-        Retriever("graph", by_distance.nodes),
+        Retriever("facts", _entities_by_fact),
+        Retriever("links", _entities_by_link),
+        Retriever("texts", _nodes_by_mention, fusion.NODES_BY_MENTION),
+        Retriever("graph", _nodes_by_distance),
     ),
     COMMUNITIES: (
-        Retriever(WORDS, by_words.communities, is_independent=True),
-        Retriever("members", by_member.communities),
+        Retriever(WORDS, communities, is_independent=True),
+        Retriever("members", _communities_by_member),
     ),
 }
