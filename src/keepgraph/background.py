@@ -18,7 +18,7 @@ from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.garden import gardener
 from keepgraph.engine.query import adjacency_arrays, query_pipeline
 from keepgraph.engine.texts import mention_index
-from keepgraph.engine.upkeep import backups, journal_age
+from keepgraph.engine.upkeep import backups, history
 from keepgraph.graph import Graph
 from keepgraph.profiles import settings_file
 
@@ -277,7 +277,7 @@ class _DailyBackup:
             try:
                 backups.make(self._database, backups.DAILY)
                 days = settings_file.read(self._database.path).history_days
-                journal_age.trim(self._database, days=days, now=datetime.now(UTC))
+                history.trim(self._database, days=days, now=datetime.now(UTC))
             except errors.BackupFailed as error:
                 _log.warning("the daily backup was not made: %s", error)
         return False

@@ -13,7 +13,7 @@ import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
-from keepgraph.engine.upkeep import journal_age, undo
+from keepgraph.engine.upkeep import history, undo
 from keepgraph.tools.contract import answer_size
 from words import Caller, concept, dump, fact, literal, person, rows
 
@@ -303,7 +303,7 @@ def test_every_fact_has_a_chain_however_it_was_recorded(call, open_graph, tmp_pa
 def test_where_the_log_was_trimmed_the_chain_says_so(call, clock):
     clock.pass_by(days=400)
     call.record(person("Zoe"), "works_at", organisation("Acme"))
-    journal_age.trim(call.graph.database, days=30, now=clock())
+    history.trim(call.graph.database, days=30, now=clock())
     named, unnamed = why(call, "Ana works at Acme")["origins"][0], why(call, "Ben works at Acme")["origins"][0]
     old_call = call("explain", what="call 1")
 

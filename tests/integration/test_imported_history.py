@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
-from keepgraph.engine.upkeep import integrity, journal_age
+from keepgraph.engine.upkeep import history, integrity
 from words import Caller, concept, person
 
 ADA, NOTES = person("Ada"), concept("Notes")
@@ -141,7 +141,7 @@ def test_it_stays_marked_when_the_log_is_trimmed_and_when_it_comes_back(imported
 
     clock.pass_by(days=400)
     imported.record(person("Cleo"), "depends_on", NOTES)
-    journal_age.trim(imported.graph.database, days=30, now=clock())
+    history.trim(imported.graph.database, days=30, now=clock())
 
     assert marks(imported, "Ada") == [True] * 3
     assert marks(imported, "Cleo") == [False] * 3
@@ -153,7 +153,7 @@ def test_a_row_that_takes_the_number_of_one_that_was_imported_is_not_marked(impo
     imported("undo", call=call)
     clock.pass_by(days=400)
     imported("add_memory", name="a note", episode_body="Nothing of note.")
-    journal_age.trim(imported.graph.database, days=30, now=clock())
+    history.trim(imported.graph.database, days=30, now=clock())
     imported.record(ADA, "depends_on", NOTES)
 
     assert marks(imported, "Ada") == [False] * 3

@@ -12,7 +12,7 @@ import keepgraph
 from homes import error_code, files_with, open_elsewhere, run, run_ok
 from keepgraph import errors
 from keepgraph.engine.exchange import export
-from keepgraph.engine.upkeep import journal_age
+from keepgraph.engine.upkeep import history
 from keepgraph.profiles import settings_file
 from words import Caller, Clock, literal, person, rows
 
@@ -34,8 +34,8 @@ def years(call: Caller, clock: Clock) -> Caller:
     return call
 
 
-def trim(call: Caller, clock: Clock, days: int | None) -> journal_age.TrimmedJournal:
-    return journal_age.trim(call.graph.database, days=days, now=clock())
+def trim(call: Caller, clock: Clock, days: int | None) -> history.TrimmedJournal:
+    return history.trim(call.graph.database, days=days, now=clock())
 
 
 def test_what_is_older_cannot_be_undone_and_what_is_younger_can(years, clock, path):

@@ -28,7 +28,7 @@ from sqlcipher3 import dbapi2 as sqlite
 import keepgraph
 from keepgraph import errors, package_files, permissions
 from keepgraph.cli.root import kg
-from keepgraph.engine.upkeep import backups, restoration
+from keepgraph.engine.upkeep import backups
 from words import NOON, Caller, Clock, concept, connected, fact, literal, person
 
 pytestmark = pytest.mark.usefixtures("graphs_are_made_in_module")
@@ -401,7 +401,7 @@ def restore_older(path: Path) -> Path:
     backup = make_backup(path)
     with opened(path) as graph:
         succeeds(Caller(graph)("record_fact", **fact(GRACE, "tagged", literal("later"))))
-    restoration.restore(path, backup, key=None, others=(), now=NOON, keep=7)
+    backups.restore(path, backup, key=None, others=(), now=NOON, keep=7)
     return path
 
 

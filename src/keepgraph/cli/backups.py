@@ -11,7 +11,7 @@ import click
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.engine.upkeep import backups, restoration
+from keepgraph.engine.upkeep import backups
 from keepgraph.model import Backup, Key
 from keepgraph.profiles import settings_file
 
@@ -66,7 +66,7 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
     for number, file in enumerate(candidates):
         key, other_keys = _find_keys(ctx, graph, file)
         try:
-            previous = restoration.restore(
+            previous = backups.restore(
                 graph,
                 file,
                 key=key,

@@ -98,17 +98,15 @@ def compact_command(ctx: click.Context) -> None:
     \b
     kg compact
     """
-    from keepgraph.engine.upkeep import journal_age
+    from keepgraph.engine.upkeep import history
     from keepgraph.profiles import settings_file
 
     graph_file = graph_options.graph_path(ctx).resolve()
     size_before = graph_file.stat().st_size if graph_file.is_file() else 0
     with graph_options.open_graph(ctx) as graph:
         key = graph.database.key
-        trimmed = journal_age.trim(
-            graph.database, days=settings_file.read(graph_file).history_days, now=datetime.now(UTC)
-        )
-    journal_age.compact(graph_file, key=key)
+        trimmed = history.trim(graph.database, days=settings_file.read(graph_file).history_days, now=datetime.now(UTC))
+    history.compact(graph_file, key=key)
     size = graph_file.stat().st_size
     oldest = trimmed.oldest
     if graph_options.wants_json(ctx):

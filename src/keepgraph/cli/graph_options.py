@@ -157,12 +157,12 @@ def _make_daily_backup(file: Path, key: str | None, *, history_days: int | None)
 
     The user did not ask for it now, so a failure is only a message.
     """
-    from keepgraph.engine.upkeep import backups, journal_age
+    from keepgraph.engine.upkeep import backups, history
 
     try:
         with open(file, create=False, key=key) as graph:
             backups.make(graph.database, backups.DAILY)
-            journal_age.trim(graph.database, days=history_days, now=graph.database.clock())
+            history.trim(graph.database, days=history_days, now=graph.database.clock())
     except (errors.KeepgraphError, OSError) as error:
         reason = getattr(error, "message", None) or error
         click.echo(f"The daily backup was not made: {terminal.printable(reason)}", err=True)

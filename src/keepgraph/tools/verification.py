@@ -7,7 +7,7 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.engine import knowledge
-from keepgraph.engine.verification import relation_changes, relation_verdicts, text_conflicts
+from keepgraph.engine.verification import relation_changes, relation_verdicts, text_evidence
 from keepgraph.engine.verification.relation_changes import DeletedRelation
 from keepgraph.english import count_noun
 from keepgraph.language.normalisation import Name
@@ -75,7 +75,7 @@ def check_conflict(
     for name, text in (("text_a", text_a), ("text_b", text_b)):
         if not text.strip():
             raise errors.InvalidArguments(f"{name} is empty; give the two texts to compare")
-    checked = text_conflicts.check(
+    checked = text_evidence.check(
         knowledge.projects.enter(tx, scope), text_a, text_b, first_about=entity_a, second_about=entity_b
     )
     comparison = checked.comparison

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge.word_changes import WordMerge
-from keepgraph.engine.vocabulary import changes, definitions, graph_vocabulary, set_documents, sets
+from keepgraph.engine.vocabulary import changes, definitions, graph_vocabulary, sets
 from keepgraph.engine.vocabulary.changes import WordChange
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.engine.vocabulary.sets import SetChange
@@ -254,7 +254,7 @@ def export_vocabulary_set(
     tx: Tx, *, name: Annotated[internal_types.SetName, internal_types.Field(example="core")]
 ) -> internal_types.SetDocument:
     """Give the words of a set as schemas/v1/transfer/vocabulary_set.json describes them."""
-    return {"definition": set_documents.write(tx, name)}
+    return {"definition": sets.write(tx, name)}
 
 
 @tool(Effect.READ)

@@ -20,7 +20,7 @@ from keepgraph.cli import graph_options, offline
 from keepgraph.cli.doctor import checks, inspection
 from keepgraph.cli.doctor.inspection import InspectedGraph
 from keepgraph.cli.output import terminal
-from keepgraph.engine.upkeep import backups, integrity, rebuilding, restoration, unfinished_changes
+from keepgraph.engine.upkeep import backups, integrity, unfinished_changes
 from keepgraph.engine.upkeep.integrity import Check, State
 from keepgraph.graph import open
 from keepgraph.model import Key
@@ -217,7 +217,7 @@ def _repair_log(target: InspectedGraph) -> Iterator[str]:
     if not matching_keys:
         raise errors.KeyWrong("the log was left as it is, since no key opens the graph")
     with store.file_locks.exclusive(target.path, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
-        folder = restoration.set_aside(target.path, now=datetime.now(UTC))
+        folder = backups.set_aside(target.path, now=datetime.now(UTC))
         # When it opens the file, SQLite recovers the readable part of the log and drops the rest.
         store.connections.connect(target.path, "rw", key=matching_keys[0], exclusive=True).close()
     yield f"went on without {target.lost_transactions:,} changes in the log; the files as they were are in {folder}"
@@ -252,7 +252,7 @@ def _repair_schema_of(graph: Path, key: Key | None) -> Iterator[str]:
     with store.copies.open_exclusively(graph, key=key) as conn:
         if not store.migrations.version(conn) or store.schema_parts.is_as_migrated(conn):
             return
-    folder = restoration.set_aside(graph, now=datetime.now(UTC))
+    folder = backups.set_aside(graph, now=datetime.now(UTC))
     with store.copies.open_exclusively(graph, key=key) as conn:
         messages = store.schema_parts.repair(conn)
     yield f"kept the files as they were in {folder}"
@@ -288,14 +288,14 @@ def _rebuild_derived_data(target: InspectedGraph) -> Iterator[str]:
         if backup is not None:
             yield f"made the backup {backup}"
             with graph.database.write("doctor") as tx:
-                repaired = rebuilding.rebuild(tx, faults)
+                repaired = integrity.rebuild(tx, faults)
             yield from repaired
             return
     # With these faults no backup passes its checks, so the files are copied aside instead.
     with store.file_locks.exclusive(target.path, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
-        yield f"kept the files as they were in {restoration.set_aside(target.path, now=datetime.now(UTC))}"
+        yield f"kept the files as they were in {backups.set_aside(target.path, now=datetime.now(UTC))}"
     with open(target.path, create=False, ask=target.ask_passphrase) as graph, graph.database.write("doctor") as tx:
-        repaired = rebuilding.rebuild(tx, faults)
+        repaired = integrity.rebuild(tx, faults)
     yield from repaired
 
 

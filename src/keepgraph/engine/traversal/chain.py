@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from keepgraph.engine.traversal import filters, searches, steps
-from keepgraph.engine.traversal.filters import Filter
-from keepgraph.engine.traversal.steps import Follow, Label
+from keepgraph.engine.traversal import searches, steps
+from keepgraph.engine.traversal.steps import Filter, Follow, Label
 from keepgraph.engine.traversal.streams import Kind, Stream
 from keepgraph.store.transactions import Tx
 
@@ -95,9 +94,9 @@ def run(tx: Tx, stream: Stream, step: Step) -> Stream:
             return steps.edges_of(tx, label)
         case FollowLabel(follow, filter):
             _, reached = steps.follow(tx, stream, follow)
-            return reached if filter is None else filters.apply(tx, reached, filter)
+            return reached if filter is None else steps.apply(tx, reached, filter)
         case Select(filter):
-            return filters.apply(tx, stream, filter)
+            return steps.apply(tx, stream, filter)
         case SearchWords(question, kind, types, limit):
             return searches.by_words(tx, question, kind=kind, types=types, limit=limit)
         case SearchMeaning(text, k):

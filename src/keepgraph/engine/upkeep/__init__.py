@@ -13,10 +13,7 @@ if TYPE_CHECKING:
         idempotency,
         integrity,
         jobs,
-        journal_age,
         purge,
-        rebuilding,
-        restoration,
         undo,
         unfinished_changes,
     )

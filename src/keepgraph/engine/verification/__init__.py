@@ -5,15 +5,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keepgraph.engine.verification import (
         conflicts,
-        cycle_paths,
         flag_evidence,
         group_conflicts,
         literal_values,
         relation_changes,
-        relation_structure,
         relation_verdicts,
         settlements,
-        text_conflicts,
         text_evidence,
     )
 else:

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         definitions,
         graph_vocabulary,
         near_words,
-        set_documents,
         sets,
         stored_words,
         terms,

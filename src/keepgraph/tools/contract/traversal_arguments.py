@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine.traversal import chain, filters, records
+from keepgraph.engine.traversal import chain, records, steps
 from keepgraph.engine.traversal.chain import Step
-from keepgraph.engine.traversal.filters import Condition, Filter, FilterPath
-from keepgraph.engine.traversal.steps import Direction, Follow, Label, Target
+from keepgraph.engine.traversal.steps import Condition, Direction, Filter, FilterPath, Follow, Label, Target
 from keepgraph.engine.traversal.streams import Kind
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
@@ -223,8 +222,8 @@ def _filter(tx: Tx, raw: object, notes: list[str], *, depth: int) -> Filter:
     Raises:
         errors.FilterInvalid: it is no filter, or nested too deep.
     """
-    if depth > filters.MAX_DEPTH:
-        raise errors.FilterInvalid(f"filters are nested more than {filters.MAX_DEPTH} deep")
+    if depth > steps.MAX_DEPTH:
+        raise errors.FilterInvalid(f"filters are nested more than {steps.MAX_DEPTH} deep")
     if isinstance(raw, list):
         notes.append("the filter was a list, and was taken for its properties")
         raw = {"properties": raw}
@@ -255,9 +254,9 @@ def _condition(raw: object) -> Condition:
     key, comparison = parts.get("key"), parts.get("operator", "==")
     if not isinstance(key, str) or "value" not in parts:
         raise errors.FilterInvalid("a condition has no key or no value")
-    if comparison not in filters.OPERATORS:
+    if comparison not in steps.OPERATORS:
         raise errors.FilterInvalid(
-            f"{str(comparison)[:20]!r} is no operator", hint=f"Use one of {' '.join(filters.OPERATORS)}."
+            f"{str(comparison)[:20]!r} is no operator", hint=f"Use one of {' '.join(steps.OPERATORS)}."
         )
     return Condition(key, comparison, parts["value"])
 
