@@ -882,7 +882,7 @@ def test_compaction_on_a_full_disk_says_so(plain, monkeypatch):
         conn.execute("PRAGMA max_page_count = 1")
         conn.execute("CREATE TABLE more AS SELECT zeroblob(10000000)")
 
-    monkeypatch.setattr(store.compaction, "compact", write_more)
+    monkeypatch.setattr(store.copies, "compact", write_more)
     refused = run("compact")
 
     assert error_code(refused) == "GRAPH_WRITE_FAILED"

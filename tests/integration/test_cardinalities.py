@@ -9,7 +9,7 @@ from hypothesis import given
 
 import keepgraph
 import random_calls
-from keepgraph.store import cardinalities, schema_counts
+from keepgraph.store import cardinalities, graph_statistics
 from keepgraph.tools.contract import time_travel
 from laws import examples
 from words import Caller, Clock, literal, person, rows
@@ -46,7 +46,7 @@ def test_kept_counts_are_those_of_the_rows(calls, new_file):
             for known_at in (None, "2026-05-15T10:01:00Z", "2026-05-15T10:03:00Z", "2026-05-15T10:30:00Z"):
                 for as_of in ("2019-01-01", "2026-04-01", "2026-05-15T10:20:00Z", "2031-01-01"):
                     then = time_travel.to(tx, as_of=as_of, known_at=known_at)
-                    assert _counted(then) == schema_counts.count_patterns(then, at=_at(then)), (known_at, as_of)
+                    assert _counted(then) == graph_statistics.count_patterns(then, at=_at(then)), (known_at, as_of)
 
 
 def _at(tx):
@@ -54,7 +54,7 @@ def _at(tx):
 
 
 def _counted(tx):
-    query = COUNTED_PATTERNS.format(facts=schema_counts.facts.table_as_known(tx))
+    query = COUNTED_PATTERNS.format(facts=graph_statistics.facts.table_as_known(tx))
     found = tx.conn.execute(query, {"at": _at(tx), "group": tx.group, "known": tx.known_at}).fetchall()
     return [tuple(row) for row in found]
 

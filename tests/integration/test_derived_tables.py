@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from keepgraph.store import derived_tables, index_integrity, vector_integrity, vectors
+from keepgraph.store import derived_tables, integrity, vectors
 from keepgraph.store.derived_tables import INDEXES, QUEUES, VECTOR_KINDS, TextIndex
 from words import Caller, connected, decision, person, rows
 
@@ -63,12 +63,12 @@ def contents(path: Path, index: TextIndex) -> list[Any]:
 
 def count_wrong(call: Caller, index: TextIndex) -> int:
     with call.graph.database.read("test") as tx:
-        return index_integrity.count_wrong(tx, index)
+        return integrity.count_wrong(tx, index)
 
 
 def rebuild(call: Caller, index: TextIndex) -> None:
     with call.graph.database.write("test") as tx:
-        index_integrity.rebuild(tx, index)
+        integrity.rebuild(tx, index)
 
 
 @each_index
@@ -127,7 +127,7 @@ def test_what_has_no_vector_waits_for_one_as_its_description_says(changed, path)
             expected = tx.conn.execute(f"{derived_tables.numbers(kind.sources)} ORDER BY 1").fetchall()
 
             assert expected == tx.conn.execute(f"SELECT * FROM {kind.queue.table} ORDER BY 1").fetchall() != []
-        assert vector_integrity.count_wrong(tx) == {}
+        assert integrity.count_wrong_vectors(tx) == {}
 
 
 @each_queue
@@ -147,7 +147,7 @@ def test_with_another_model_everything_waits_for_a_vector_again(changed):
         vectors.reset(tx, "another", 8)
 
         assert vectors.model_and_dimension(tx) == ("another", 8)
-        assert vector_integrity.count_wrong(tx) == {}
+        assert integrity.count_wrong_vectors(tx) == {}
         assert all(vectors.count_missing(tx, kind) for kind in VECTOR_KINDS)
 
 

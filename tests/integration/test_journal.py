@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from keepgraph.store import derived_tables, journal_triggers
+from keepgraph.store import derived_tables, migrations
 from words import Caller, connected, decision, fact, literal, person, project, rows
 
 JOURNALLED = [
@@ -81,7 +81,7 @@ def test_every_table_of_the_graph_has_the_triggers_that_are_generated(graph, pat
     )
     made = {sql for (sql,) in rows(path, triggers, table)}
     with connected(path) as conn:
-        generated = {sql for sql in journal_triggers.statements(conn, table) if sql.startswith("CREATE")}
+        generated = {sql for sql in migrations.statements(conn, table) if sql.startswith("CREATE")}
 
     assert generated == made
     assert len(made) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.store import name_words
+from keepgraph.store import word_references
 
 _KNOWN = [
     ("concept", "Schema Migration Plan"),
@@ -30,7 +30,7 @@ def doubles(open_graph, new_file):
 
     def read(limit: int) -> list[list[tuple[str, float]]]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(name_words, "_MAX_POSTINGS", limit)
+            patch.setattr(word_references, "_MAX_POSTINGS", limit)
             graph = open_graph(new_file())
             for kind, name in _KNOWN:
                 graph.call("add_entity", entity={"type": kind, "name": name})
@@ -61,7 +61,7 @@ def test_a_word_counts_once_for_each_entity_that_has_it_in_a_name(graph, word, c
         graph.call("add_entity", entity={"type": kind, "name": name})
     graph.call("add_alias", entity={"name": "Johann Keller"}, alias="Hans Keller")
     with graph.database.read("test") as tx:
-        counted = name_words.entity_counts(tx, [word, "plan"], at_most=12)
+        counted = word_references.entity_counts(tx, [word, "plan"], at_most=12)
 
     assert {word: count, "plan": 3} == counted
 
@@ -70,6 +70,6 @@ def test_of_a_frequent_word_only_so_many_names_are_counted(graph):
     for kind, name in _KNOWN:
         graph.call("add_entity", entity={"type": kind, "name": name})
     with graph.database.read("test") as tx:
-        counted = name_words.entity_counts(tx, ["migration"], at_most=2)
+        counted = word_references.entity_counts(tx, ["migration"], at_most=2)
 
     assert counted == {"migration": 2}

@@ -190,7 +190,7 @@ def test_it_counts_what_run_cypher_counts(said, days):
 def counting(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often the tables were gone through."""
     asked: Counter[str] = Counter()
-    real = store.schema_counts.count_patterns
+    real = store.graph_statistics.count_patterns
 
     def patterns(tx: Any, *, at: str) -> Any:
         asked["patterns"] += 1

@@ -201,4 +201,4 @@ def test_changes_are_kept_in_bounded_number(filled):
         tx.conn.execute("INSERT INTO vector_change VALUES (30000, 'fact', 1)")
 
         assert tx.conn.execute("SELECT count(*) FROM vector_change").fetchone()[0] == 2
-        assert store.vector_integrity.count_wrong(tx) == {}
+        assert store.integrity.count_wrong_vectors(tx) == {}

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlcipher3 import dbapi2 as sqlite
 
-from keepgraph.model import Key
-from keepgraph.store import sqlite_errors
+from keepgraph import errors
+from keepgraph.lazy import dataclass
+from keepgraph.model import Key, KeySource
+from keepgraph.store import files, sqlite_errors, wal
 from keepgraph.store.cancellation import CancellationCheck, raise_if_cancelled
 from keepgraph.store.writer_queue import Place
 
@@ -174,3 +178,181 @@ def _cache_kib_encrypted() -> int:
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf, other systems not these names
         return _CACHE_KIB
     return _CACHE_KIB_ENCRYPTED if memory >= _MIN_MEMORY_FOR_LARGE_CACHE else _CACHE_KIB
+
+
+# Unlocking: tries the keys that a graph may have until one opens its file, and says why none does.
+
+_IF_DAMAGED_HINT = "If it is the right one, the file is damaged: `kg restore` brings a backup back."
+
+T = TypeVar("T")
+
+
+def candidates(source: KeySource) -> Iterator[Key | None]:
+    """The keys to try; only None, which is no key, where nothing says that there is one."""
+    if source.expected:
+        yield from source.candidates()
+    else:
+        yield None
+
+
+def unlock(path: Path, source: KeySource, keys: Iterator[Key | None], open_with: Callable[[Key | None], T]) -> T:
+    """What `open_with` returns for the first of some keys that opens the file.
+
+    A file that is still empty is opened by any key: the first one becomes its key. Where no key was expected and the
+    file is encrypted, the candidates of `source` are tried after all.
+
+    Raises:
+        errors.GraphNotEncrypted, GraphDamaged, GraphUnavailable, KeyWrong: no key opens it.
+        errors.KeyMissing: there is no key for an encrypted file.
+    """
+    tried: list[Key] = []
+    while True:
+        try:
+            key = next(keys)
+        except StopIteration:
+            break
+        except errors.KeyMissing:
+            if files.kind(path) is files.Kind.PLAIN:
+                break
+            raise
+        try:
+            return open_with(key)
+        except sqlite.DatabaseError as error:
+            if sqlite_errors.result_code(error) not in sqlite_errors.NOT_A_DATABASE:
+                raise
+        if key is not None:
+            tried.append(key)
+        elif files.kind(path) is files.Kind.ENCRYPTED:
+            keys = source.candidates()
+        else:
+            break
+    raise _refusal(path, source, tried)
+
+
+def _refusal(path: Path, source: KeySource, tried: list[Key]) -> errors.KeepgraphError:
+    """Why the file cannot be opened, with no key or with any of those that were tried."""
+    kind = files.kind(path)
+    tried_right_key = any(key.fingerprint == source.fingerprint for key in tried)
+    origins = " and ".join(dict.fromkeys(key.origin for key in tried))
+    if kind is files.Kind.PLAIN and source.expected:
+        return errors.GraphNotEncrypted(f"{path} is not encrypted, and there is a key for it")
+    if kind is files.Kind.PLAIN:
+        return errors.GraphDamaged(f"{path} begins as a SQLite database and cannot be read as one")
+    if tried_right_key or (kind is files.Kind.JUNK and source.fingerprint):
+        return errors.GraphDamaged(f"{path} was damaged, cut short or written over: its key does not open it")
+    if kind is files.Kind.JUNK:
+        return errors.GraphUnavailable(
+            f"{path} is neither a plain nor an encrypted database: it is something else, or was cut short",
+            hint="Name the graph's own file with --db or KG_DB.",
+        )
+    hint = None if source.fingerprint else f"{errors.KeyWrong.default_hint} {_IF_DAMAGED_HINT}"
+    return errors.KeyWrong(f"{path} is encrypted, and {origins} does not open it", hint=hint)
+
+
+# A pool of connections that only read, so that transactions in several threads do not open one each time.
+
+
+@dataclass(slots=True)
+class _Reader:
+    """A connection that only reads.
+
+    Attributes:
+        file: the file that it has open.
+        cache: what readers on it keep from one transaction to the next.
+        revision: that of the database in its last transaction (see `Tx`); None before the first one.
+    """
+
+    file: files.Identity
+    conn: Connection
+    cache: dict[Any, Any] = field(default_factory=dict)
+    revision: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Idle:
+    """A reader that nobody uses, and how often unused ones had been looked for when it was put back."""
+
+    reader: _Reader
+    looks: int
+
+
+class ReaderPool:
+    """The idle readers of one path.
+
+    Attributes:
+        is_immutable: whether the file lies in a folder that cannot be written to, so that it has no write-ahead log.
+        count: how many readers are open, idle or in use.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.is_immutable = False
+        self.count = 0
+        self._path = path
+        self._idle: list[_Idle] = []
+        self._looks = 0
+        self._lock = threading.Lock()
+
+    def take(self, file: files.Identity, key: Key | None) -> _Reader:
+        """The idle reader that was used last, where it has this file open, else a new one.
+
+        Those of a file that was replaced are closed.
+        """
+        with self._lock:
+            while self._idle:
+                idle = self._idle.pop().reader
+                if idle.file == file:
+                    return idle
+                self._close(idle)
+        reader = _Reader(file, self._connect(key))
+        with self._lock:
+            self.count += 1
+        return reader
+
+    def put_back(self, reader: _Reader) -> None:
+        with self._lock:
+            self._idle.append(_Idle(reader, self._looks))
+
+    def discard(self, reader: _Reader) -> None:
+        """Close a reader that was taken, in the place of putting it back."""
+        with self._lock:
+            self._close(reader)
+
+    def close(self) -> None:
+        """Close the idle readers."""
+        with self._lock:
+            while self._idle:
+                self._close(self._idle.pop().reader)
+
+    def close_unused(self) -> None:
+        """Close the readers, but for one, that nobody used since the last time: each has a page cache of its own."""
+        with self._lock:
+            while len(self._idle) > 1 and self._idle[0].looks < self._looks:
+                self._close(self._idle.pop(0).reader)
+            self._looks += 1
+
+    def _close(self, reader: _Reader) -> None:
+        self.count -= 1
+        reader.conn.close()
+
+    def _connect(self, key: Key | None) -> Connection:
+        if not self.is_immutable:
+            try:
+                return connect(self._path, "ro", key=key)
+            except sqlite.OperationalError as error:
+                if sqlite_errors.result_code(error) not in sqlite_errors.CANNOT_OPEN_LOG:
+                    raise
+                if wal.has_hot_journal(self._path) and self._roll_back_journal(key):
+                    return connect(self._path, "ro", key=key)
+                if wal.has_content(self._path):
+                    raise
+            # In a read-only folder SQLite cannot make the files of a write-ahead log. If there is no log, all is in the
+            # file itself, and it can be read without.
+            self.is_immutable = True
+        return connect(self._path, "ro", key=key, immutable=True)
+
+    def _roll_back_journal(self, key: Key | None) -> bool:
+        """Let SQLite roll back an interrupted change of the journal mode, which takes a connection that may write."""
+        with suppress(sqlite.OperationalError):
+            connect(self._path, "rw", key=key).close()
+            return True
+        return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from keepgraph.store import change_cache
+from keepgraph.store import fact_changes
 from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
@@ -94,7 +94,7 @@ def any_document(tx: Tx) -> bool:
         ).fetchone()
         return bool(row[0])
 
-    return change_cache.get(tx, "any document", read)
+    return fact_changes.cached(tx, "any document", read)
 
 
 def adjacent_turns(tx: Tx, chunks: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:

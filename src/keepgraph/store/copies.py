@@ -15,7 +15,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key
-from keepgraph.store import compaction, connections, files, migrations, schema_parts, sqlite_errors, wal
+from keepgraph.store import connections, files, migrations, schema_parts, sqlite_errors, wal
 from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
 
@@ -288,7 +288,7 @@ def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
             if not sqlite_errors.result_code(error) and shutil.disk_usage(target.parent).free < _WRITTEN_AT_ONCE:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
             raise
-        compaction.drop_statistics(copied)
+        _drop_statistics(copied)
         _enable_wal(copied)
     finally:
         copied.close()
@@ -309,7 +309,7 @@ def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
         conn.execute("DETACH DATABASE copied")
     copied = connections.connect(target, "rw", key=key)
     try:
-        compaction.drop_statistics(copied)
+        _drop_statistics(copied)
         _enable_wal(copied)
     finally:
         copied.close()
@@ -353,3 +353,31 @@ def _find_dangling_references(conn: Connection) -> list[tuple[object, ...]]:
 
 def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+# Compaction of a file: the segments of the full-text indexes are merged, and all pages are written anew.
+
+
+def compact(conn: Connection) -> None:
+    """Make a file as small as it can be. Nothing of what was deleted is in it afterwards."""
+    _drop_statistics(conn)
+    # Deleted words stay in the segments of an index until these are merged.
+    for (table,) in conn.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%'"
+    ).fetchall():
+        conn.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+    conn.execute("VACUUM")
+
+
+def _drop_statistics(conn: Connection) -> None:
+    """Drop the tables of ANALYZE, which any SQLite tool may have made: they hold samples of names and texts.
+
+    Their pages are overwritten with zeros.
+    """
+    tables = conn.execute(
+        "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name GLOB 'sqlite_stat[1-4]'"
+    ).fetchall()
+    if tables:
+        conn.execute("PRAGMA secure_delete = ON").fetchall()
+    for (table,) in tables:
+        conn.execute(f"DROP TABLE {table}")

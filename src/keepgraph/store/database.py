@@ -17,20 +17,9 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.model import Key, KeySource, Settings
-from keepgraph.store import (
-    connections,
-    file_locks,
-    files,
-    journal,
-    migrations,
-    schema_parts,
-    sqlite_errors,
-    unlocking,
-    wal,
-)
+from keepgraph.store import connections, file_locks, files, journal, migrations, schema_parts, sqlite_errors, wal
 from keepgraph.store.cancellation import CancellationCheck, committing, holding, interruptible, raise_if_cancelled
-from keepgraph.store.connections import Connection
-from keepgraph.store.reader_pool import ReaderPool
+from keepgraph.store.connections import Connection, ReaderPool
 from keepgraph.store.transactions import Tx
 from keepgraph.store.writer_queue import WriterQueue
 
@@ -311,7 +300,7 @@ class Database:
         size = self.path.stat().st_size if self.path.exists() else None
         if size is None and (self._read_only or not create):
             raise errors.GraphNotFound(f"there is no graph at {self.path}")
-        candidates = unlocking.candidates(self._key_source)
+        candidates = connections.candidates(self._key_source)
         if size is None:
             # The first key is looked up before the file is created: if there is none, no file is left behind.
             candidates = itertools.chain([next(candidates)], candidates)
@@ -336,7 +325,7 @@ class Database:
 
     def _unlock(self, keys: Iterator[Key | None]) -> bool:
         """Find the key that opens the file; whether no migration is pending."""
-        return unlocking.unlock(self.path, self._key_source, keys, self._is_current_with)
+        return connections.unlock(self.path, self._key_source, keys, self._is_current_with)
 
     def _is_current_with(self, key: Key | None) -> bool:
         """Whether no migration is pending in the file that this key opens, which becomes the key of the database."""
@@ -445,7 +434,7 @@ class Database:
             self._close_replaced()
             # What was computed of the other file says nothing of this one.
             self._shared_cache = {}
-            if not self._unlock(unlocking.candidates(self._key_source)):
+            if not self._unlock(connections.candidates(self._key_source)):
                 raise errors.GraphReadOnly(
                     f"the file that has taken the place of {self.path} is of an older version",
                     hint="Restart what serves it, to bring it up to date.",

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
-from keepgraph.store import catalogue_sql, connections, journal
+from keepgraph.store import connections, journal, schema_parts
 from keepgraph.store.transactions import Tx
 
 # An open validity is stored as a text that sorts before or after every timestamp (ADR 0003).
@@ -63,10 +63,10 @@ _FACTS_AS_KNOWN = f"""(
 _AS_KNOWN = {"row": "known", "known": ":known"}
 _ROWS_AS_KNOWN = f"""(
     SELECT {_COLUMNS.replace("fact.", "known.")},
-           {catalogue_sql.VALID_FROM_AS_KNOWN.format(**_AS_KNOWN)} AS valid_from,
-           {catalogue_sql.VALID_TO_AS_KNOWN.format(**_AS_KNOWN)} AS valid_to, NULL AS retracted_at
+           {schema_parts.VALID_FROM_AS_KNOWN.format(**_AS_KNOWN)} AS valid_from,
+           {schema_parts.VALID_TO_AS_KNOWN.format(**_AS_KNOWN)} AS valid_to, NULL AS retracted_at
     FROM fact AS known
-    WHERE {catalogue_sql.KNOWN_FACT.format(**_AS_KNOWN)}
+    WHERE {schema_parts.KNOWN_FACT.format(**_AS_KNOWN)}
 ) AS fact"""
 
 

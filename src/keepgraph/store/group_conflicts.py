@@ -6,9 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from keepgraph.lazy import dataclass
+from keepgraph.model import Fact
 from keepgraph.store import groups
-from keepgraph.store.conflicts import BEGINS, IS_FOLLOWED, LAST_END
 from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
 
 
 def subjects_with_several_objects(
@@ -73,7 +75,7 @@ def facts_in_both_directions(tx: Tx, predicates: Sequence[int], *, now: str, lim
              AND other.retracted_at IS NULL AND other.object IS NOT NULL
         WHERE fact.predicate IN (SELECT value FROM json_each(:predicates))
           AND fact.retracted_at IS NULL AND fact.subject < fact.object
-          AND {BEGINS.format(fact="fact")} < other.valid_to AND {BEGINS.format(fact="other")} < fact.valid_to
+          AND {_BEGINS.format(fact="fact")} < other.valid_to AND {_BEGINS.format(fact="other")} < fact.valid_to
           AND {in_group(tx, "fact")}
         LIMIT +:limit
         """,
@@ -93,7 +95,7 @@ def facts_with_the_subject_as_object(tx: Tx, predicates: Sequence[int], *, now: 
           ON other.object = fact.subject AND other.predicate = fact.predicate AND other.subject <> fact.object
              AND other.retracted_at IS NULL AND other.object IS NOT NULL
         WHERE fact.predicate IN (SELECT value FROM json_each(:predicates)) AND fact.retracted_at IS NULL
-          AND {BEGINS.format(fact="fact")} < other.valid_to AND {BEGINS.format(fact="other")} < fact.valid_to
+          AND {_BEGINS.format(fact="fact")} < other.valid_to AND {_BEGINS.format(fact="other")} < fact.valid_to
           AND {in_group(tx, "fact")}
         LIMIT +:limit
         """,
@@ -232,7 +234,7 @@ def facts_resting_on_ended(
         WHERE fact.predicate IN (SELECT value FROM json_each(:depending)) AND fact.object IS NOT NULL
           AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
           AND {in_group(tx, "fact")}
-          AND ({LAST_END.format(subject="fact.object")}) <= :now
+          AND ({_LAST_END.format(subject="fact.object")}) <= :now
         LIMIT +:limit
         """,
         {
@@ -350,11 +352,11 @@ def _overlapping(
             HAVING count(*) > 1 AND {differs}
         )
         SELECT DISTINCT predicate, end FROM (
-            SELECT several.predicate, several.end, {BEGINS.format(fact="fact")} AS begins,
-                   max(CASE WHEN fact.valid_to <> '~' AND {IS_FOLLOWED.format(fact="fact", end=end)}
+            SELECT several.predicate, several.end, {_BEGINS.format(fact="fact")} AS begins,
+                   max(CASE WHEN fact.valid_to <> '~' AND {_IS_FOLLOWED.format(fact="fact", end=end)}
                             THEN strftime('%Y-%m-%dT%H:%M:%fZ', fact.valid_to, '-1 day')
                             ELSE fact.valid_to END) OVER (
-                       PARTITION BY several.predicate, several.end ORDER BY {BEGINS.format(fact="fact")}, fact.id
+                       PARTITION BY several.predicate, several.end ORDER BY {_BEGINS.format(fact="fact")}, fact.id
                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
                    ) AS latest
             FROM several
@@ -378,3 +380,343 @@ def in_group(tx: Tx, fact: str) -> str:
 
 def _rows(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
     return [row[0] for row in tx.conn.execute(query, values)]
+
+
+# SQL for conflicts: facts that the flags of the vocabulary do not allow together.
+#
+# Two facts are at odds only where both certainly hold at one time. A beginning that nobody gave is taken to be the
+# latest possible one: now for what holds on, the end for what has ended. So who follows another is not taken for a
+# rival, nor is what begins on the day up to which the other holds: the two meet on that day.
+
+_OPEN_END = "~"
+
+_BEGINS = """
+    CASE WHEN {fact}.valid_from <> '' THEN {fact}.valid_from
+         WHEN {fact}.valid_to <= :now THEN {fact}.valid_to
+         ELSE :now END
+"""
+
+_OVERLAPS = f"""
+    :begins < fact.valid_to AND {_BEGINS.format(fact="fact")} < :ends
+    AND NOT (fact.valid_to IS :end_of_first_day AND fact.valid_from < :valid_from AND fact.valid_to < :ends)
+    AND NOT (fact.valid_from IS :start_of_last_day AND :valid_from < fact.valid_from AND :ends < fact.valid_to)
+"""
+
+_IS_FOLLOWED = """
+    EXISTS (
+        SELECT 1 FROM fact AS following
+        WHERE following.{end} = {fact}.{end} AND following.predicate = {fact}.predicate
+          AND following.retracted_at IS NULL AND following.valid_from > {fact}.valid_from
+          AND following.valid_to > {fact}.valid_to
+          AND following.valid_from IN (strftime('%Y-%m-%dT%H:%M:%fZ', {fact}.valid_to, '-24 hours'),
+                                       strftime('%Y-%m-%dT%H:%M:%fZ', {fact}.valid_to, '-23 hours'),
+                                       strftime('%Y-%m-%dT%H:%M:%fZ', {fact}.valid_to, '-25 hours'))
+    )
+"""
+"""Whether another fact of the same end begins on the last day of one: of 23 to 25 hours, as clocks are changed."""
+
+_LAST_END = """
+    SELECT max(valid_to) FROM (
+        SELECT own.valid_to FROM fact AS own
+        WHERE own.subject = {subject} AND own.object IS NOT NULL AND own.retracted_at IS NULL
+          AND own.predicate NOT IN (SELECT value FROM json_each(:besides))
+        UNION ALL
+        SELECT own.valid_to FROM fact AS own
+        WHERE own.subject = {subject} AND own.literal IS NOT NULL AND own.retracted_at IS NULL
+          AND own.predicate NOT IN (SELECT value FROM json_each(:besides))
+    )
+"""
+
+_MAX_COUNTED = 2000
+"""Of a predicate, the facts of so many are counted to see what is usual."""
+
+_USUALLY_ONE = f"""(
+    SELECT count(*) + 1 >= :least_subjects AND sum(objects = 1) + 1 >= :least_share * (count(*) + 1)
+    FROM (
+        SELECT count(*) AS objects
+        FROM (
+            SELECT subject FROM fact
+            WHERE predicate = :predicate AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+              AND subject <> :subject
+            LIMIT {_MAX_COUNTED}
+        )
+        GROUP BY subject
+    )
+)"""
+"""Whether most of the other subjects have one object; of this one, which has got another, it is assumed."""
+
+_MAX_OTHERS = 10
+"""So many facts that are at odds with one are read."""
+
+_MAX_STEPS = 6  # a street, its district, city, region, country, continent
+_MAX_READ = 200  # of a hub, the newest of so many are taken, and not of all
+
+
+@dataclass(frozen=True, slots=True)
+class RetractedTwin:
+    """A retracted fact that said the same: its row, when it was retracted, and by which tool and session, if known."""
+
+    row: int
+    retracted_at: str
+    tool: str | None
+    session: str | None
+
+
+def other_objects(
+    tx: Tx, fact: Fact, *, predicate: int, now: str, least_subjects: int = 0, least_share: float = 0
+) -> list[int]:
+    """The facts with the same subject and another object that hold at a time at which this one does, by row.
+
+    Args:
+        least_subjects, least_share: none are returned where the predicate has fewer subjects, or fewer of them have one
+            object now; it is counted only where there is another object, and among some of the subjects.
+    """
+    return _rows(
+        tx,
+        f"""
+        SELECT id FROM (
+            SELECT id FROM fact
+            WHERE predicate = :predicate AND subject = :subject AND retracted_at IS NULL
+              AND (object IS NOT :object OR literal IS NOT :literal) AND id <> :fact AND {_OVERLAPS}
+              AND (:least_subjects = 0 OR {_USUALLY_ONE})
+            LIMIT {_MAX_READ}
+        )
+        ORDER BY id DESC
+        LIMIT {_MAX_OTHERS}
+        """,
+        {**_values(tx, fact, predicate, now), "least_subjects": least_subjects, "least_share": least_share},
+    )
+
+
+def is_usually_one(tx: Tx, predicate: int, *, besides: int, now: str, least_subjects: int, least_share: float) -> bool:
+    """Whether one object is usual of a predicate, as `other_objects` counts it, beside one subject."""
+    row = tx.conn.execute(
+        f"SELECT {_USUALLY_ONE}",
+        {
+            "predicate": predicate,
+            "subject": besides,
+            "now": now,
+            "least_subjects": least_subjects,
+            "least_share": least_share,
+        },
+    ).fetchone()
+    return bool(row[0])
+
+
+def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+    """The facts with either end of this one and another entity that hold at a time at which this one does, by row."""
+    held = f"""
+        predicate = :predicate AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
+        AND NOT (subject IN (:subject, :object) AND object IN (:subject, :object))
+    """
+    return _rows(
+        tx,
+        f"""
+        SELECT id FROM (
+            SELECT id FROM fact WHERE subject IN (:subject, :object) AND object IS NOT NULL AND {held}
+            UNION
+            SELECT id FROM fact WHERE object IN (:subject, :object) AND object IS NOT NULL AND {held}
+            LIMIT {_MAX_READ}
+        )
+        ORDER BY id DESC
+        LIMIT {_MAX_OTHERS}
+        """,
+        _values(tx, fact, predicate, now),
+    )
+
+
+def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+    """The facts with the same object and another subject that hold at a time at which this one does, by row."""
+    end = "object = :object AND object IS NOT NULL" if fact.object else "literal = :literal AND literal IS NOT NULL"
+    return _rows(
+        tx,
+        f"""
+        SELECT id FROM (
+            SELECT id FROM fact
+            WHERE {end} AND predicate = :predicate AND subject <> :subject AND retracted_at IS NULL
+              AND id <> :fact AND {_OVERLAPS}
+            LIMIT {_MAX_READ}
+        )
+        ORDER BY id DESC
+        LIMIT {_MAX_OTHERS}
+        """,
+        _values(tx, fact, predicate, now),
+    )
+
+
+def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+    """The facts with the ends exchanged that hold at a time at which this one does, by row."""
+    return _rows(
+        tx,
+        f"""
+        SELECT id FROM (
+            SELECT id FROM fact
+            WHERE subject = :object AND predicate = :predicate AND object = :subject AND object IS NOT NULL
+              AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
+            LIMIT {_MAX_READ}
+        )
+        ORDER BY id DESC
+        LIMIT {_MAX_OTHERS}
+        """,
+        _values(tx, fact, predicate, now),
+    )
+
+
+def neighbours_of(
+    tx: Tx, entities: Sequence[int], *, predicate: int, outward: bool, now: str, limit: int
+) -> list[tuple[int, int, int]]:
+    """The facts of a predicate that hold now and lead away from entities, or with `outward` false lead to them.
+
+    Returns:
+        Rows of one of the entities, of the entity at the other end, and of the fact.
+    """
+    end, other = ("subject", "object") if outward else ("object", "subject")
+    rows = tx.conn.execute(
+        f"""
+        SELECT {end}, {other}, id FROM fact
+        WHERE {end} IN (SELECT value FROM json_each(:entities)) AND predicate = :predicate AND object IS NOT NULL
+          AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+        LIMIT +:limit
+        """,
+        {"entities": json.dumps(list(entities)), "predicate": predicate, "now": now, "limit": limit},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def retracted_twin(tx: Tx, fact: Fact, *, predicate: int) -> RetractedTwin | None:
+    """The last fact that said the same of the same time, and was retracted before this one was recorded.
+
+    Of a fact that is not recorded yet (its row is 0), that of any time.
+    """
+    row = tx.conn.execute(
+        """
+        SELECT id, retracted_at FROM fact
+        WHERE subject = :subject AND predicate = :predicate AND retracted_at IS NOT NULL
+          AND object IS :object AND literal IS :literal
+          AND (:fact = 0 OR (id < :fact AND retracted_at <= :recorded_at
+                             AND valid_from = :valid_from AND valid_to = :valid_to))
+        ORDER BY retracted_at DESC, id DESC
+        LIMIT 1
+        """,
+        {**_values(tx, fact, predicate, ""), "recorded_at": fact.recorded_at},
+    ).fetchone()
+    if row is None:
+        return None
+    call = tx.conn.execute(
+        """
+        SELECT call.tool, call.session
+        FROM journal JOIN call ON call.id = journal.call
+        WHERE journal.tbl = 'fact' AND journal.row = ? AND journal.op <> 'insert' AND call.at = ?
+        ORDER BY journal.id DESC
+        LIMIT 1
+        """,
+        row,
+    ).fetchone()
+    return RetractedTwin(row[0], row[1], *(call or (None, None)))
+
+
+def decisions_with_words(
+    tx: Tx, words: Sequence[str], *, predicates: Sequence[int], of_types: Sequence[int], end: int, now: str, limit: int
+) -> list[tuple[int, int, str]]:
+    """The decisions of an entity that have some words in their names, among the newest entities that have them.
+
+    Args:
+        predicates: those that tie a decision to who or what decided it, or to what it is a part of.
+        of_types: the types of decisions, by row.
+
+    Returns:
+        The row of the fact, the row of the decision, and its name.
+    """
+    rows = tx.conn.execute(
+        """
+        SELECT max(fact.id), decision.id, decision.name
+        FROM (
+            SELECT rowid / 2 AS id FROM entity_text
+            WHERE entity_text MATCH :words AND rowid % 2 = 0 ORDER BY rowid DESC LIMIT +:limit
+        ) AS matching
+        CROSS JOIN entity AS decision ON decision.id = matching.id
+        CROSS JOIN json_each(:predicates) AS wanted
+        CROSS JOIN (SELECT 0 AS is_reversed UNION ALL SELECT 1) AS direction
+        CROSS JOIN fact
+          ON fact.subject = iif(is_reversed, decision.id, :end) AND fact.predicate = wanted.value
+             AND fact.object = iif(is_reversed, :end, decision.id)
+        WHERE decision.type IN (SELECT value FROM json_each(:types)) AND fact.object IS NOT NULL
+          AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
+        GROUP BY decision.id
+        ORDER BY 1 DESC
+        """,
+        {
+            "words": " ".join('"' + word.replace('"', '""') + '"' for word in words),
+            "predicates": json.dumps(list(predicates)),
+            "types": json.dumps(list(of_types)),
+            "end": end,
+            "now": now,
+            "limit": limit,
+        },
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
+def end_of_entity(tx: Tx, entity: int, *, now: str, besides: Sequence[int]) -> str | None:
+    """When the last fact with an entity as subject ended, if there were any and none holds now or later; else None.
+
+    Args:
+        besides: the predicates that do not count, by row.
+    """
+    row = tx.conn.execute(
+        f"SELECT ({_LAST_END.format(subject=':entity')})",
+        {"entity": entity, "besides": json.dumps(list(besides))},
+    ).fetchone()
+    return row[0] if row and row[0] is not None and row[0] <= now else None
+
+
+def are_connected(tx: Tx, entity: int, other: int, *, predicates: Sequence[int], now: str) -> bool:
+    """Whether facts of these predicates that hold lead from one of two entities to the other, in a few steps."""
+    return _leads(tx, entity, other, predicates, now) or _leads(tx, other, entity, predicates, now)
+
+
+def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str) -> bool:
+    row = tx.conn.execute(
+        """
+        WITH RECURSIVE way (entity, steps) AS (
+            SELECT :entity, 0
+            UNION
+            SELECT fact.object, way.steps + 1
+            FROM way
+            CROSS JOIN json_each(:predicates) AS wanted
+            CROSS JOIN fact ON fact.subject = way.entity AND fact.predicate = wanted.value
+            WHERE fact.object IS NOT NULL AND fact.retracted_at IS NULL AND way.steps < :steps
+              AND fact.valid_from <= :now AND :now < fact.valid_to
+            LIMIT +:read
+        )
+        SELECT 1 FROM way WHERE entity = :other
+        LIMIT 1
+        """,
+        {
+            "entity": entity,
+            "other": other,
+            "predicates": json.dumps(list(predicates)),
+            "now": now,
+            "steps": _MAX_STEPS,
+            "read": _MAX_READ,
+        },
+    ).fetchone()
+    return row is not None
+
+
+def _values(tx: Tx, fact: Fact, predicate: int, now: str) -> dict[str, Any]:
+    ended = fact.valid_to is not None and fact.valid_to <= now
+    return {
+        "fact": fact.row,
+        "predicate": predicate,
+        "subject": fact.subject.row,
+        "object": fact.object.row if fact.object else None,
+        "literal": fact.literal,
+        "valid_from": fact.valid_from or "",
+        "valid_to": fact.valid_to or _OPEN_END,
+        "begins": fact.valid_from or (fact.valid_to if ended else now),
+        "ends": fact.valid_to or _OPEN_END,
+        "end_of_first_day": timestamps.end_of_first_day(fact.valid_from, tx.zone) if fact.valid_from else None,
+        "start_of_last_day": timestamps.start_of_last_day(fact.valid_to, tx.zone) if fact.valid_to else None,
+        "now": now,
+    }

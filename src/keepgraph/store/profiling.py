@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
-from keepgraph.store import facts, schema_counts, sqlite_errors
+from keepgraph.store import facts, graph_statistics, sqlite_errors
 from keepgraph.store.transactions import Tx
 
 VALUES_FOR_LANGUAGES = 30
@@ -161,7 +161,7 @@ def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatisti
             SELECT fact.literal AS text, count(*) AS number, min(fact.id) AS oldest
             FROM {facts.table_as_known(tx)}
             CROSS JOIN entity AS s ON s.id = fact.subject
-            WHERE fact.literal IS NOT NULL AND {schema_counts.HOLDS}
+            WHERE fact.literal IS NOT NULL AND {graph_statistics.HOLDS}
             GROUP BY fact.literal
         ),
         placed AS (
@@ -202,7 +202,7 @@ def count_subjects(tx: Tx, *, at: str) -> dict[int, int]:
         SELECT fact.predicate, count(DISTINCT fact.subject)
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = fact.subject
-        WHERE {schema_counts.HOLDS}
+        WHERE {graph_statistics.HOLDS}
         GROUP BY fact.predicate
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
@@ -218,7 +218,7 @@ def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str, at: str) 
         SELECT fact.predicate, count(DISTINCT {column})
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = {column}
-        WHERE s.type IN (SELECT value FROM json_each(:types)) AND {schema_counts.HOLDS}
+        WHERE s.type IN (SELECT value FROM json_each(:types)) AND {graph_statistics.HOLDS}
         GROUP BY fact.predicate
         """,
         {"at": at, "group": tx.group, "known": tx.known_at, "types": json.dumps(list(type_rows))},
@@ -240,7 +240,7 @@ def sample_facts(
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object
-        WHERE fact.predicate = :predicate AND {schema_counts.HOLDS}
+        WHERE fact.predicate = :predicate AND {graph_statistics.HOLDS}
           AND (:source IS NULL OR (s.type = :source AND o.type IS :target))
         ORDER BY fact.subject, fact.object, fact.id
         LIMIT +:limit

@@ -502,7 +502,7 @@ def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
 def _assertions(tx: Tx, fact: Fact) -> list[dict[str, Any]]:
     """Everybody who said so, the oldest assertion first."""
     assertions = store.details.assertions(tx, fact.row)
-    imported = store.imported_rows.of_rows(tx, "provenance", [row for row, *_ in assertions])
+    imported = store.imports.of_rows(tx, "provenance", [row for row, *_ in assertions])
     return [
         {
             "source": source,

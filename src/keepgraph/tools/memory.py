@@ -118,7 +118,7 @@ def _load(tx: Tx) -> None:
         *(knowledge.blocker_resolutions, knowledge.entities, knowledge.entity_types, knowledge.facts),
         *(knowledge.owner, knowledge.owner_alias, knowledge.validity),
         *(verification.conflicts, resolution.first_person, first_person, phrase_matching),
-        *(store.assertion_surfaces, store.conflicts, store.entities, store.facts, store.groups, store.journal),
+        *(store.provenance, store.group_conflicts, store.entities, store.facts, store.groups, store.journal),
         store.provenance,
     )
     graph_vocabulary.read(tx)

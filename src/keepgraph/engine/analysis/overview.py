@@ -89,7 +89,7 @@ def of_group(tx: Tx) -> Overview:
     at = timestamps.from_datetime(tx.now)
     project_types = graph_vocabulary.read(tx).project_types
     counts = {name: count for name, count in store.entities.count_by_type(tx).items() if count}
-    newest = store.overviews.newest_facts(tx, at=at, scanned=_NEWEST_FACTS_SCANNED, limit=MAX_LATEST)
+    newest = store.graph_statistics.newest_facts(tx, at=at, scanned=_NEWEST_FACTS_SCANNED, limit=MAX_LATEST)
     return Overview(
         owner=store.owners.find(tx),
         counts=dict(sorted(counts.items(), key=lambda counted: -counted[1])),
@@ -108,13 +108,13 @@ def of_group(tx: Tx) -> Overview:
 
 def _projects(tx: Tx, types: tuple[str, ...], at: str) -> tuple[ProjectState, ...]:
     """The projects with the newest facts, then those that came last."""
-    with_facts = store.overviews.newest_fact_by_entity(
+    with_facts = store.graph_statistics.newest_fact_by_entity(
         tx, types, at=at, scanned=_NEWEST_FACTS_SCANNED, limit=MAX_PROJECTS
     )
     projects = store.entities.by_rows(tx, [project for project, _ in with_facts])
     facts = store.facts.by_rows(tx, [fact for _, fact in with_facts])
     states = [ProjectState(projects[project], fact) for (project, _), fact in zip(with_facts, facts, strict=True)]
-    for project in store.overviews.newest_entities(tx, types, limit=MAX_PROJECTS):
+    for project in store.graph_statistics.newest_entities(tx, types, limit=MAX_PROJECTS):
         if len(states) < MAX_PROJECTS and project.row not in projects:
             latest = store.facts.about(tx, project, at=at, limit=1)
             states.append(ProjectState(project, latest[0] if latest else None))
@@ -134,7 +134,7 @@ def _waiting(tx: Tx, at: str) -> Waiting:
         next_action_count=len(counted_actions),
         next_actions_counted=len(actions) == len(counted_actions),
         proposed_facts=store.proposed_facts.count(tx),
-        proposed_names=store.overviews.count_proposed_names(tx),
+        proposed_names=store.graph_statistics.count_proposed_names(tx),
         other_proposals=store.review_proposals.count_besides_texts(tx),
         unread_texts=store.mention_queue.count(tx)[0],
         vectors={f"{kind.noun}s": store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS},
@@ -144,7 +144,7 @@ def _waiting(tx: Tx, at: str) -> Waiting:
 def _open_blockers(tx: Tx) -> tuple[list[FactRow], bool]:
     """The open blockers, newest first; and whether these are all."""
     predicates = graph_vocabulary.read(tx).names_of_role("blocks")
-    newest, total = store.overviews.newest_rows_of_predicates(tx, predicates, limit=_MAX_BLOCKERS_REPLAYED)
+    newest, total = store.graph_statistics.newest_rows_of_predicates(tx, predicates, limit=_MAX_BLOCKERS_REPLAYED)
     if total <= len(newest):
         return blockers.open_blockers(tx), True
     subjects = sorted({subject for _, subject in newest})

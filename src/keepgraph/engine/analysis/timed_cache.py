@@ -18,13 +18,13 @@ def get(tx: Tx, key: Hashable, compute: Callable[[], T]) -> T:
     at = timestamps.from_datetime(tx.now)
     if tx.known_at is not None:
         return compute()
-    entries: list[_Entry] = store.change_cache.get(tx, ("timed", tx.group, key), list)
+    entries: list[_Entry] = store.fact_changes.cached(tx, ("timed", tx.group, key), list)
     for entry in entries:
         if entry.since <= at and (entry.until is None or at < entry.until):
             value: T = entry.value
             return value
     value = compute()
-    entries[:] = [_Entry(at, store.schema_counts.next_change(tx, after=at), value)]
+    entries[:] = [_Entry(at, store.graph_statistics.next_change(tx, after=at), value)]
     return value
 
 

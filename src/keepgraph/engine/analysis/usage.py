@@ -78,7 +78,7 @@ def _count(tx: Tx, vocabulary: Vocabulary) -> Usage:
     at = timestamps.from_datetime(tx.now)
     type_names = {term.row: term.name for term in vocabulary.types}
     patterns: dict[str, list[Pattern]] = defaultdict(list)
-    for predicate, source, target, count in store.schema_counts.count_patterns(tx, at=at):
+    for predicate, source, target, count in store.graph_statistics.count_patterns(tx, at=at):
         patterns[vocabulary.predicate_by_row[predicate].name].append(
             Pattern(type_names[source], None if target is None else type_names[target], count)
         )

@@ -117,7 +117,7 @@ class RecordImport:
                     if self._strict and results[-1].error:
                         break
                 self._keep_lines(tx, lines)
-                store.imported_rows.note(tx, file=self._file)
+                store.imports.note(tx, file=self._file)
             except BaseException:
                 self.counts = counts_before
                 raise

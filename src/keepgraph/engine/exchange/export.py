@@ -22,8 +22,16 @@ from keepgraph.engine.exchange.import_state import DEFAULT_CONFIDENCE, DEFAULT_G
 from keepgraph.formats.records import Entity, Fact, ReadError, Record, Skipped
 from keepgraph.language import normalisation
 from keepgraph.store.database import Database
-from keepgraph.store.exchange_rows import Assertion, ChunkRow, EntityRow, EpisodeRow, FactExportRow, Validity
-from keepgraph.store.exports import AssertionOrder, ProposedFactRow
+from keepgraph.store.exports import (
+    Assertion,
+    AssertionOrder,
+    ChunkRow,
+    EntityRow,
+    EpisodeRow,
+    FactExportRow,
+    ProposedFactRow,
+    Validity,
+)
 from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.transactions import Tx
 
@@ -67,15 +75,15 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     for owner, set_at in store.owners.all_groups(tx):
         yield {"kind": "owner", "entity": owner, "set_at": set_at}
     for episode in store.exports.episodes(tx):
-        yield from _episode_lines(episode, store.exchange_rows.chunks(tx, episode.row))
+        yield from _episode_lines(episode, store.exports.chunks(tx, episode.row))
     for narrative in store.narratives.all_groups(tx):
         yield _without_none({"kind": "narrative", **narrative._asdict()})
     postponed_rows = _postponed_assertion_rows(tx)
     postponed: dict[int, int] = {}
     for facts in store.exports.facts(tx):
         rows = [fact.row for fact in facts]
-        earlier = store.exchange_rows.earlier_validities(tx, rows)
-        assertions = store.exchange_rows.assertions(tx, rows)
+        earlier = store.exports.earlier_validities(tx, rows)
+        assertions = store.exports.assertions(tx, rows)
         for fact in facts:
             of_fact = assertions.get(fact.row, [])
             if postponed_rows and any(row in postponed_rows for row, _ in of_fact):

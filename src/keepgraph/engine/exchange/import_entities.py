@@ -21,7 +21,7 @@ from keepgraph.engine.exchange.import_state import (
     validate_timestamp,
 )
 from keepgraph.language import normalisation
-from keepgraph.store.exchange_rows import EntityRow, NameKey
+from keepgraph.store.exports import EntityRow, NameKey
 from keepgraph.store.transactions import Tx
 
 

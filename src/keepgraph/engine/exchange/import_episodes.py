@@ -23,7 +23,7 @@ from keepgraph.engine.exchange.import_state import (
     validate_timestamp,
 )
 from keepgraph.language import normalisation, utf8
-from keepgraph.store.exchange_rows import ChunkRow, EpisodeRow
+from keepgraph.store.exports import ChunkRow, EpisodeRow
 from keepgraph.store.transactions import Tx
 
 _PLACE_GAP = 1_000
@@ -41,9 +41,7 @@ def import_chunks(tx: Tx, lines: Sequence[Line], state: ImportState, strict: boo
     ids = {line["episode"] for line in lines}
     episodes = store.imports.episodes_by_id(tx, ids) | state.same_episodes
     existing = {
-        public_id: _chunks_by_number(
-            episodes[public_id], store.exchange_rows.chunks(tx, episodes[public_id].row), state
-        )
+        public_id: _chunks_by_number(episodes[public_id], store.exports.chunks(tx, episodes[public_id].row), state)
         for public_id in ids & episodes.keys()
     }
     new = _ChunkInserts(tx)
@@ -122,7 +120,7 @@ class _EpisodeBatch:
         }
         if not any(differences.values()):
             stored = self._new_chunks.of_episode(existing.row) or _numbered(
-                store.exchange_rows.chunks(self._tx, existing.row)
+                store.exports.chunks(self._tx, existing.row)
             )
             differences = {"text in its chunks": stored[: len(chunks)] != chunks}
         if any(differences.values()):

@@ -21,7 +21,7 @@ from keepgraph.engine.exchange.import_state import (
 from keepgraph.engine.knowledge import predicates
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Entity, Fact, Predicate
-from keepgraph.store.exchange_rows import Assertion, EntityRow, EpisodeRow, FactRow, Validity
+from keepgraph.store.exports import Assertion, EntityRow, EpisodeRow, FactRow, Validity
 from keepgraph.store.transactions import Tx
 
 
@@ -63,7 +63,7 @@ class _FactBatch:
             self._content(fact): fact for fact in store.imports.facts_by_content(tx, [*without_id, *exchanged])
         }
         existing = [fact.row for fact in (*self._by_id.values(), *self._by_content.values())]
-        self._earlier = store.exchange_rows.earlier_validities(tx, existing)
+        self._earlier = store.exports.earlier_validities(tx, existing)
         self._assertions = _AssertionInserts(tx, existing, {episode.id: episode for episode in episodes.values()})
         self._next_row = store.journal.unused_row(tx, "fact")
         self._next_earlier_row = store.journal.unused_row(tx, "earlier_validity")
@@ -312,7 +312,7 @@ class _AssertionInserts:
         self._tx, self._episodes = tx, episodes
         self._counts = {
             fact: Counter(assertion for _, assertion in assertions)
-            for fact, assertions in store.exchange_rows.assertions(tx, facts).items()
+            for fact, assertions in store.exports.assertions(tx, facts).items()
         }
         self._next_row = store.journal.unused_row(tx, "provenance")
         self._rows: list[tuple[Any, ...]] = []

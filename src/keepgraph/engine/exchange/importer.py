@@ -34,7 +34,7 @@ from keepgraph.engine.knowledge.relations import Relation
 from keepgraph.language import normalisation
 from keepgraph.model import ProposedFact
 from keepgraph.store.database import Database
-from keepgraph.store.exchange_rows import EntityRow
+from keepgraph.store.exports import EntityRow
 from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -236,7 +236,7 @@ def import_batch(
             results += _import_lines(tx, kind, list(of_kind), state, strict=strict)
             if strict and results[-1].error:
                 break
-        store.imported_rows.note(tx, file=file)
+        store.imports.note(tx, file=file)
     return results
 
 
@@ -244,7 +244,7 @@ def import_batch(
 def noting(tx: Tx, *, file: str | None) -> Iterator[Tx]:
     """Note what is recorded inside as imported from a file; None is standard input."""
     yield tx
-    store.imported_rows.note(tx, file=file)
+    store.imports.note(tx, file=file)
 
 
 def _import_lines(tx: Tx, kind: str, lines: Sequence[Line], state: ImportState, *, strict: bool) -> list[LineResult]:

@@ -125,13 +125,13 @@ def _keep_surfaces(tx: Tx, fact: Fact, given: GivenFact) -> None:
             continue
         if ref.id is not None:
             if all(ref.id != end.id for end in ends):
-                store.assertion_surfaces.insert_former_id(tx, fact.row, public_id=ref.id)
+                store.provenance.insert_former_id(tx, fact.row, public_id=ref.id)
             continue
         key = normalisation.key(ref.name or "")
         if any(key == normalisation.key(end.name) for end in ends):
             continue
         for end in ends:
-            store.assertion_surfaces.insert_alias(tx, fact.row, entity=end.row, key=key)
+            store.provenance.insert_alias(tx, fact.row, entity=end.row, key=key)
 
 
 def find(tx: Tx, fact_id: str) -> Fact:

@@ -81,7 +81,7 @@ def begins_unknown(fact: Fact, at: str) -> bool:
 
 
 def _is_usual(tx: Tx, predicate: Predicate, row: int, subject: int) -> bool:
-    return bool(predicate.flags & (_ONE_OBJECT | _ONE_SUBJECT)) or store.conflicts.is_usually_one(
+    return bool(predicate.flags & (_ONE_OBJECT | _ONE_SUBJECT)) or store.group_conflicts.is_usually_one(
         tx,
         row,
         besides=subject,

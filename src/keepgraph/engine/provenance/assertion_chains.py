@@ -12,7 +12,7 @@ from keepgraph.engine.provenance.explanations import EndOfChain, Origin, Passage
 from keepgraph.engine.texts import storage
 from keepgraph.language import inflection, normalisation, sentences
 from keepgraph.model import Chunk, Entity, Episode, Fact, Import
-from keepgraph.store.provenance_lookups import AssertionRow
+from keepgraph.store.provenance import AssertionRow
 from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -22,12 +22,12 @@ _EPISODE_ID = re.compile(r"\bep_[0-9a-z]{26}\b")
 
 def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
     """The origins of a fact, one for each assertion, the oldest first."""
-    assertions = store.provenance_lookups.assertions(tx, fact.row, limit=limit)
-    calls = store.provenance_lookups.inserting_calls(
+    assertions = store.provenance.assertions(tx, fact.row, limit=limit)
+    calls = store.provenance.inserting_calls(
         tx, "provenance", {assertion.row: assertion.recorded_at for assertion in assertions}
     )
     episodes = store.episodes.by_rows(tx, [each.episode for each in assertions if each.episode is not None])
-    imported = store.imported_rows.of_rows(tx, "provenance", [assertion.row for assertion in assertions])
+    imported = store.imports.of_rows(tx, "provenance", [assertion.row for assertion in assertions])
     passages: dict[int, Passage] = {}
     origins = []
     for assertion in assertions:

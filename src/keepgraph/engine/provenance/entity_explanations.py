@@ -33,7 +33,7 @@ def explain(tx: Tx, entity: Entity, *, resolution: Resolution | None = None) -> 
     """
     creation, *aliases = _origins(tx, entity)
     events = history.of_entity_alone(tx, entity, limit=500)
-    facts = store.provenance_lookups.count_facts_of_entity(tx, entity)
+    facts = store.provenance.count_facts_of_entity(tx, entity)
     texts = store.mention_places.count_episodes(tx, entity, until=None)
     dependents = _dependents(tx, entity)
     objections = [
@@ -52,7 +52,7 @@ def explain(tx: Tx, entity: Entity, *, resolution: Resolution | None = None) -> 
         dependents=tuple(dependents),
         sources=tuple(
             (source.source or f"no source, by {source.tool}", source.facts)
-            for source in store.provenance_lookups.sources_of_entity(tx, entity, limit=_MAX_SOURCES)
+            for source in store.provenance.sources_of_entity(tx, entity, limit=_MAX_SOURCES)
         ),
         totals={
             "origins": 1 + len(aliases),
@@ -69,10 +69,10 @@ def explain(tx: Tx, entity: Entity, *, resolution: Resolution | None = None) -> 
 def _origins(tx: Tx, entity: Entity) -> list[Origin]:
     """Where the entity comes from, then where each of its aliases does."""
     aliases = store.entities.alias_rows(tx, entity)
-    created_by = store.provenance_lookups.inserting_calls(tx, "entity", {entity.row: entity.created_at})
-    added_by = store.provenance_lookups.inserting_calls(tx, "alias", {row: at for row, _, at in aliases})
-    imported = store.imported_rows.of_rows(tx, "entity", [entity.row])
-    imported_aliases = store.imported_rows.of_rows(tx, "alias", [row for row, _, _ in aliases])
+    created_by = store.provenance.inserting_calls(tx, "entity", {entity.row: entity.created_at})
+    added_by = store.provenance.inserting_calls(tx, "alias", {row: at for row, _, at in aliases})
+    imported = store.imports.of_rows(tx, "entity", [entity.row])
+    imported_aliases = store.imports.of_rows(tx, "alias", [row for row, _, _ in aliases])
     created = _origin(
         tx, f"created as {entity.type}", entity.created_at, created_by.get(entity.row), _type_note(tx, entity)
     )
@@ -199,13 +199,13 @@ def _not_found(tx: Tx, number: int) -> errors.ChangeNotFound:
 def _what_it_did(tx: Tx, call: Call) -> list[Dependent]:
     """The facts, entities and texts that it recorded and that are still there, and the facts that it ended."""
     rows = {
-        table: store.provenance_lookups.rows_inserted_by_call(tx, call.id, table, limit=MAX_DEPENDENTS)
+        table: store.provenance.rows_inserted_by_call(tx, call.id, table, limit=MAX_DEPENDENTS)
         for table in ("fact", "entity", "episode")
     }
     facts = {fact.row: fact for fact in store.facts.by_rows(tx, _existing(tx, "fact", rows["fact"]))}
     entities = store.entities.by_rows(tx, rows["entity"])
     texts = store.episodes.by_rows(tx, rows["episode"])
-    ended = store.provenance_lookups.facts_ended_by_call(tx, call.id, limit=MAX_DEPENDENTS)
+    ended = store.provenance.facts_ended_by_call(tx, call.id, limit=MAX_DEPENDENTS)
     return [
         *(Dependent("fact", facts[row].id, knowledge.facts.sentence(facts[row]), "recorded") for row in facts),
         *(
@@ -234,7 +234,7 @@ def _existing(tx: Tx, table: str, rows: list[int]) -> list[int]:
 def _later_calls(tx: Tx, call: Call) -> list[Event]:
     """The calls that changed the same rows since, newest first, each with what it was about."""
     events = []
-    for number in store.provenance_lookups.later_calls(tx, call.id, limit=MAX_CHANGES + 1):
+    for number in store.provenance.later_calls(tx, call.id, limit=MAX_CHANGES + 1):
         called = store.journal.find_call(tx, number)
         if called is not None:
             about = call_descriptions.describe_number(tx, number)

@@ -40,7 +40,7 @@ def explain(tx: Tx, fact: Fact) -> Explanation:
     objections = [] if fact.retracted_at else _objections(tx, fact, said)
     dependents = _dependents(tx, fact, origins)
     state = _state(tx, fact)
-    total = store.provenance_lookups.count_assertions(tx, fact.row)
+    total = store.provenance.count_assertions(tx, fact.row)
     return Explanation(
         "fact",
         fact.id,
@@ -169,8 +169,8 @@ def _ended_by(tx: Tx, fact: Fact, origins: list[Origin]) -> list[Fact]:
     """
     ended: dict[int, Fact] = {}
     for call in {origin.call for origin in origins if origin.call is not None}:
-        rows = store.provenance_lookups.facts_ended_by_call(tx, call, limit=MAX_DEPENDENTS)
-        is_alone = len(store.provenance_lookups.rows_inserted_by_call(tx, call, "provenance", limit=2)) < 2
+        rows = store.provenance.facts_ended_by_call(tx, call, limit=MAX_DEPENDENTS)
+        is_alone = len(store.provenance.rows_inserted_by_call(tx, call, "provenance", limit=2)) < 2
         for other in store.facts.by_rows(tx, rows):
             if other.row != fact.row and (is_alone or _ends(fact) & _ends(other)):
                 ended[other.row] = other
@@ -239,7 +239,7 @@ def _dependent(thing: Fact | Entity, effect: str) -> Dependent:
 
 
 def _origin(tx: Tx, episode: Episode) -> Origin:
-    call = store.provenance_lookups.inserting_calls(tx, "episode", {episode.row: episode.recorded_at}).get(episode.row)
+    call = store.provenance.inserting_calls(tx, "episode", {episode.row: episode.recorded_at}).get(episode.row)
     called = store.journal.find_call(tx, call) if call is not None else None
     return Origin(
         "stored",

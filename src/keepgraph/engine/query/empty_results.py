@@ -184,13 +184,13 @@ def _unknown_property_of_nodes(probe: Probe, key: str) -> Iterator[Cause]:
 
 def _sampled_keys(tx: Tx) -> set[str]:
     """The keys of properties that some entities of each type have."""
-    return store.change_cache.get(
+    return store.fact_changes.cached(
         tx,
         ("sampled property keys", tx.group, tx.known_at),
         lambda: {
             key
             for row in store.graph_statistics.used_types(tx)
-            for key, _ in store.schema_counts.property_keys(tx, type_row=row, sample=_SAMPLE_SIZE)
+            for key, _ in store.graph_statistics.property_keys(tx, type_row=row, sample=_SAMPLE_SIZE)
         },
     )
 

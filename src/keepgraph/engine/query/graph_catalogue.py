@@ -48,9 +48,9 @@ NODE_COLUMNS: Mapping[str, Column] = {
     "name": Column("{row}.name", value_types.STRING, _UNIQUE_SELECTIVITY),
     "summary": Column("nullif({row}.summary, '')", _TEXT),
     "aliases": Column(
-        store.catalogue_sql.ALIASES_OF,
+        store.schema_parts.ALIASES_OF,
         value_types.LIST,
-        values=store.catalogue_sql.ALIASES,
+        values=store.schema_parts.ALIASES,
         element_kinds=value_types.STRING,
     ),
     "group_id": Column("{row}.group_id", value_types.STRING, 1.0),
@@ -60,7 +60,7 @@ EDGE_COLUMNS: Mapping[str, Column] = {
     "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
     "text": Column("{row}.text", value_types.STRING),
     "confidence": Column("{row}.confidence", value_types.FLOAT, 0.1),
-    "source": Column(store.catalogue_sql.SOURCE_OF, _TEXT, values=store.catalogue_sql.SOURCES),
+    "source": Column(store.schema_parts.SOURCE_OF, _TEXT, values=store.schema_parts.SOURCES),
     "recorded_at": Column(
         "{row}.recorded_at", value_types.STRING, is_instant=True, index="fact_recorded", follows_rows=True
     ),
@@ -79,8 +79,8 @@ EDGE_COLUMNS: Mapping[str, Column] = {
 
 _EDGE_COLUMNS_AS_KNOWN: Mapping[str, Column] = {
     **EDGE_COLUMNS,
-    "valid_from": Column(f"nullif({store.catalogue_sql.VALID_FROM_AS_KNOWN}, '')", _TEXT, is_instant=True),
-    "valid_to": Column(f"nullif({store.catalogue_sql.VALID_TO_AS_KNOWN}, '~')", _TEXT, is_instant=True),
+    "valid_from": Column(f"nullif({store.schema_parts.VALID_FROM_AS_KNOWN}, '')", _TEXT, is_instant=True),
+    "valid_to": Column(f"nullif({store.schema_parts.VALID_TO_AS_KNOWN}, '~')", _TEXT, is_instant=True),
 }
 
 
@@ -102,7 +102,7 @@ def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
     Args:
         of_all_times: whether facts are seen that do not hold at the instant, too.
     """
-    shape = store.change_cache.get(tx, ("shape", tx.group), lambda: _shape(tx))
+    shape = store.fact_changes.cached(tx, ("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many moments.
     is_known_now = tx.known_at is None
     all_hold = is_known_now and (of_all_times or shape.all_hold_since <= timestamps.from_datetime(tx.now))
@@ -150,7 +150,7 @@ def intended_ends(tx: Tx, predicate: Predicate) -> tuple[tuple[str, ...], tuple[
         sources = targets = tuple(dict.fromkeys((*sources, *targets))) if sources and targets else ()
     if not (sources or targets):
         return (), ()
-    has_other_ends = store.change_cache.get(
+    has_other_ends = store.fact_changes.cached(
         tx,
         ("other ends", stored.row),
         lambda: store.graph_statistics.has_other_ends(
@@ -238,7 +238,7 @@ def _shape(tx: Tx) -> _Shape:
 def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
     as_known = tx.known_at is not None
     vocabulary = graph_vocabulary.read(tx)
-    current = store.catalogue_sql.current_facts(all_hold=all_hold, is_only_group=shape.is_only_group, as_known=as_known)
+    current = store.schema_parts.current_facts(all_hold=all_hold, is_only_group=shape.is_only_group, as_known=as_known)
     catalogue = Catalogue(
         nodes=NodeTable(
             table="entity",
@@ -249,7 +249,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
                 for term in vocabulary.types
                 if term.row in shape.types
             },
-            condition=store.catalogue_sql.visible_entities(is_only_group=shape.is_only_group, as_known=as_known),
+            condition=store.schema_parts.visible_entities(is_only_group=shape.is_only_group, as_known=as_known),
             columns=NODE_COLUMNS,
             bag="properties",
             public_id="{row}.public_id",
@@ -267,7 +267,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             source="subject",
             target="object",
             condition=current,
-            node_end_condition=store.catalogue_sql.HAS_OBJECT,
+            node_end_condition=store.schema_parts.HAS_OBJECT,
             columns=_EDGE_COLUMNS_AS_KNOWN if as_known else EDGE_COLUMNS,
             bag=None,
             public_id="{row}.public_id",
@@ -285,7 +285,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             column="literal",
             label=LITERAL,
             properties=LITERAL_PROPERTIES,
-            condition=f"{current} AND {store.catalogue_sql.HAS_LITERAL}",
+            condition=f"{current} AND {store.schema_parts.HAS_LITERAL}",
             index="fact_with_literal",
         ),
         condition_values=condition_values(tx),

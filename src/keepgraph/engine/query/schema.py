@@ -140,7 +140,7 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
         at, schemas = timestamps.from_datetime(tx.now), _cached_schemas(tx, exact=exact)
         del schemas[: len(schemas) + 1 - _MAX_CACHED]
         # When facts began and ended, as far as was known at another moment, is not looked up: kept for this instant.
-        until = store.schema_counts.next_change(tx, after=at) if tx.known_at is None else at
+        until = store.graph_statistics.next_change(tx, after=at) if tx.known_at is None else at
         schemas.append(_CachedSchema(tx.known_at, at, until, schema))
     return schema
 
@@ -166,7 +166,7 @@ class _CachedSchema:
 
 
 def _cached_schemas(tx: Tx, *, exact: bool) -> list[_CachedSchema]:
-    return store.change_cache.get(tx, ("schema", tx.group, exact), list)
+    return store.fact_changes.cached(tx, ("schema", tx.group, exact), list)
 
 
 def _count(tx: Tx, *, exact: bool) -> Schema:
@@ -256,7 +256,7 @@ class _Count:
         if self._tx.known_at is None:
             return counts
         unknown: dict[int, int] = self._in_time(
-            lambda: store.schema_counts.count_unknown_entities(self._tx),
+            lambda: store.graph_statistics.count_unknown_entities(self._tx),
             otherwise=dict,
             estimated="Nodes are counted whatever the moment: those that there are now.",
         )
@@ -268,7 +268,7 @@ class _Count:
 
     def _property_keys(self, type_row: int) -> list[tuple[str, str]]:
         def read(sample: int | None) -> list[tuple[str, str]]:
-            return store.schema_counts.property_keys(self._tx, type_row=type_row, sample=sample)
+            return store.graph_statistics.property_keys(self._tx, type_row=type_row, sample=sample)
 
         if not self._exact:
             return read(SAMPLE_SIZE)
@@ -276,7 +276,7 @@ class _Count:
 
     def _count_literals(self, most: int) -> int:
         return self._in_time(
-            lambda: store.schema_counts.count_literals(self._tx, at=self._at),
+            lambda: store.graph_statistics.count_literals(self._tx, at=self._at),
             otherwise=lambda: most,
             estimated="Literals are counted as often as relationships lead to them.",
         )
@@ -312,8 +312,8 @@ class _Count:
 
     def _patterns(self) -> list[tuple[int, int, int | None, int]]:
         return self._in_time(
-            lambda: store.schema_counts.count_patterns(self._tx, at=self._at),
-            otherwise=lambda: store.schema_counts.count_open_patterns(self._tx),
+            lambda: store.graph_statistics.count_patterns(self._tx, at=self._at),
+            otherwise=lambda: store.graph_statistics.count_open_patterns(self._tx),
             estimated="Relationships are counted whatever the moment: those that have no end.",
         )
 

@@ -126,11 +126,11 @@ def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: 
         merged.setdefault(candidate.entity.row, candidate)
     names = {row: _as_written(candidate) for row, candidate in merged.items()}
     words = {word for name in (question, *names.values()) for word in (*name.words, *word_alignment.tokens(name))}
-    counts = store.name_words.entity_counts(tx, words, at_most=_MAX_NAMES_COUNTED)
+    counts = store.word_references.entity_counts(tx, words, at_most=_MAX_NAMES_COUNTED)
 
     def rarity(word: str) -> int:
         if word not in counts:
-            counts.update(store.name_words.entity_counts(tx, [word], at_most=_MAX_NAMES_COUNTED))
+            counts.update(store.word_references.entity_counts(tx, [word], at_most=_MAX_NAMES_COUNTED))
         return counts[word]
 
     @cache

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from keepgraph import store
 from keepgraph.language import abbreviations, given_names, normalisation, typos
-from keepgraph.store.name_words import Fragments
 from keepgraph.store.transactions import Tx
+from keepgraph.store.word_references import Fragments
 
 IndexedName: TypeAlias = tuple[int, str, bool]
 """The row of an entity, a folded form of its name or alias, and whether that form is the romanised one."""
@@ -154,13 +154,13 @@ def names_with(tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None
         if not rows:
             return []
         alternatives.append(rows)
-    return store.name_words.names_with(tx, alternatives, of_types=of_types, limit=limit)
+    return store.word_references.names_with(tx, alternatives, of_types=of_types, limit=limit)
 
 
 def _alternatives_of(tx: Tx, word: str) -> frozenset[int]:
     """The rows of the words of names that may be meant by a folded word."""
     sure = {word, *_synonyms(word), *_with_middle_swapped(word)}
-    near = store.name_words.near(tx, sure, [_halves(word)] if len(word) >= typos.MIN_LETTERS else [])
+    near = store.word_references.near(tx, sure, [_halves(word)] if len(word) >= typos.MIN_LETTERS else [])
     meant = sure.intersection(near).union(_mistyped(word, near) if len(word) >= typos.MIN_LETTERS else ())
     return frozenset(near[each] for each in meant)
 

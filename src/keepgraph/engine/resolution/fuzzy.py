@@ -74,11 +74,11 @@ def _in_latin_letters(tx: Tx, name: Name) -> list[name_variants.Variant]:
     written: set[str] = set()
     for reading in romanisation.readings(name.text):
         words = [
-            [row for word, row in store.name_words.beginning_with(tx, one.beginnings).items() if one.accepts(word)]
+            [row for word, row in store.word_references.beginning_with(tx, one.beginnings).items() if one.accepts(word)]
             for one in reading
         ]
         if all(words):
-            names = store.name_words.names_with(tx, words, of_types=None, limit=_MAX_SPELLINGS)
+            names = store.word_references.names_with(tx, words, of_types=None, limit=_MAX_SPELLINGS)
             written |= {folded for folded, _ in names if len(romanisation.words_of_name(folded)) == len(reading)}
     return [
         name_variants.Variant(

@@ -234,7 +234,7 @@ def _in_thread(compute: Callable[[], T]) -> Callable[[], T]:
 
 def _missing_vectors(tx: Tx) -> Mapping[VectorKind, int]:
     """How many of each kind have no vector yet; counted once for each state of the graph, and not to the end."""
-    return store.change_cache.get(
+    return store.fact_changes.cached(
         tx,
         "missing vectors",
         lambda: {kind: store.vectors.count_missing(tx, kind, at_most=_MAX_COUNTED) for kind in VECTOR_KINDS},

@@ -136,7 +136,7 @@ def _speakers(tx: Tx) -> _Speakers:
         spelling = {part.casefold(): part for name in names.values() for part in name.split()}
         return _Speakers(names, {word: (spelling.get(word, word),) for word in key_of_part}, key_of_part)
 
-    return store.change_cache.get(tx, "speakers", read)
+    return store.fact_changes.cached(tx, "speakers", read)
 
 
 def _persons_by_name_part(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict[str, KnownName]:
@@ -150,7 +150,7 @@ def _persons_by_name_part(tx: Tx, keys: Sequence[str], *, groups: Sequence[str])
     for word in words[:_MAX_GUESSES]:
         persons: dict[int, tuple[str, str]] = {}
         for group in groups[:_MAX_GUESSES]:
-            rows = store.mention_lookups.entities_with_word(
+            rows = store.mentions.entities_with_word(
                 tx, f'"{word}"', of_types=person_types, group=group, limit=_MAX_PERSONS_COMPARED
             )
             for row, entity_type, _, name in rows:

@@ -62,7 +62,7 @@ class NameLookup:
         requested = set(keys)
         missing = sorted(requested - self._by_key.keys())
         entities: dict[str, list[NamedEntity]] = defaultdict(list)
-        rows = store.mention_lookups.entities_by_keys(self.tx, missing, group=self.group) if missing else ()
+        rows = store.mentions.entities_by_keys(self.tx, missing, group=self.group) if missing else ()
         for key, written, row, entity_type, name, how in rows:
             entities[key].append(NamedEntity(written, row, entity_type, name, how))
         self._by_key.update({key: tuple(entities.get(key, ())) for key in missing})
@@ -85,7 +85,7 @@ class NameLookup:
         """Those of the keys with which some name begins."""
         requested = set(keys)
         if missing := sorted(requested - self._is_prefix.keys()):
-            prefixes = set(store.mention_lookups.prefixes_of_names(self.tx, missing, group=self.group))
+            prefixes = set(store.mentions.prefixes_of_names(self.tx, missing, group=self.group))
             self._is_prefix.update({key: key in prefixes for key in missing})
         return {key for key in requested if self._is_prefix[key]}
 
@@ -96,7 +96,7 @@ class NameLookup:
         return self._person_by_part[key]
 
     def _read_person_by_part(self, key: str) -> NamedEntity | None:
-        rows = store.mention_lookups.entities_with_word(
+        rows = store.mentions.entities_with_word(
             self.tx, full_text_phrase(key), of_types=self._person_types, group=self.group, limit=_MAX_PERSONS
         )
         persons: dict[int, NamedEntity] = {}
@@ -249,7 +249,7 @@ class Detector:
         for annotation in chunk.annotations:
             how = annotation.get("how") or "given"
             if public_id := annotation.get("id"):
-                row = store.mention_lookups.entity_row(self.names.tx, public_id)
+                row = store.mentions.entity_row(self.names.tx, public_id)
                 if row is not None:
                     by_row.setdefault(row, Mention(chunk.row, row, how))
                 continue

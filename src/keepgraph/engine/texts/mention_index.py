@@ -234,7 +234,7 @@ def chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[i
     """The rows of the chunks in which a name may stand; of a person also the first or the last name alone."""
     spaced = normalisation.segment_characters(name) or name
     if not any(c.isalnum() for c in spaced):
-        return set(store.mention_lookups.chunks_with_letters(tx, name, group=group, limit=_MAX_CHUNKS_OF_A_NAME))
+        return set(store.mentions.chunks_with_letters(tx, name, group=group, limit=_MAX_CHUNKS_OF_A_NAME))
     words = spaced.split()
     phrases = {spaced, words[0], words[-1]} if is_person and len(words) > 1 else {spaced}
     rows: set[int] = set()
@@ -243,7 +243,7 @@ def chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[i
             # A name that is an ordinary word with a capital (Mark) is not looked for in all chunks with that word.
             needs_capital = phrase != phrase.lower() and common_words.is_common(phrase.lower())
             rows.update(
-                store.mention_lookups.chunks_with_words(
+                store.mentions.chunks_with_words(
                     tx,
                     full_text_phrase(phrase),
                     group=group,

@@ -43,7 +43,7 @@ def read(tx: Tx) -> GroupGraph:
         return _read(tx)
     if tx.call is not None:
         # A savepoint of a writer may be rolled back, and its journal with it.
-        return store.change_cache.get(tx, ("fact graph of a writer", tx.group), lambda: _read(tx))
+        return store.fact_changes.cached(tx, ("fact graph of a writer", tx.group), lambda: _read(tx))
     position = store.fact_changes.position(tx)
     tagging = tuple(graph_vocabulary.read(tx).names_of_role("tags"))
     state: _State | None = tx.connection_cache.get(("fact graph", tx.group))

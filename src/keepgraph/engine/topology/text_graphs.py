@@ -17,7 +17,7 @@ from keepgraph import store
 from keepgraph.arrays import weighted_graph
 from keepgraph.arrays.weighted_graph import Integers, Ranks, WeightedGraph
 from keepgraph.store.cancellation import raise_if_cancelled
-from keepgraph.store.text_graph import FactEdge, Mention
+from keepgraph.store.graph_extracts import FactEdge, Mention
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -123,12 +123,12 @@ def _read_edges(tx: Tx, frontier: Sequence[Node], *, at: str, room: int) -> tupl
     entities = [node for node in frontier if 0 < node < _CHUNKS_FROM]
     proposals = [-node for node in frontier if node < 0]
     chunks = [node - _CHUNKS_FROM for node in frontier if node >= _CHUNKS_FROM]
-    facts = store.text_graph.facts_of(tx, entities, at=at, per_entity=each, limit=room + 1) if entities else []
+    facts = store.graph_extracts.facts_of(tx, entities, at=at, per_entity=each, limit=room + 1) if entities else []
     mentions = []
     if entities or proposals:
-        mentions += store.text_graph.mentions_of(tx, entities, proposals, per_node=each, limit=room + 1)
+        mentions += store.graph_extracts.mentions_of(tx, entities, proposals, per_node=each, limit=room + 1)
     if chunks:
-        mentions += store.text_graph.mentions_in(tx, chunks, per_chunk=each, limit=room + 1)
+        mentions += store.graph_extracts.text_mentions_in(tx, chunks, per_chunk=each, limit=room + 1)
     return facts, mentions
 
 

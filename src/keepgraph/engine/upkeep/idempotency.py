@@ -31,7 +31,7 @@ def earlier_answer(tx: Tx, key: str, *, digest: str) -> dict[str, Any] | None:
     Raises:
         errors.IdempotencyKeyReused: the key came with another request.
     """
-    stored = store.idempotency.find_answer(tx, key)
+    stored = store.journal.find_answer(tx, key)
     if stored is None:
         return None
     stored_digest, answer_json = stored
@@ -42,4 +42,4 @@ def earlier_answer(tx: Tx, key: str, *, digest: str) -> dict[str, Any] | None:
 
 
 def store_answer(tx: Tx, key: str, answer: dict[str, Any], *, digest: str) -> None:
-    store.idempotency.insert_answer(tx, key, digest=digest, answer=json.dumps(answer, ensure_ascii=False))
+    store.journal.insert_answer(tx, key, digest=digest, answer=json.dumps(answer, ensure_ascii=False))

@@ -159,7 +159,7 @@ def _check_file(tx: Tx, faults: Faults, *, encrypted: bool) -> Iterator[Check]:
 
 def _check_derived_data(tx: Tx, faults: Faults) -> Iterator[Check]:
     for index in store.derived_tables.INDEXES:
-        if wrong := store.index_integrity.count_wrong(tx, index):
+        if wrong := store.integrity.count_wrong(tx, index):
             faults.indexes.append(index)
             message = f"{index.title} disagrees with the tables in {count_noun(wrong, 'row')}"
             yield Check("indexes", State.WRONG, message, FIX)
@@ -173,8 +173,8 @@ def _check_derived_data(tx: Tx, faults: Faults) -> Iterator[Check]:
     if suspects.entities or suspects.facts:
         faults.is_unrepairable = True
         ids = [
-            *store.derived_columns.public_ids(tx, "entity", sorted(suspects.entities)[:_MAX_EXAMPLES]),
-            *store.derived_columns.public_ids(tx, "fact", suspects.facts[:_MAX_EXAMPLES]),
+            *store.derived_tables.public_ids(tx, "entity", sorted(suspects.entities)[:_MAX_EXAMPLES]),
+            *store.derived_tables.public_ids(tx, "fact", suspects.facts[:_MAX_EXAMPLES]),
         ]
         message = (
             f"{count_noun(len(suspects.entities), 'name')} and {count_noun(len(suspects.facts), 'sentence')} do not "
@@ -201,17 +201,17 @@ def _check_names_and_fact_texts(tx: Tx, faults: Faults) -> _Suspects:
     """
     suspects = _Suspects()
     with_one_wrong_form: set[int] = set()
-    for table in (store.derived_columns.ENTITY, store.derived_columns.ALIAS):
-        for row, entity, written, key, folded in store.derived_columns.names(tx, table):
+    for table in (store.derived_tables.ENTITY, store.derived_tables.ALIAS):
+        for row, entity, written, key, folded in store.derived_tables.names(tx, table):
             name = normalisation.Name(written)
             match (name.key != key) + (name.indexed_forms != folded):
-                case 1 if table == store.derived_columns.ENTITY:
+                case 1 if table == store.derived_tables.ENTITY:
                     with_one_wrong_form.add(entity)
                 case 1:
                     faults.names.append((table, row))
                 case 2:
                     suspects.entities.add(entity)
-    for row, subject, target, text, *parts in store.derived_columns.fact_texts(tx):
+    for row, subject, target, text, *parts in store.derived_tables.fact_texts(tx):
         expected = fact_text(*parts)
         if text == expected:
             continue
@@ -223,7 +223,7 @@ def _check_names_and_fact_texts(tx: Tx, faults: Faults) -> _Suspects:
             suspects.facts.append(row)
         else:
             faults.fact_texts.append(row)
-    faults.names += [(store.derived_columns.ENTITY, row) for row in sorted(with_one_wrong_form - suspects.entities)]
+    faults.names += [(store.derived_tables.ENTITY, row) for row in sorted(with_one_wrong_form - suspects.entities)]
     return suspects
 
 
@@ -243,7 +243,7 @@ def _check_counts(tx: Tx, faults: Faults) -> Iterator[Check]:
 
 
 def _check_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
-    if wrong := store.vector_integrity.count_wrong(tx):
+    if wrong := store.integrity.count_wrong_vectors(tx):
         faults.vectors = True
         counts = ", ".join(f"{count:,} {problem}" for problem, count in wrong.items())
         yield Check("vectors", State.WRONG, f"there are vectors {counts}", FIX)
@@ -293,7 +293,7 @@ def _check_timestamps(tx: Tx, faults: Faults) -> Iterator[Check]:
 
 
 def _check_imports(tx: Tx, faults: Faults) -> Iterator[Check]:
-    total, imported = store.imported_rows.count_assertions(tx)
+    total, imported = store.imports.count_imported_assertions(tx)
     if imported:
         message = f"{imported:,} of {total:,} assertions came with imports: when and by what is what their files say"
         yield Check("imports", State.OK, message)
@@ -330,26 +330,26 @@ def rebuild(tx: Tx, faults: Faults) -> list[str]:
     messages = []
     # First, because triggers keep the indexes in step with the changes below, row by row.
     for index in faults.indexes:
-        store.index_integrity.rebuild(tx, index)
+        store.integrity.rebuild(tx, index)
         messages.append(f"made the index {index.table} anew")
     if faults.names or faults.fact_texts:
         tx = store.journal.begin_call(tx)
     for table, row in faults.names:
-        written = store.derived_columns.find_name(tx, table, row)
+        written = store.derived_tables.find_name(tx, table, row)
         if written is not None:
             name = Name(written)
-            store.derived_columns.set_normalised_name(tx, table, row, key=name.key, folded=name.indexed_forms)
+            store.derived_tables.set_normalised_name(tx, table, row, key=name.key, folded=name.indexed_forms)
     if faults.names:
         messages.append(f"made the forms for comparing of {count_noun(len(faults.names), 'name')} anew")
     for fact in faults.fact_texts:
-        if columns := store.derived_columns.find_fact_text(tx, fact):
-            store.derived_columns.set_fact_text(tx, fact, fact_text(*columns[4:]))
+        if columns := store.derived_tables.find_fact_text(tx, fact):
+            store.derived_tables.set_fact_text(tx, fact, fact_text(*columns[4:]))
     if faults.fact_texts:
         messages.append(f"made the sentences of {count_noun(len(faults.fact_texts), 'fact')} anew")
     if faults.counts:
         store.cardinalities.count_again(tx)
         messages.append("counted entities and facts anew")
     if faults.vectors:
-        store.vector_integrity.requeue_wrong(tx)
+        store.integrity.requeue_wrong(tx)
         messages.append("let what had wrong vectors wait for new ones")
     return messages

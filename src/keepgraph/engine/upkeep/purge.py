@@ -215,7 +215,7 @@ def _purge_file(
             words=content.words,
             all_versions=all_versions,
         )
-        store.compaction.compact(conn)
+        store.copies.compact(conn)
         if store.purge.search(conn, lambda text: not in_file.ids.isdisjoint(_ID.findall(text)))[1]:
             raise errors.BackupFailed(f"{file} still has what was to be purged; it is as it was before")
         return removal, *store.purge.search(conn, _recogniser(in_file, with_common_names=True))

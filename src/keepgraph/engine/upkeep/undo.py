@@ -101,7 +101,7 @@ def _later_surface(tx: Tx, changes: Sequence[Change]) -> tuple[Change, list[tupl
         return None
     for change in changes:
         if change.table in ("alias", "former_id") and change.op != "delete":
-            assertions = store.assertion_surfaces.assertions_under(tx, change.table, change.row)
+            assertions = store.provenance.assertions_under(tx, change.table, change.row)
             later = [("provenance", row) for row in assertions if _is_later(tx, ("provenance", row), change.call)]
             if later:
                 return change, later[:_MAX_BLOCKING_CALLS]

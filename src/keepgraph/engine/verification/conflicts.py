@@ -1,7 +1,7 @@
 """Conflicts: facts that cannot all be true by the flags, ends and roles of the vocabulary. Nothing is resolved here.
 
-Each rule compares facts that certainly hold at one time (see store/conflicts.py). Two chief executives may both be
-true: a conflict is surfaced with the call that would settle it, and never decides anything (ADR 0045).
+Each rule compares facts that certainly hold at one time (see store/group_conflicts.py). Two chief executives may both
+be true: a conflict is surfaced with the call that would settle it, and never decides anything (ADR 0045).
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Rules:
     def retracted(self) -> Iterator[Conflict]:
         """What it says was retracted before."""
         fact = self._fact
-        twin = store.conflicts.retracted_twin(self._tx, fact, predicate=self._predicate.row)
+        twin = store.group_conflicts.retracted_twin(self._tx, fact, predicate=self._predicate.row)
         if twin is None:
             return
         (retracted,) = store.facts.by_rows(self._tx, [twin.row])
@@ -159,11 +159,11 @@ class Rules:
         fact, row = self._fact, self._predicate.row
         kind = "functional" if "functional" in self._flags else "usually_functional"
         if kind in self._flags and "symmetric" in self._flags and fact.object is not None:
-            rows = store.conflicts.others_of_either(self._tx, fact, predicate=row, now=self._now)
+            rows = store.group_conflicts.others_of_either(self._tx, fact, predicate=row, now=self._now)
         elif kind in self._flags:
-            rows = store.conflicts.other_objects(self._tx, fact, predicate=row, now=self._now)
+            rows = store.group_conflicts.other_objects(self._tx, fact, predicate=row, now=self._now)
         elif successions.may_be_learnt(self._predicate):
-            rows = store.conflicts.other_objects(
+            rows = store.group_conflicts.other_objects(
                 self._tx,
                 fact,
                 predicate=row,
@@ -184,7 +184,7 @@ class Rules:
         if kind not in self._flags:
             return
         fact = self._fact
-        rows = store.conflicts.other_subjects(self._tx, fact, predicate=self._predicate.row, now=self._now)
+        rows = store.group_conflicts.other_subjects(self._tx, fact, predicate=self._predicate.row, now=self._now)
         for other in self._read(rows):
             if not self._includes(fact.subject, other.subject):
                 yield self._one_at_a_time(kind, other, "subject")
@@ -194,7 +194,7 @@ class Rules:
         fact = self._fact
         if "asymmetric" not in self._flags or fact.object is None or fact.object.row == fact.subject.row:
             return
-        rows = store.conflicts.reversed_facts(self._tx, fact, predicate=self._predicate.row, now=self._now)
+        rows = store.group_conflicts.reversed_facts(self._tx, fact, predicate=self._predicate.row, now=self._now)
         for other in self._read(rows[:1]):
             yield self._conflict(
                 "asymmetric",
@@ -224,7 +224,7 @@ class Rules:
             return
         if not literal_values.may_be_quantity(predicate, fact.literal):
             return
-        others = store.conflicts.other_objects(self._tx, fact, predicate=predicate.row, now=self._now)
+        others = store.group_conflicts.other_objects(self._tx, fact, predicate=predicate.row, now=self._now)
         for other in self._read(others):
             if literal_values.differ_in_quantity(predicate, fact, other):
                 yield self._conflict(
@@ -246,7 +246,7 @@ class Rules:
         matter = opposite_statements.matter(decision.name)
         if not matter:
             return
-        named = store.conflicts.decisions_with_words(
+        named = store.group_conflicts.decisions_with_words(
             self._tx,
             matter,
             predicates=_rows_of_roles(vocabulary, *_DECISION_ROLES),
@@ -289,7 +289,7 @@ class Rules:
                     settling if fact.valid_from is None or fact.valid_from < self._now else None,
                 )
                 return
-        ended = store.conflicts.end_of_entity(
+        ended = store.group_conflicts.end_of_entity(
             self._tx, fact.object.row, now=self._now, besides=_rows_of_roles(vocabulary, *_UNCOUNTED_ROLES)
         )
         if ended is None:
@@ -320,7 +320,7 @@ class Rules:
         within = [
             term.row for term in self._vocabulary.predicates if "transitive" in term.flags or term.role == "part_of"
         ]
-        return store.conflicts.are_connected(self._tx, one.row, other.row, predicates=within, now=self._now)
+        return store.group_conflicts.are_connected(self._tx, one.row, other.row, predicates=within, now=self._now)
 
     def _read(self, rows: Iterable[int]) -> list[Fact]:
         unique = list(dict.fromkeys(rows))
@@ -377,7 +377,7 @@ def of_opposite_decisions(tx: Tx, fact: Fact, decision: Entity, *, other_fact: i
     )
 
 
-def describe_retraction(tx: Tx, twin: store.conflicts.RetractedTwin) -> str:
+def describe_retraction(tx: Tx, twin: store.group_conflicts.RetractedTwin) -> str:
     """When a fact was retracted, and by whom, in words."""
     words = f"on {timestamps.local_date(twin.retracted_at, tx.zone)}"
     if twin.tool:
@@ -442,7 +442,7 @@ def _find(tx: Tx, start: int, end: int, *, predicate: int, now: str) -> list[int
     while all(frontiers.values()) and len(forward) + len(backward) < _MAX_VISITED:
         outward = len(frontiers[True]) <= len(frontiers[False])
         reached, others = (forward, backward) if outward else (backward, forward)
-        edges = store.conflicts.neighbours_of(
+        edges = store.group_conflicts.neighbours_of(
             tx, frontiers[outward], predicate=predicate, outward=outward, now=now, limit=_MAX_VISITED
         )
         frontier: list[int] = []

@@ -60,14 +60,14 @@ def suggest(tx: Tx) -> list[SuggestedFlag]:
         if term.inverse_of is None and term.set != sets.CORE and term.role not in _UNCOUNTED_ROLES
     }
     suggested: list[SuggestedFlag] = []
-    for row, count, single in store.predicate_statistics.count_objects_by_subject(tx, now=now):
+    for row, count, single in store.cardinalities.count_objects_by_subject(tx, now=now):
         if (
             row in open_to_flags
             and not open_to_flags[row].flags & {"functional", "symmetric"}
             and count >= MIN_SUBJECTS
         ):
             suggested += _functional(tx, open_to_flags[row], count, single, now=now)
-    for row, count, single in store.predicate_statistics.count_subjects_by_object(tx, now=now):
+    for row, count, single in store.cardinalities.count_subjects_by_object(tx, now=now):
         term = open_to_flags.get(row)
         if term and not term.flags & {"inverse_functional", "symmetric"} and count >= MIN_SUBJECTS:
             suggested += _inverse_functional(term, count, single)
@@ -87,9 +87,9 @@ def lower_bound(successes: int, count: int) -> float:
 
 
 def _functional(tx: Tx, term: Predicate, count: int, single: int, *, now: str) -> Iterable[SuggestedFlag]:
-    changes = store.predicate_statistics.count_changes(tx, term.row, now=now)
+    changes = store.cardinalities.count_changes(tx, term.row, now=now)
     seen = f", and {changes} have had another before" if changes else ""
-    type_row = store.predicate_statistics.most_common_type(tx, term.row, now=now)
+    type_row = store.cardinalities.most_common_type(tx, term.row, now=now)
     types = {one.row: one.name for one in graph_vocabulary.read(tx).types}
     of_type = f" (most of the type {types[type_row]})" if type_row in types else ""
     statement = (
@@ -112,7 +112,7 @@ def _inverse_functional(term: Predicate, count: int, single: int) -> Iterable[Su
 
 def _direction(tx: Tx, term: Predicate, *, now: str) -> Iterable[SuggestedFlag]:
     """Whether a predicate holds in one direction, or in both."""
-    pairs, reversed_, at_both_ends = store.predicate_statistics.count_reversed(tx, term.row, now=now)
+    pairs, reversed_, at_both_ends = store.cardinalities.count_reversed(tx, term.row, now=now)
     if pairs >= MIN_PAIRS and not reversed_ and at_both_ends >= MIN_AT_BOTH_ENDS:
         statement = (
             f"None of {pairs} facts of {term.name} holds the other way round, though {at_both_ends} entities are the "

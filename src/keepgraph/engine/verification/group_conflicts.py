@@ -149,8 +149,7 @@ def _values(tx: Tx, limit: int) -> Iterator[Conflict]:
     if not candidates:
         return
     counts = {
-        row: (all_, single)
-        for row, all_, single in store.predicate_statistics.count_objects_by_subject(tx, now=_now(tx))
+        row: (all_, single) for row, all_, single in store.cardinalities.count_objects_by_subject(tx, now=_now(tx))
     }
     for predicate, subject in candidates:
         all_, single = counts.get(predicate, (0, 0))

@@ -220,7 +220,7 @@ def _judge_known(tx: Tx, case: _Case) -> None:
         since = timestamps.local_date(case.known[0].recorded_at, tx.zone)
         case.add("known", "known", f"“{sentence}” is recorded since {since}, and holds.")
         return
-    twin = store.conflicts.retracted_twin(tx, fact, predicate=match.predicate.row)
+    twin = store.group_conflicts.retracted_twin(tx, fact, predicate=match.predicate.row)
     if said:
         last = max(said, key=lambda one: one.valid_to or "~")
         if last.valid_to is not None and last.valid_to <= now:

@@ -286,7 +286,7 @@ def _stored_texts(tx: Tx, subject: Entity | str, object: Entity | str) -> Iterat
         names = [thing if isinstance(thing, str) else thing.name for thing in (subject, object)]
         if all(any(map(str.isalnum, name)) for name in names):
             match = " AND ".join(map(full_text_phrase, names))
-            rows = store.mention_lookups.chunks_with_words(tx, match, group=tx.group, limit=MAX_CHUNKS)
+            rows = store.mentions.chunks_with_words(tx, match, group=tx.group, limit=MAX_CHUNKS)
     chunks = store.episodes.chunks_by_rows(tx, rows)
     episodes = store.episodes.by_rows(tx, list({chunk.episode for chunk in chunks.values()}))
     for row in rows:
