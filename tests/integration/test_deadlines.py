@@ -10,7 +10,7 @@ import pytest
 from keepgraph import errors, interruption
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.upkeep.jobs import Job
-from keepgraph.language import chunk_spans, markdown, relation_extraction
+from keepgraph.language import chunking, markdown, relation_extraction
 from keepgraph.language.normalisation import Name
 from keepgraph.mcp import stdio
 from keepgraph.store import cancellation
@@ -144,7 +144,7 @@ def test_the_reading_of_a_note_asks_for_each_line_or_link_whether_it_must_end(li
 def test_the_division_of_a_text_asks_for_each_sentence_whether_it_must_end():
     text = "Ada met Ben. " * 300
 
-    assert asked_while(lambda: chunk_spans.cut(text, 0, len(text), [])) >= 300
+    assert asked_while(lambda: chunking.cut(text, 0, len(text), [])) >= 300
 
 
 def test_the_storing_of_a_text_stops_at_the_deadline(graph):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import antonyms
+from keepgraph.language import opposites
 
 
 @pytest.mark.parametrize(
@@ -12,10 +12,10 @@ from keepgraph.language import antonyms
     [("summer", "winter"), ("autumn", "spring"), ("fall", "winter"), ("spring", "summer"), ("upload", "download")],
 )
 def test_they_exclude_each_other_whichever_comes_first(word, other):
-    assert antonyms.differ_by_antonym([word], [other])
-    assert antonyms.differ_by_antonym([other], [word])
+    assert opposites.differ_by_antonym([word], [other])
+    assert opposites.differ_by_antonym([other], [word])
 
 
 @pytest.mark.parametrize(("word", "other"), [("autumn", "fall"), ("spring", "spring"), ("winter", "month")])
 def test_other_words_do_not(word, other):
-    assert not antonyms.differ_by_antonym([word], [other])
+    assert not opposites.differ_by_antonym([word], [other])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import derivation
+from keepgraph.language import inflection
 
 RELATED = """installing installation|expanding expansion|deciding decision|migrating migration|deploy deployment
 retiring retirement|certified certification|closing closure|describe description|approved approval|storing storage
@@ -21,7 +21,7 @@ def test_a_verb_and_the_noun_of_its_action_are_related(verb, noun):
     """
     In either order.
     """
-    assert (derivation.are_related(verb, noun), derivation.are_related(noun, verb)) == (True, True)
+    assert (inflection.are_related(verb, noun), inflection.are_related(noun, verb)) == (True, True)
 
 
 @pytest.mark.parametrize(("word", "other"), pairs_of(UNRELATED))
@@ -29,4 +29,4 @@ def test_words_that_only_end_so_are_not_related(word, other):
     """
     A short word before the ending is no verb.
     """
-    assert not derivation.are_related(word, other)
+    assert not inflection.are_related(word, other)

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from keepgraph.language import longer_names, mention_detection, name_styles, normalisation, proper_names
-from keepgraph.language.annotated_text import AnnotatedText
+from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.ml import minilm
 
 needs_lexicon = pytest.mark.skipif(minilm.unavailable_reason() is not None, reason="the lexicon comes with the weights")

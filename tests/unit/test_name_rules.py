@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import name_similarity, word_similarity
+from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
 from keepgraph.ml import frequent_words
 from words import kind_of_name
@@ -529,9 +529,9 @@ def verdict(query: str, name: str, entity_type: str) -> str:
 def without_word_list(monkeypatch):
     """As it is where the package with the model is not installed."""
     monkeypatch.setattr(frequent_words, "load", frozenset)
-    word_similarity.compare.cache_clear()
+    name_similarity.compare_words.cache_clear()
     yield
-    word_similarity.compare.cache_clear()
+    name_similarity.compare_words.cache_clear()
 
 
 def test_a_name_means_what_the_rules_say():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from keepgraph.language import name_similarity, word_similarity
+from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
 from words import kind_of_name
 
@@ -32,7 +32,7 @@ any_names = st.text(st.characters(exclude_categories=["Cs"]), max_size=60).map(N
 entity_types = st.sampled_from(ENTITY_TYPES)
 
 
-def compare(query: str, name: str, entity_type: str = "person") -> word_similarity.Similarity:
+def compare(query: str, name: str, entity_type: str = "person") -> name_similarity.Similarity:
     return name_similarity.compare(Name(query), Name(name), **kind_of_name(entity_type))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import opposite_statements
+from keepgraph.language import opposites
 
 OPPOSITE = [
     ("Adopt SQLite", "Don't use SQLite"),
@@ -31,11 +31,11 @@ NOT_OPPOSITE = [
 
 @pytest.mark.parametrize(("statement", "other"), OPPOSITE)
 def test_opposite_statements_are_recognised_either_way_round(statement, other):
-    assert opposite_statements.are_opposite(statement, other)
-    assert opposite_statements.are_opposite(other, statement)
+    assert opposites.are_opposite(statement, other)
+    assert opposites.are_opposite(other, statement)
 
 
 @pytest.mark.parametrize(("statement", "other"), NOT_OPPOSITE)
 def test_what_says_something_else_or_the_same_is_not_opposite(statement, other):
-    assert not opposite_statements.are_opposite(statement, other)
-    assert not opposite_statements.are_opposite(other, statement)
+    assert not opposites.are_opposite(statement, other)
+    assert not opposites.are_opposite(other, statement)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from keepgraph.language import decision_dates, relation_extraction
+from keepgraph.language import relation_extraction, time_references
 
 
 def extracted(text: str, about: str | None = None) -> list[tuple[str, str, str]]:
@@ -120,7 +120,7 @@ def test_the_day_of_a_decision_is_no_part_of_its_name(text, name, by, day):
     [decision] = relation_extraction.extract_decisions(text, written_on="2026-05-01")
 
     assert (name, by) == (decision.name, decision.by)
-    assert day == decision_dates.split(text, not_after="2026-05-01")[1]
+    assert day == time_references.split(text, not_after="2026-05-01")[1]
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from keepgraph import lazy
-from keepgraph.language import (
-    claim_events,
-    claim_words,
-    exclusive_values,
-    factuality,
-    opposites,
-    synonyms,
-    time_references,
-)
-from keepgraph.language.claim_words import Word
-from keepgraph.language.claims import Claim
+from keepgraph.language import claims, factuality, given_names, opposites, synonyms, time_references
+from keepgraph.language.claims import Claim, Word
 from keepgraph.language.quantities import Quantity
 from keepgraph.language.time_references import Relation
 
@@ -106,7 +98,7 @@ class Difference:
         are_same = len(tenses) == 1 or any(tenses == pair for pair in _TENSES)
         if not are_same or self.one.modality != self.other.modality or self._have_other_prepositions():
             return False
-        return self.times == "same" and claim_events.bounds(self.one) == claim_events.bounds(self.other)
+        return self.times == "same" and _bounds(self.one) == _bounds(self.other)
 
     def _have_other_prepositions(self) -> bool:
         """Whether a word that both have is joined by another preposition: `since breakfast`, `for breakfast`."""
@@ -227,8 +219,8 @@ class Difference:
         """Whether an amount with a unit stands before the verb, and so tells things apart: `the 5 km race`."""
         return any(
             amount.dimension
-            and claim_words.verb_index(claim_words.WORD.findall(claim.plain_text[: amount.start + 1])) is None
-            and claim_words.verb_index(claim_words.WORD.findall(claim.plain_text)) is not None
+            and claims.verb_index(claims.WORD.findall(claim.plain_text[: amount.start + 1])) is None
+            and claims.verb_index(claims.WORD.findall(claim.plain_text)) is not None
             for claim in (self.one, self.other)
             for amount in claim.quantities
         )
@@ -259,7 +251,7 @@ class Difference:
         """Whether they speak of some of several, or tell of one that may be another."""
         if not (self.is_plain or self.one.share == (1.0, 1.0)):
             return True
-        return claim_events.are_of_any(self.one, self.other)
+        return are_of_any(self.one, self.other)
 
     def _have_other_pronouns(self) -> bool:
         """Whether it is not known that they are about the same person."""
@@ -304,20 +296,20 @@ class Difference:
 
     def are_values_exclusive(self, is_exclusive: Callable[[str], bool]) -> bool:
         """Whether the words in which they differ are values of which what both are about has only one."""
-        return exclusive_values.exclude(
+        return _exclude(
             self.one,
             self.ours,
             self.other,
             self.theirs,
             self.shared,
-            is_of_many=claim_events.are_of_many(self.one, self.other),
+            is_of_many=_are_of_many(self.one, self.other),
             is_exclusive=is_exclusive,
         )
 
 
 def _as_written(claim: Claim, words: tuple[Word, ...]) -> str:
     """Words as the sentence of their claim has them, capitals and all."""
-    written = {match[0].lower(): match[0] for match in claim_words.WORD.finditer(claim.sentence)}
+    written = {match[0].lower(): match[0] for match in claims.WORD.finditer(claim.sentence)}
     return " ".join(written.get(word.text, word.text) for word in words)
 
 
@@ -357,3 +349,284 @@ def _essential(claim: Claim, rest: tuple[Word, ...], other_rest: tuple[Word, ...
             continue
         kept.append(word)
     return tuple(kept)
+
+
+# Exclusive values: whether a thing can have only one of the values that two claims give it.
+#
+# It is so for values of one group of the lexicon (colours, cities), for what a definite description is (`the capital of
+# X is Y`), and for relations that the vocabulary of a graph says are to one thing at a time.
+
+_LOCATED = frozenset(
+    map(
+        synonyms.root,
+        "live lives located based born died headquartered headquarters situated buried held stands grew moored parked "
+        "stationed happened capital".split(),
+    )
+)
+_LOCATED_ONCE = frozenset(map(synonyms.root, "born died buried held happened founded built".split()))
+_MADE_BY_ONE = frozenset(map(synonyms.root, "painted composed written sculpted drawn wrote".split()))
+_WORKS = frozenset(
+    "painting picture portrait fresco drawing sculpture statue novel book poem story play song symphony sonata "
+    "concerto quartet overture opera operetta waltz aria ballet film article essay".split()
+)
+_COPULA_BEFORE = (
+    r"\b(?:is|was|remains|will be|became|are|were)\s(?:\S+ly\s|now\s|still\s|currently\s|called\s|named\s)?"
+)
+_DEFINITE = r"(?:the|our|my|your|his|her|their|its|this)"
+_LABEL_PREPOSITIONS = frozenset("from in at on".split())
+_PLACE_LABELS = frozenset(
+    map(
+        synonyms.root,
+        "platform room floor gate page building terminal hall apartment seat lane exit table stage".split(),
+    )
+)
+_SHARED_ROLES = (
+    r"(?:member|author|co-\w+|founder|editor|partner|friend|colleague|brother|sister|son|daughter|child|neighbou?r|"
+    r"supplier|customer|client|employee|developer|sponsor|contributor|example|part|reason|player|actor|guest|speaker|"
+    r"star|parent|problem|\w+s)"
+)
+_MAX_WORDING = 5
+
+
+def _exclude(
+    one: Claim,
+    ours: Sequence[Word],
+    other: Claim,
+    theirs: Sequence[Word],
+    shared: Sequence[Word],
+    *,
+    is_of_many: bool,
+    is_exclusive: Callable[[str], bool],
+) -> bool:
+    """Whether only one of two claims can be true because of the words that each has alone: `ours` and `theirs`.
+
+    Args:
+        shared: the words of the first that both have.
+        is_of_many: whether one speaks of several things.
+        is_exclusive: whether the vocabulary says of the wording of a relation that it is to one thing at a time.
+    """
+    if not ours or not theirs:
+        return False
+    groups, their_groups = (opposites.exclusive_group(_text(words)) for words in (ours, theirs))
+    if _may_be_same(ours, theirs, groups, their_groups):
+        return False
+    are_names = all(word.is_name for word in (*ours, *theirs))
+    if "musical key" in groups & their_groups:
+        return not is_of_many and not ours[0].is_of_subject and not theirs[0].is_of_subject
+    if common := groups & their_groups:
+        if opposites.is_place_group(common):
+            return not is_of_many and _are_located(one, ours, other, theirs, shared)
+        return all(len(words) == 1 and _ends_claim(words[0]) for words in (ours, theirs))
+    if not are_names:
+        return False
+    if all(len(words) == 1 and words[0].root.startswith("#") for words in (ours, theirs)):
+        # A number that labels something: platform 4, room 12.
+        is_labelled = any(word.root in _PLACE_LABELS for word in shared)
+        return (
+            is_labelled
+            and not is_of_many
+            and all(
+                not words[0].is_of_subject and words[0].preposition in _LABEL_PREPOSITIONS for words in (ours, theirs)
+            )
+        )
+    if any(word.root.startswith("#") for word in (*ours, *theirs)):
+        return False
+    if not is_of_many and _name_makers(one, ours, other, theirs, shared):
+        return True
+    if _is_definite(one, ours) and _is_definite(other, theirs):
+        return True
+    return any(map(is_exclusive, _wordings(one, ours))) and any(map(is_exclusive, _wordings(other, theirs)))
+
+
+def _name_makers(
+    one: Claim, ours: Sequence[Word], other: Claim, theirs: Sequence[Word], shared: Sequence[Word]
+) -> bool:
+    """Whether both claims say by whom one work is: `the painting is by X`, `the song was composed by X`."""
+    if any(word.preposition != "by" or word.is_of_subject for word in (*ours, *theirs)):
+        return False
+    if not all(re.match(rf"^\s*(?:{_DEFINITE}|that)\s", claim.plain_text) for claim in (one, other)):
+        return False
+    if any(re.search(r"\bby\s.*\s(?:and|with|&)\s", claim.plain_text) for claim in (one, other)):
+        return False
+    verbs = [word for word in shared if word.is_verb]
+    is_bare = any(word.text in _WORKS for word in shared) and all(
+        re.search(r"\b(?:is|was)\sby\s", claim.plain_text) for claim in (one, other)
+    )
+    return is_bare or (bool(verbs) and all(word.root in _MADE_BY_ONE for word in verbs))
+
+
+def _may_be_same(
+    ours: Sequence[Word], theirs: Sequence[Word], groups: frozenset[str], their_groups: frozenset[str]
+) -> bool:
+    """Whether two values may be the same, or one may lie in the other: Bob and Robert, Oslo and Norway, WHO."""
+    if opposites.is_place_group(groups | their_groups) and groups.isdisjoint(their_groups):
+        return True
+    if ours and theirs and len(ours) != len(theirs):
+        short, long = sorted((ours, theirs), key=len)
+        if _text(short).replace(".", "") == "".join(word.text[0] for word in long):
+            return True
+    return any(
+        word.text.startswith(match.text) or match.text.startswith(word.text)
+        or match.text in given_names.nicknames(word.text) or word.text in given_names.nicknames(match.text)
+        for word in ours for match in theirs
+        if not word.root.startswith("#")
+    )  # fmt: skip
+
+
+def _text(words: Sequence[Word]) -> str:
+    return " ".join(word.text for word in words)
+
+
+def _ends_claim(word: Word) -> bool:
+    return (
+        not word.is_of_subject
+        and not word.is_attribute
+        and not word.is_name
+        and (word.is_predicative or not word.preposition)
+    )
+
+
+def _are_located(
+    one: Claim, ours: Sequence[Word], other: Claim, theirs: Sequence[Word], shared: Sequence[Word]
+) -> bool:
+    """Whether both claims say where the same thing is, in the words for that."""
+    if not all(word.preposition in ("in", "at") for word in (*ours, *theirs)):
+        return _is_definite(one, ours) and _is_definite(other, theirs)
+    verbs = [word for word in shared if not word.is_of_subject]
+    is_past = one.tense in ("past", "perfect")
+    if any(word.root in (_LOCATED_ONCE if is_past else _LOCATED) for word in verbs):
+        return True
+    if is_past:
+        return False
+    return not verbs and all(re.search(rf"{_COPULA_BEFORE}in\s", claim.plain_text) for claim in (one, other))
+
+
+def _is_definite(claim: Claim, words: Sequence[Word]) -> bool:
+    """Whether a claim says that these words name the one thing of a description: `the chief of X is Y`."""
+    value = r"\s".join(re.escape(word.text) for word in words)
+    honorific = r"(?:(?:dr|mr|mrs|ms|prof)\.?\s)?"
+    text = claim.plain_text.strip(" .!")
+    described_first = (
+        rf"^(?:{_DEFINITE}\s.*|\S.*\s['’]s\s.*)\s?\b(?:is|was|remains|will be)\s(?:now\s|called\s|named\s)?"
+        rf"{honorific}{value}$"
+    )
+    named_first = rf"^{honorific}{value}\s(?:is|was|remains|will be)\s(?:now\s)?(?:the\s|\S+\s['’]s\s)(?!\S+s\b)"
+    if re.match(rf"^{_DEFINITE}\s(?:\w+\s){{0,2}}{_SHARED_ROLES}\s(?:of|in|at|for|is|was)\b", text):
+        return False
+    return bool(re.match(described_first, text) or re.match(named_first, text))
+
+
+def _wordings(claim: Claim, words: Sequence[Word]) -> list[str]:
+    """What may be the wording of the relation to a value: the words before it, fewer and fewer."""
+    if any(word.is_of_subject for word in words):
+        return []
+    before = claim.plain_text.partition(f" {words[0].text}")[0].split()[-_MAX_WORDING:]
+    return [" ".join(before[start:]) for start in range(len(before))]
+
+
+# Events in claims: what happens once, what may have happened twice, and what is said of any one of several.
+
+_ONCE = frozenset(
+    map(
+        synonyms.root,
+        "born die founded established built completed opened launch release publish signed expire start end close join "
+        "left retire marry graduate happen arrive depart elected discovered invented deadline due scheduled created "
+        "introduced premiere inaugurated demolished abolished".split(),
+    )
+)
+_EVENTS = frozenset(
+    map(
+        synonyms.root,
+        "meeting deadline party wedding exam election concert interview appointment flight match birthday lecture "
+        "workshop hearing funeral ceremony conference launch release demo review".split(),
+    )
+)
+_STATIC = lazy.compile(
+    r"\b(?:is|are|was|were|has|have|had|be|cost\w*|weigh\w*|measur\w+|last\w*|t[ao]k\w+|h[eo]ld\w*|contain\w*|need\w*|"
+    r"own\w*|employ\w*|earn\w*|total\w*|score\w*|won|wins?|cover\w*|span\w*)\b"
+)
+_HAPPENINGS = lazy.compile(
+    r"\b(?:kill\w*|injur\w*|destroy\w*|damag\w*|attract\w*|dr[ae]w\w*|rais\w*|caus\w*|produc\w*|ended|began)\b"
+)
+_TRANSPORT = lazy.compile(r"\b(?<!last )(?<!first )(?:bus|train|ferry|tram|boat|shuttle|coach)\b")
+_PERSONAL_START = lazy.compile(r"^\s*(?:he|she|they|we|i|you)\s")
+_INDEFINITE_START = lazy.compile(r"^\s*(?:a|an)\s")
+_ANY = lazy.compile(r"^\s*(?:another|one)\s")
+_PROGRESSIVE = lazy.compile(r"\b(?:is|are)\s(?:not\s)?\w+ing\b")
+_INDEFINITE = lazy.compile(r"\s(?:a|an|another|some|any)\s")
+_DATE_PARTS = frozenset("year month day quarter season decade span relative".split())
+
+
+def happens_once(one: Claim, other: Claim, shared: Iterable[Word]) -> bool:
+    """Whether two claims tell what happens once, or has one date or one time of the day, and only that time differs.
+
+    Args:
+        shared: the words of the first that both have.
+    """
+    words = list(shared)
+    is_event = any(word.root in _EVENTS and word.is_of_subject for word in words)
+    if not (is_event or any(word.root in _ONCE for word in words)) or _are_of_many(one, other):
+        return False
+    if one.tense != other.tense or _bounds(one) != _bounds(other):
+        return False
+    ours, theirs = _parts(one), _parts(other)
+    differing = {
+        "date" if part in _DATE_PARTS else part
+        for part in ours.keys() & theirs.keys()
+        if ours[part].isdisjoint(theirs[part])
+    }
+    if differing in ({"clock"}, {"hour"}) and any(
+        _TRANSPORT.search(claim.plain_text) or (claim.tense == "past" and _is_personal(claim)) for claim in (one, other)
+    ):
+        return False
+    return len(differing) == 1 and (is_event or differing != {"weekday"})
+
+
+def may_repeat(one: Claim, other: Claim) -> bool:
+    """Whether two claims tell what was done, without a time: that may have been done twice."""
+    if one.tense not in ("past", "perfect") or one.times:
+        return False
+    return any(
+        not _STATIC.search(claim.plain_text) and (_is_personal(claim) or not _HAPPENINGS.search(claim.plain_text))
+        for claim in (one, other)
+    )
+
+
+def _are_of_many(one: Claim, other: Claim) -> bool:
+    """Whether one claim speaks of any or of several: `trains leave`, `Tom started a company`."""
+    for claim in (one, other):
+        subject = [word for word in claim.words if word.is_of_subject and not word.preposition]
+        if subject and not subject[-1].is_name and subject[-1].text.endswith("s") and subject[-1].text[-2:] != "ss":
+            return True
+        if _INDEFINITE.search(claim.plain_text):
+            return True
+    return False
+
+
+def are_of_any(one: Claim, other: Claim) -> bool:
+    """Whether one claim tells of one that may be another than that of the other: `a patient died`."""
+    return any(
+        _ANY.match(claim.plain_text)
+        or (
+            _INDEFINITE_START.match(claim.plain_text)
+            and (claim.tense in ("past", "perfect") or _PROGRESSIVE.search(claim.plain_text))
+        )
+        for claim in (one, other)
+    )
+
+
+def _bounds(claim: Claim) -> set[str]:
+    """The words that make its times limits: since, until."""
+    return {time.bound for time in claim.times if time.bound}
+
+
+def _is_personal(claim: Claim) -> bool:
+    return bool(_PERSONAL_START.match(claim.plain_text) or (claim.words and claim.words[0].is_name))
+
+
+def _parts(claim: Claim) -> dict[str, set[str | int]]:
+    parts: dict[str, set[str | int]] = {}
+    for time in claim.times:
+        for part, value in time.parts.items():
+            parts.setdefault(part, set()).add(value)
+    return parts

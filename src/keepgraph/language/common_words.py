@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from keepgraph.language import given_names, lexicons, numbers
+from keepgraph.language import given_names, lexicons, quantities
 from keepgraph.ml import frequent_words
 
 _MAX_CACHED = 20_000  # answers per function; texts ask for the same words again and again
@@ -38,7 +38,7 @@ def is_common(word: str) -> bool:
         is_stop_word(word)
         or word in lexicons.words("words_that_are_names")
         or word in lexicons.words("sentence_openers")
-        or numbers.is_calendar_word(word)
+        or quantities.is_calendar_word(word)
     ):
         return True
     return word in frequent_words.load() and not given_names.contains(word) and bool(_inflections(word))
@@ -47,7 +47,9 @@ def is_common(word: str) -> bool:
 @lru_cache(maxsize=_MAX_CACHED)
 def is_rarely_name(word: str) -> bool:
     """Whether a word is a common one that hardly anybody or anything has as a name. Titles capitalise it too."""
-    return is_common(word) and not numbers.is_calendar_word(word) and word not in lexicons.words("words_that_are_names")
+    return (
+        is_common(word) and not quantities.is_calendar_word(word) and word not in lexicons.words("words_that_are_names")
+    )
 
 
 @lru_cache(maxsize=_MAX_CACHED)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from keepgraph import lazy
-from keepgraph.language import claim_differences, claim_events, claims, normalisation
+from keepgraph.language import claim_differences, claims, normalisation
 from keepgraph.language.claim_differences import Difference
 from keepgraph.language.claims import Claim
 from keepgraph.lazy import dataclass
@@ -216,7 +216,7 @@ def _negation(difference: Difference, _: Callable[[str], bool]) -> _Judgement | 
     if (
         not difference.shares_exclude
         or difference.is_reordered
-        or claim_events.are_of_any(difference.one, difference.other)
+        or claim_differences.are_of_any(difference.one, difference.other)
     ):
         return None
     if not difference.is_same_time:
@@ -241,7 +241,7 @@ def _amounts(difference: Difference, _: Callable[[str], bool]) -> _Judgement | N
     if (
         difference.amounts != "different"
         or not difference.differs_once
-        or claim_events.may_repeat(difference.one, difference.other)
+        or claim_differences.may_repeat(difference.one, difference.other)
     ):
         return None
     if difference.are_amounts_of_subjects:
@@ -253,7 +253,7 @@ def _amounts(difference: Difference, _: Callable[[str], bool]) -> _Judgement | N
 def _dates(difference: Difference, _: Callable[[str], bool]) -> _Judgement | None:
     if (
         difference.times != "different"
-        or not claim_events.happens_once(difference.one, difference.other, difference.shared)
+        or not claim_differences.happens_once(difference.one, difference.other, difference.shared)
         or difference.shares_exclude
         or difference.one.negations % 2 == 1
     ):

@@ -11,15 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from keepgraph import lazy
-from keepgraph.language import (
-    common_words,
-    derivation,
-    factuality,
-    first_person,
-    inflection,
-    sentences,
-    written_values,
-)
+from keepgraph.language import common_words, factuality, first_person, inflection, sentences, written_values
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 
@@ -78,7 +70,7 @@ class Wordings:
         """Whether a folded word is one of them, inflected or derived: works, employment."""
         if not _is_telling(word):
             return False
-        return _stem(word) in self.stems or any(derivation.are_related(word, stem) for stem in self.stems)
+        return _stem(word) in self.stems or any(inflection.are_related(word, stem) for stem in self.stems)
 
 
 class GroundingText:

@@ -7,8 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from keepgraph import lazy
 from keepgraph.language import common_words, lexicons, name_similarity, name_styles, ordinary_phrases, proper_names
-from keepgraph.language.annotated_text import AnnotatedText, Offsets
-from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.mention_detection import AnnotatedText, NameMatch, Offsets
 from keepgraph.language.proper_names import ProperName
 
 _IDEOGRAPHS = lazy.compile("[々\u3400-\u4dbf\u4e00-\u9fff]+")

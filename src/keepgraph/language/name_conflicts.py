@@ -13,7 +13,15 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from keepgraph import lazy
-from keepgraph.language import antonyms, given_names, inflection, name_similarity, numbers, statements, word_alignment
+from keepgraph.language import (
+    given_names,
+    inflection,
+    name_similarity,
+    opposites,
+    quantities,
+    statements,
+    word_alignment,
+)
 from keepgraph.language.normalisation import Name
 from keepgraph.model import NameStyle
 
@@ -90,8 +98,8 @@ def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozense
         return True
     if asked_numbers and _is_part_of_version(asked, had):
         return True
-    dates = {numbers.MONTHS[word] for word in (*question.words, *asked) if word in numbers.MONTHS}
-    dates_had = {numbers.MONTHS[word] for word in (*name.words, *had) if word in numbers.MONTHS} | {
+    dates = {quantities.MONTHS[word] for word in (*question.words, *asked) if word in quantities.MONTHS}
+    dates_had = {quantities.MONTHS[word] for word in (*name.words, *had) if word in quantities.MONTHS} | {
         int(number) for number in numbers_had if len(number) <= 2
     }
     if not dates <= dates_had or ((weekdays := _weekdays(question)) and not weekdays <= _weekdays(name)):
@@ -107,16 +115,16 @@ def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozense
     symbols = [[word for word in words.folded.split() if not word.isalnum()] for words in (question, name)]
     if symbols[0] != symbols[1]:
         return True
-    if any(antonyms.have_opposite_prefixes(word, other) for word in {*asked} - {*had} for other in {*had} - {*asked}):
+    if any(opposites.have_opposite_prefixes(word, other) for word in {*asked} - {*had} for other in {*had} - {*asked}):
         return True
     type_named = not type_names.isdisjoint(question.words)
-    return antonyms.differ_in_polarity(question.words, name.words, type_named=type_named) or antonyms.differ_by_antonym(
-        question.words, name.words
-    )
+    return opposites.differ_in_polarity(
+        question.words, name.words, type_named=type_named
+    ) or opposites.differ_by_antonym(question.words, name.words)
 
 
 def _weekdays(name: Name) -> frozenset[str]:
-    return numbers.WEEKDAYS.intersection(word.removesuffix("s") for word in name.words)
+    return quantities.WEEKDAYS.intersection(word.removesuffix("s") for word in name.words)
 
 
 def _are_same_frequencies(frequencies: frozenset[str], others: frozenset[str]) -> bool:
@@ -150,7 +158,7 @@ def _digits(words: Sequence[str]) -> list[str]:
 
 def _counted(words: Sequence[str]) -> list[str]:
     """The numbers that stand in words: first, second, one."""
-    values = {**numbers.CARDINALS, **numbers.ORDINALS}
+    values = {**quantities.CARDINALS, **quantities.ORDINALS}
     return [str(values[word]) for word in words if word in values]
 
 

@@ -9,24 +9,101 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from keepgraph import lazy
 from keepgraph.language import (
-    antonyms,
+    abbreviations,
     common_words,
     given_names,
     lexicons,
-    numbers,
+    opposites,
     phonetics,
+    quantities,
     spelling,
     statements,
     typos,
-    word_similarity,
 )
 from keepgraph.language.normalisation import Name
 from keepgraph.language.typos import MIN_LETTERS
-from keepgraph.language.word_similarity import NO_MATCH, Similarity
+from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
+
+# Word similarity: whether one word of a name means another, as a spelling, nickname, initial, abbreviation or typo.
+#
+# Whole names are compared in `similarity`.
+
+# Scores of a pair of words, the surest first. A typo scores by its share of right letters.
+_PLURAL = 0.97
+_OTHER_SPELLING = 0.95
+_NICKNAME = 0.90
+_ABBREVIATION = 0.90
+_INITIAL = 0.85
+
+_MIN_LETTERS_SAME_SOUND = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """How similar two words or names are, from 0 to 1, and what links them where it is not their letters."""
+
+    score: float
+    reason: str | None = None
+
+
+NO_MATCH = Similarity(0.0)
+
+
+@lru_cache(maxsize=4096)
+def compare_words(word: str, other: str, *, has_context: bool, person: bool, given_name: bool) -> Similarity:
+    """Score how surely the folded word `word` of a query means the word `other` of a name.
+
+    Args:
+        has_context: another word of the query matches; then less evidence is enough for this one.
+        person: the words belong to the name of a person.
+        given_name: one of the words stands where a given name stands.
+    """
+    if word == other:
+        return Similarity(1.0)
+    match = _match_in_person(word, other, has_context=has_context) if person else _match_in_thing(word, other)
+    if match:
+        return match
+    score = typos.similarity(word, other, has_context=has_context, given_name=given_name)
+    return Similarity(score) if score else NO_MATCH
+
+
+def _match_in_person(word: str, other: str, *, has_context: bool) -> Similarity | None:
+    if other in given_names.spellings(word):
+        return Similarity(_OTHER_SPELLING, f"“{word}” is another spelling of “{other}”")
+    if other in given_names.nicknames(word):
+        short, long = (word, other) if given_names.is_short_for(word, other) else (other, word)
+        return Similarity(_NICKNAME, f"“{short}” is short for “{long}”")
+    if len(word) == 1 and other.startswith(word) and has_context:
+        return Similarity(_INITIAL, f"“{word}” is an initial of “{other}”")
+    if len(other) == 1 and word.startswith(other) and has_context:
+        return Similarity(_INITIAL, f"“{other}” is an initial of “{word}”")
+    same_ending = word[-1] == other[-1] or not typos.differ_in_ending(word, other)
+    if (
+        min(len(word), len(other)) >= _MIN_LETTERS_SAME_SOUND
+        and same_ending
+        and phonetics.key(word) == phonetics.key(other)
+    ):
+        return Similarity(_OTHER_SPELLING, f"“{word}” is spelled as “{other}” elsewhere")
+    return None
+
+
+def _match_in_thing(word: str, other: str) -> Similarity | None:
+    if _is_plural(word, other) or _is_plural(other, word):
+        return Similarity(_PLURAL)
+    if other in abbreviations.expand(word) or word in abbreviations.expand(other):
+        return Similarity(_ABBREVIATION, f"“{word}” stands for “{other}”")
+    return None
+
+
+def _is_plural(word: str, singular: str) -> bool:
+    plurals = (f"{singular}s", f"{singular}es", f"{singular[:-1]}ies" if singular[-1] == "y" else "")
+    return len(singular) > typos.MIN_LETTERS and word in plurals
+
 
 MATCH_THRESHOLD = 0.80
 """Score from which a name on its own is taken to mean an entity; the default of a profile (chosen in ADR 0012)."""
@@ -66,7 +143,7 @@ _SUBTITLE = lazy.compile(r":\s|\s[–—-]\s|\s\(|\sby\s(?=[A-Z]\S*\s[A-Z])")
 _STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
 _DIGITS = lazy.compile(r"\d+")
 _YEAR = lazy.compile("(19|20)[0-9]{2}")
-_ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if 2 <= number <= 10}
+_ROMAN = {word: str(number) for word, number in quantities.ROMAN.items() if 2 <= number <= 10}
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
 _RELATION_WORDS = frozenset(
     "from to over than before after with without for by against instead of not vs and or in on".split()
@@ -295,7 +372,7 @@ def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_n
     has_head = whole[0] not in omitted
     enough = type_named or _is_enough(style, part, share, has_head=has_head, is_distinctive=is_distinctive)
     nearly_all = share >= _NEARLY_ALL and (style != "statement" or len(part) > 1)
-    tells_apart = any(antonyms.is_negating(word) for word in omitted)
+    tells_apart = any(opposites.is_negating(word) for word in omitted)
     if not tells_apart and ((enough and is_distinctive) or nearly_all):
         return Similarity(_DISTINCTIVE_PART, "part of the name")
     # A name that a decision mentions is rather that of something else: Straumann is the Straumann Group.
@@ -318,7 +395,7 @@ def _omitted_words(part: Sequence[str], whole: Sequence[str]) -> list[str] | Non
     omitted = list(whole)
     for word in part:
         scores = {
-            other: word_similarity.compare(word, other, has_context=len(part) > 1, person=False, given_name=False).score
+            other: compare_words(word, other, has_context=len(part) > 1, person=False, given_name=False).score
             for other in omitted
         }
         best = max(scores, key=scores.__getitem__)
@@ -368,7 +445,7 @@ def _may_omit_numbers(part: Sequence[str], omitted: Sequence[str]) -> bool:
         return True
     omitted_numbers = [number for word in omitted for number in _DIGITS.findall(word)]
     return all(_YEAR.fullmatch(number) for number in omitted_numbers) and not any(
-        numbers.is_calendar_word(word) for word in omitted
+        quantities.is_calendar_word(word) for word in omitted
     )
 
 
@@ -438,7 +515,7 @@ def _best_match(
     has_context = other_matches and (not person or len(query) == len(name) or len(word) == 1)
     matches = [
         (
-            word_similarity.compare(
+            compare_words(
                 word,
                 other,
                 has_context=has_context,

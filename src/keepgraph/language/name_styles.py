@@ -6,7 +6,7 @@ import re
 
 from keepgraph import lazy
 from keepgraph.language import common_words, given_names, lexicons, name_similarity, normalisation, ordinary_phrases
-from keepgraph.language.annotated_text import AnnotatedText
+from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.model import NameStyle
 
 TITLE_WORD = "project"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from keepgraph.language import abbreviations, antonyms, name_similarity, numbers
+from keepgraph.language import abbreviations, name_similarity, opposites, quantities
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
@@ -18,7 +18,7 @@ from keepgraph.model import NameStyle
 _MAX_STRING_SIMILARITY = 0.6  # of single words: above it they share a part and not the meaning
 _MIN_STEM = 5
 
-_NUMBER_WORDS = {**numbers.CARDINALS, **numbers.ORDINALS}
+_NUMBER_WORDS = {**quantities.CARDINALS, **quantities.ORDINALS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def is_possible(
         is_entity_name: whether a word is the name of an entity in the graph; called only if everything before agrees.
     """
     type_named = not type_names.isdisjoint(query.words)
-    if antonyms.differ_in_polarity(query.words, name.words, type_named=type_named) or antonyms.differ_by_antonym(
+    if opposites.differ_in_polarity(query.words, name.words, type_named=type_named) or opposites.differ_by_antonym(
         query.words, name.words
     ):
         return False
@@ -109,7 +109,7 @@ def _is_of_another(proper_name: Sequence[str], difference: _Difference) -> bool:
     """Whether a proper name in the query has a part in common with the name, and another that says which one."""
     telling = [word for word in proper_name if word in difference.query_only]
     return any(word in difference.shared for word in proper_name) and any(
-        not name_similarity.is_generic(word) and not antonyms.is_action(word) for word in telling
+        not name_similarity.is_generic(word) and not opposites.is_action(word) for word in telling
     )
 
 
@@ -140,8 +140,8 @@ def _actions_agree(query_action: str, name_action: str, difference: _Difference)
     A verb that is in no lexicon may mean anything, and so is compatible with none. Negations have been compared before.
     """
     both_differ = query_action in difference.query_only and name_action in difference.name_only
-    negating = antonyms.is_negating(query_action) or antonyms.is_negating(name_action)
-    return not both_differ or negating or antonyms.are_compatible_actions(query_action, name_action)
+    negating = opposites.is_negating(query_action) or opposites.is_negating(name_action)
+    return not both_differ or negating or opposites.are_compatible_actions(query_action, name_action)
 
 
 def _without_actions(query_action: str, name_action: str, difference: _Difference) -> _Difference:
@@ -164,9 +164,9 @@ def _is_paraphrase(difference: _Difference, *, says_more: bool) -> bool:
     """
     query_only, name_only, shared = difference.query_only, difference.name_only, difference.shared
     if len(query_only) == 1 and len(name_only) == 1:
-        return antonyms.are_compatible_actions(query_only[0], name_only[0])
+        return opposites.are_compatible_actions(query_only[0], name_only[0])
     if query_only and not name_only:
         return all(name_similarity.is_generic(word) for word in query_only)
-    if all(antonyms.is_action(word) for word in query_only):
+    if all(opposites.is_action(word) for word in query_only):
         return says_more or len(shared) > 1
-    return any(not antonyms.is_action(word) and not name_similarity.is_generic(word) for word in shared)
+    return any(not opposites.is_action(word) and not name_similarity.is_generic(word) for word in shared)

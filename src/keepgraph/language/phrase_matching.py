@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from keepgraph import lazy
-from keepgraph.language import lexicons, name_similarity, numbers, spelling, typos, word_similarity
+from keepgraph.language import lexicons, name_similarity, quantities, spelling, typos
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 
@@ -155,7 +155,7 @@ def _is_same(word: str, other: str) -> bool:
         return True
     if stem == _MIN_STEM - 1 and {word[stem:], other[stem:]} == {"", "s"}:
         return True
-    match = word_similarity.compare(word, other, has_context=False, person=False, given_name=False)
+    match = name_similarity.compare_words(word, other, has_context=False, person=False, given_name=False)
     return match.score > 0 and not (typos.is_substitution(word, other) and min(len(word), len(other)) < _MIN_STEM + 2)
 
 
@@ -165,11 +165,13 @@ def _codes(words: Iterable[str]) -> set[str]:
 
 
 def _is_code(word: str) -> bool:
-    return word[0] == "#" or any(c.isdigit() for c in word) or word in numbers.CARDINALS or word in numbers.ORDINALS
+    return (
+        word[0] == "#" or any(c.isdigit() for c in word) or word in quantities.CARDINALS or word in quantities.ORDINALS
+    )
 
 
 def _code(word: str) -> str:
-    number = numbers.CARDINALS.get(word, numbers.ORDINALS.get(word))
+    number = quantities.CARDINALS.get(word, quantities.ORDINALS.get(word))
     return word if number is None else str(number)
 
 

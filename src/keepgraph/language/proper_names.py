@@ -15,12 +15,11 @@ from keepgraph.language import (
     name_similarity,
     name_styles,
     normalisation,
-    numbers,
     ordinary_phrases,
+    quantities,
     sentences,
 )
-from keepgraph.language.annotated_text import AnnotatedText, Offsets
-from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.mention_detection import AnnotatedText, NameMatch, Offsets
 from keepgraph.language.tokenizer import ADDRESS
 from keepgraph.lazy import dataclass
 from keepgraph.ml import frequent_words
@@ -345,7 +344,7 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
         is_exclaimed = word in lexicons.words("interjections") and (is_first or len(run) == 1)
         if (
             is_exclaimed
-            or numbers.is_calendar_word(word)
+            or quantities.is_calendar_word(word)
             or word in _DETERMINERS
             or word == "i"
             or (is_first and (common_words.is_stop_word(word) or word.upper() in _NOT_NAMES))
@@ -354,7 +353,7 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
             run = run[1:]
         else:
             break
-    while run and numbers.is_calendar_word(text.word(run[-1]).lower()):
+    while run and quantities.is_calendar_word(text.word(run[-1]).lower()):
         run = run[:-1]
     return run
 

@@ -11,8 +11,52 @@ import re
 from collections.abc import Iterator
 
 from keepgraph import lazy
-from keepgraph.language import numbers
 from keepgraph.lazy import dataclass
+
+# Number words, months and weekdays in English, and Roman numbers to 16, folded.
+
+CARDINALS = {
+    **{
+        word: number
+        for number, word in enumerate(
+            "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen".split(),
+            start=1,
+        )
+    },
+    **{
+        word: 10 * number
+        for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+    },
+}
+ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
+    )
+}
+ROMAN = {
+    word: number for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(), start=1)
+}
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        "january jan;february feb;march mar;april apr;may;june jun;july jul;august aug;september sep sept;"
+        "october oct;november nov;december dec".split(";"),
+        start=1,
+    )
+    for name in names.split()
+}
+WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+WEEKDAY_ABBREVIATIONS = frozenset("mon tue wed thu fri sat sun".split())
+
+_CALENDAR_WORDS = WEEKDAYS.union(WEEKDAY_ABBREVIATIONS, MONTHS)
+
+
+def is_calendar_word(word: str) -> bool:
+    """Whether a word is a month or a weekday, in full or abbreviated, one or several."""
+    return word in _CALENDAR_WORDS or word.removesuffix("s") in _CALENDAR_WORDS
+
 
 APPROXIMATE = 0.15
 """How far a value may be from a number with `about`, as a share of the number."""
@@ -51,11 +95,11 @@ _MULTIPLES = {
     "dozen": 12, "hundred": 100, "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9,
     "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
-_TENS = [word for word, number in numbers.CARDINALS.items() if number >= 20]
-_WORDS = {**numbers.CARDINALS, "zero": 0, "a couple of": 2, "a dozen": 12, "half a dozen": 6}
+_TENS = [word for word, number in CARDINALS.items() if number >= 20]
+_WORDS = {**CARDINALS, "zero": 0, "a couple of": 2, "a dozen": 12, "half a dozen": 6}
 
 _CARDINAL_WORD = (
-    rf"(?:(?:{'|'.join(_TENS)})[-\s](?:{'|'.join(list(numbers.CARDINALS)[:9])})|"
+    rf"(?:(?:{'|'.join(_TENS)})[-\s](?:{'|'.join(list(CARDINALS)[:9])})|"
     rf"{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
 )
 _FIGURES = r"(?:\d{1,3}(?:[,.'’ ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"

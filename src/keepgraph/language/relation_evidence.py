@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from keepgraph import lazy
-from keepgraph.language import assertion_context, factuality, inflection
+from keepgraph.language import factuality, inflection
 from keepgraph.language.factuality import CueKind
 from keepgraph.lazy import dataclass
 
@@ -96,7 +96,7 @@ def wordings(sentence: str, first: tuple[int, int], second: tuple[int, int]) -> 
     if _UP_TO_NOW.search(sentence[second[1] :]) or _UP_TO_NOW.search(sentence[: first[0]]):
         plain = _PERFECT.sub(_as_present, plain)
     before = sentence[: first[0]]
-    is_exempted = assertion_context.is_exception(before) or assertion_context.is_only_one(before)
+    is_exempted = factuality.is_exception(before) or factuality.is_only_one(before)
     # The father of Anna; Anna's father.
     is_other_subject = (_IN_PHRASE.search(before) and not is_exempted) or between.startswith(("'", "’"))
     verbs = () if is_other_subject else tuple(_of_verbs(plain, is_subject=_SUBJECT_NEXT.search(before) is not None))
@@ -161,10 +161,10 @@ def _cues_around(sentence: str, first: tuple[int, int], second: tuple[int, int])
     following = _CLAUSE.search(sentence, second[1]) or re.compile(r"\sand\s").search(sentence, second[1])
     end = following.start() if following else len(sentence)
     inner_but = sentence.rfind(" but ", first[1], second[0])
-    kinds: set[CueKind] = set(assertion_context.kinds(sentence, first, second))
+    kinds: set[CueKind] = set(factuality.kinds(sentence, first, second))
     before = sentence[: first[0]]
-    is_exempted = "negation" in kinds or assertion_context.is_only_one(before)
-    is_denied_above = assertion_context.is_denied_only_above(before)
+    is_exempted = "negation" in kinds or factuality.is_only_one(before)
+    is_denied_above = factuality.is_denied_only_above(before)
     for cue in factuality.find_cues(sentence):
         names = any(begin <= cue.start < stop for begin, stop in (first, second))
         if names or (cue.kind not in _FREE_KINDS and not start <= cue.start < end):

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from keepgraph import interruption, lazy
 from keepgraph.language import (
     common_words,
-    decision_dates,
     given_names,
     name_similarity,
     name_styles,
     normalisation,
     sentences,
+    time_references,
 )
 from keepgraph.language.sentences import Sentence
 from keepgraph.lazy import dataclass
@@ -240,7 +240,7 @@ def extract_decisions(text: str, *, written_on: str | None = None) -> list[Extra
         if not _MAY_STATE_DECISION.search(text, sentence.start, sentence.end):
             continue
         evidence = " ".join(text[sentence.start : sentence.end].split())
-        stated, _ = decision_dates.split(evidence, not_after=written_on)
+        stated, _ = time_references.split(evidence, not_after=written_on)
         label = _DECISION_LABEL.match(stated)
         clause = None if label else _DECISION_CLAUSE.search(stated)
         match = label or clause

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from keepgraph import lazy
-from keepgraph.language import numbers
+from keepgraph.language import quantities
 
 _VERSION = lazy.compile(r"v(\d+)")
 _BRITISH_TO_AMERICAN = (
@@ -37,7 +37,7 @@ _BRITISH_TO_AMERICAN = (
 @lru_cache(maxsize=4096)
 def normalise(word: str) -> str:
     """A folded word for comparison: two is 2, v3 is 3, colour is color. The result need not be a real word."""
-    word = str(numbers.CARDINALS.get(word, word))
+    word = str(quantities.CARDINALS.get(word, word))
     if version := _VERSION.fullmatch(word):
         return version[1]
     for british, american in _BRITISH_TO_AMERICAN:

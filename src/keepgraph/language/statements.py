@@ -12,17 +12,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import permutations
 
-from keepgraph.language import (
-    abbreviations,
-    antonyms,
-    derivation,
-    inflection,
-    lexicons,
-    numbers,
-    spelling,
-    synonyms,
-    typos,
-)
+from keepgraph.language import abbreviations, inflection, lexicons, opposites, quantities, spelling, synonyms, typos
 from keepgraph.lazy import dataclass
 
 _BEFORE_ACTION = frozenset(
@@ -226,14 +216,14 @@ def _is_same(word: str, other: str) -> bool:
     stem, other_stem = inflection.stem(word), inflection.stem(other)
     if stem == other_stem:
         return True
-    if numbers.is_calendar_word(stem) or numbers.is_calendar_word(other_stem):
+    if quantities.is_calendar_word(stem) or quantities.is_calendar_word(other_stem):
         return False
-    if antonyms.are_antonyms(word, other) or antonyms.have_opposite_prefixes(word, other):
+    if opposites.are_antonyms(word, other) or opposites.have_opposite_prefixes(word, other):
         return False
     return (
         other in abbreviations.expand(word)
         or word in abbreviations.expand(other)
-        or derivation.are_related(word, other)
+        or inflection.are_related(word, other)
         or synonyms.root(word) == synonyms.root(other)
         or synonyms.are_synonyms_in_names(word, other)
         or bool(typos.similarity(word, other, has_context=True, given_name=False))
@@ -241,7 +231,7 @@ def _is_same(word: str, other: str) -> bool:
 
 
 def _number(word: str) -> str:
-    return str(numbers.CARDINALS.get(word, word))
+    return str(quantities.CARDINALS.get(word, word))
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from keepgraph import lazy
-from keepgraph.language import antonyms, given_names, numbers
+from keepgraph.language import given_names, opposites, quantities
 
 MIN_LETTERS = 3
 """Names with fewer letters and digits are only found exactly: any typo makes another name of them."""
@@ -82,10 +82,10 @@ def is_substitution(word: str, other: str) -> bool:
 def _every_letter_counts(word: str, other: str) -> bool:
     """Whether two words must not be taken for typos: calendar words, Roman numerals, C++ and C#, antonyms."""
     return (
-        (numbers.is_calendar_word(word) and numbers.is_calendar_word(other))
+        (quantities.is_calendar_word(word) and quantities.is_calendar_word(other))
         or bool(_ROMAN_NUMERAL.fullmatch(word) and _ROMAN_NUMERAL.fullmatch(other))
         or any(symbol in word + other for symbol in _NAME_SYMBOLS)
-        or antonyms.are_antonyms(word, other)
+        or opposites.are_antonyms(word, other)
     )
 
 

@@ -9,11 +9,10 @@ from functools import lru_cache
 from keepgraph import lazy
 from keepgraph.language import (
     abbreviations,
-    antonyms,
-    derivation,
     inflection,
     name_similarity,
-    numbers,
+    opposites,
+    quantities,
     spelling,
     synonyms,
     typos,
@@ -28,7 +27,7 @@ Rarity = Callable[[str], int]
 _NUMBERED_WORD = lazy.compile(r"([a-z]{1,4})(\d{1,4})")
 _LETTERS_BEFORE_NUMBERS = {"q": "quarter", "p": "phase", "v": "version"}
 _SHORT_YEAR = lazy.compile(r"['’](\d\d)\b")
-_ROMAN = {word: str(number) for word, number in numbers.ROMAN.items() if number <= 12}
+_ROMAN = {word: str(number) for word, number in quantities.ROMAN.items() if number <= 12}
 _ORDINAL = lazy.compile(r"(\d+)(?:st|nd|rd|th)")
 _NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
 _AUTHOR = frozenset(["by", "from"])
@@ -39,7 +38,7 @@ _CLOCK_TIME = lazy.compile(r"\b(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minute>[0-5]\d
 _WHOLE_VERSION = lazy.compile(r"(?<![\d.,$€£])(\d{1,2})\.0(?![\d.%])")
 _ISO_DATE = lazy.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
 _EUROPEAN_DATE = lazy.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
-_MONTH_NAMES = {number: name for name, number in reversed(numbers.MONTHS.items()) if len(name) > 3 or name == "may"}
+_MONTH_NAMES = {number: name for name, number in reversed(quantities.MONTHS.items()) if len(name) > 3 or name == "may"}
 SAME = 0.95  # inflected or abbreviated
 DERIVED = 0.9
 SYNONYM = 0.82
@@ -108,7 +107,7 @@ def similar(word: str, other: str) -> float:
     if word == other:
         return 1.0
     if word.isdecimal() or other.isdecimal():
-        ordinal = str(numbers.ORDINALS.get(word if other.isdecimal() else other, ""))
+        ordinal = str(quantities.ORDINALS.get(word if other.isdecimal() else other, ""))
         if ordinal and ordinal in (word, other):
             return _ORDINAL_WORD
         return (
@@ -116,7 +115,7 @@ def similar(word: str, other: str) -> float:
             if {len(word), len(other)} == {2, 4} and max(word, other, key=len)[2:] == min(word, other, key=len)
             else 0.0
         )
-    if antonyms.are_antonyms(word, other):
+    if opposites.are_antonyms(word, other):
         return 0.0
     if (
         inflection.stem(word) == inflection.stem(other)
@@ -124,7 +123,7 @@ def similar(word: str, other: str) -> float:
         or word in abbreviations.expand(other)
     ):
         return 0.95
-    if derivation.are_related(word, other):
+    if inflection.are_related(word, other):
         return DERIVED
     if synonyms.root(word) == synonyms.root(other) or synonyms.are_synonyms_in_names(word, other):
         return SYNONYM
@@ -160,10 +159,10 @@ def tokens(name: Name) -> tuple[str, ...]:
             words.append(_ROMAN[canonical])
         elif ordinal := _ORDINAL.fullmatch(canonical):
             words.append(ordinal[1])
-        elif canonical in numbers.CARDINALS and canonical != "one":
-            words.append(str(numbers.CARDINALS[canonical]))
-        elif canonical in numbers.ORDINALS and canonical not in ("first", "second"):
-            words.append(str(numbers.ORDINALS[canonical]))
+        elif canonical in quantities.CARDINALS and canonical != "one":
+            words.append(str(quantities.CARDINALS[canonical]))
+        elif canonical in quantities.ORDINALS and canonical not in ("first", "second"):
+            words.append(str(quantities.ORDINALS[canonical]))
         elif numbered := _NUMBERED_WORD.fullmatch(canonical):
             words += [_LETTERS_BEFORE_NUMBERS.get(numbered[1], numbered[1]), numbered[2]]
         else:

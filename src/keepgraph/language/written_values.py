@@ -6,13 +6,13 @@ import re
 from datetime import date
 
 from keepgraph import lazy
-from keepgraph.language import numbers
+from keepgraph.language import quantities
 
 _ISO_DATE = lazy.compile(
     r"\d{4}(?:-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?)?)?)?", re.ASCII
 )
-_MONTH = "|".join(sorted(numbers.MONTHS, key=len, reverse=True))
-_WEEKDAY = rf"(?:(?:{'|'.join(sorted(numbers.WEEKDAYS | numbers.WEEKDAY_ABBREVIATIONS))})\.?,?\s)?"
+_MONTH = "|".join(sorted(quantities.MONTHS, key=len, reverse=True))
+_WEEKDAY = rf"(?:(?:{'|'.join(sorted(quantities.WEEKDAYS | quantities.WEEKDAY_ABBREVIATIONS))})\.?,?\s)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _WITH_YEAR = tuple(
     lazy.compile(pattern, re.IGNORECASE | re.ASCII)
@@ -26,7 +26,7 @@ _OTHER_TIME = lazy.compile(
     rf"""
     {_WEEKDAY}(?:{_MONTH})\.?\s\d{{1,2}}(?:st|nd|rd|th)?
     | {_WEEKDAY}\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s)?(?:{_MONTH})
-    | (?:{_MONTH}) | (?:{"|".join(sorted(numbers.WEEKDAYS))})
+    | (?:{_MONTH}) | (?:{"|".join(sorted(quantities.WEEKDAYS))})
     | (?:the\s)?(?:early\s|late\s|mid[\s-])?\d{{3}}0'?s
     | \d{{1,4}}\s(?:BC|AD|BCE|CE)
     | \d{{4}}\s?(?:-{{1,2}}|–|—|to|/)\s?\d{{2,4}}
@@ -61,7 +61,7 @@ def date_in_iso(text: str) -> str | None:
     for pattern in _WITH_YEAR:
         if parts := pattern.fullmatch(written):
             day = f"-{int(parts['day']):02}" if "day" in pattern.groupindex else ""
-            iso = f"{parts['year']}-{numbers.MONTHS[parts['month'].casefold()]:02}{day}"
+            iso = f"{parts['year']}-{quantities.MONTHS[parts['month'].casefold()]:02}{day}"
             return iso if _is_in_calendar(iso) else None
     return None
 

@@ -21,8 +21,7 @@ from keepgraph.language import (
     name_similarity,
     proper_names,
 )
-from keepgraph.language.annotated_text import AnnotatedText
-from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.mention_detection import AnnotatedText, NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle

@@ -12,8 +12,7 @@ from dataclasses import replace
 from keepgraph import store
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, first_person, given_names, longer_names, mention_detection, normalisation
-from keepgraph.language.annotated_text import AnnotatedText
-from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.mention_detection import AnnotatedText, NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.language.proper_names import ProperName
 from keepgraph.lazy import dataclass

@@ -18,7 +18,7 @@ from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import decision_dates, name_similarity, normalisation, sentences
+from keepgraph.language import name_similarity, normalisation, sentences, time_references
 from keepgraph.language.grounding import GroundingText
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Episode, Fact, Proposal, ProposedFact, Ref
@@ -456,7 +456,7 @@ def of_episode(tx: Tx, proposal: Proposal, episode: Episode) -> Proposal:
     written_on, today = (
         timestamps.local_date(at, tx.zone) for at in (episode.occurred_at, timestamps.from_datetime(tx.now))
     )
-    _, decided_on = decision_dates.split(" ".join((proposal.evidence or "").split()), not_after=written_on)
+    _, decided_on = time_references.split(" ".join((proposal.evidence or "").split()), not_after=written_on)
     day = decided_on or written_on
     is_dated = day < today and _decides(graph_vocabulary.read(tx), proposal)
     return replace(proposal, source=f"{episode.name} ({episode.id})", valid_from=day if is_dated else None)

@@ -19,7 +19,7 @@ from keepgraph import errors, store
 from keepgraph.engine.texts import episodes, forgetting, mention_index, storage
 from keepgraph.engine.texts.client_extraction import ExtractedPart, ExtractionRecorder, ExtractionResult
 from keepgraph.engine.texts.storage import Annotation, ChunkDraft, Outcome, StoredText
-from keepgraph.language import chunking, markdown, markdown_links, normalisation, utf8
+from keepgraph.language import chunking, markdown, normalisation, utf8
 from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx
@@ -164,7 +164,7 @@ def _annotations(text_chunks: Sequence[TextChunk], note: markdown.Note) -> Itera
         )
 
 
-def _may_name_entity(link: markdown_links.Link) -> bool:
+def _may_name_entity(link: markdown.Link) -> bool:
     """Whether a link may name an entity: it leads to no picture or other attachment, and to no daily note."""
     return not _ATTACHMENT.search(link.name) and not _DAY.fullmatch(link.name)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from keepgraph import errors
 from keepgraph.engine.texts import storage
 from keepgraph.engine.texts.storage import Annotation, ChunkDraft, Outcome
-from keepgraph.language import chunk_spans, chunking, utf8
+from keepgraph.language import chunking, utf8
 from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Episode
 from keepgraph.store.transactions import Tx
@@ -72,7 +72,7 @@ def _shorten_name(name: str) -> str:
 def _chunks(parts: Sequence[TextPart]) -> Iterator[ChunkDraft]:
     """The parts as chunks; longer ones are divided."""
     for part in parts:
-        if len(part.text) <= chunk_spans.TARGET_BYTES:
+        if len(part.text) <= chunking.TARGET_BYTES:
             yield TextChunk(part.text, speaker=part.speaker), part.annotations
         else:
             for text_chunk in chunking.split(part.text, kind="text"):

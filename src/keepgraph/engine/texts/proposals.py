@@ -14,8 +14,7 @@ from keepgraph.engine.texts.chunk_mentions import Detection, Detector, NamedEnti
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import common_words, name_styles, normalisation, proper_names, relation_extraction
-from keepgraph.language.annotated_text import AnnotatedText
-from keepgraph.language.mention_detection import NameMatch
+from keepgraph.language.mention_detection import AnnotatedText, NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.language.proper_names import ProperName
 from keepgraph.language.relation_extraction import ExtractedFact

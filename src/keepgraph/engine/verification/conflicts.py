@@ -17,7 +17,7 @@ from keepgraph.engine.verification import literal_values, settlements
 from keepgraph.engine.verification.settlements import Settlement
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import opposite_statements
+from keepgraph.language import opposites
 from keepgraph.lazy import dataclass
 from keepgraph.model import ADVISORY_FLAGS, Entity, Fact, Predicate, Role
 from keepgraph.store.transactions import Tx
@@ -243,7 +243,7 @@ class Rules:
         decision, end = (fact.object, fact.subject) if fact.object.type in types else (fact.subject, fact.object)
         if decision.type not in types or end.type in types:
             return
-        matter = opposite_statements.matter(decision.name)
+        matter = opposites.matter(decision.name)
         if not matter:
             return
         named = store.group_conflicts.decisions_with_words(
@@ -256,7 +256,7 @@ class Rules:
             limit=_MAX_DECISIONS,
         )
         for row, other, name in named:
-            if other == decision.row or not opposite_statements.are_opposite(decision.name, name):
+            if other == decision.row or not opposites.are_opposite(decision.name, name):
                 continue
             if conflict := of_opposite_decisions(self._tx, fact, decision, other_fact=row, other=other):
                 yield conflict

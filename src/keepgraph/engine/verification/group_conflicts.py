@@ -10,7 +10,7 @@ from keepgraph.engine.knowledge import literals
 from keepgraph.engine.verification import conflicts, literal_values
 from keepgraph.engine.verification.conflicts import Conflict, Rules
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import opposite_statements
+from keepgraph.language import opposites
 from keepgraph.model import Role
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -187,7 +187,7 @@ def _opposite(tx: Tx, limit: int) -> Iterator[Conflict]:
         of_types=[vocabulary.type_by_name[name].row for name in vocabulary.decision_types],
         now=_now(tx),
     )
-    matters = {decision: opposite_statements.matter(name) for decision, name in {row[2:4] for row in named}}
+    matters = {decision: opposites.matter(name) for decision, name in {row[2:4] for row in named}}
     by_matter: dict[tuple[int, tuple[str, ...]], dict[int, tuple[int, str]]] = defaultdict(dict)
     for row, end, decision, name in named:
         if matter := matters[decision]:
@@ -199,7 +199,7 @@ def _opposite(tx: Tx, limit: int) -> Iterator[Conflict]:
         newest, *others = [(decision, row, name) for decision, (row, name) in same.items()][:_MAX_FACTS_OF_ONE]
         for decision, row, name in others:
             pair = frozenset([newest[0], decision])
-            if pair not in pairs and opposite_statements.are_opposite(newest[2], name):
+            if pair not in pairs and opposites.are_opposite(newest[2], name):
                 pairs.add(pair)
                 (fact,) = store.facts.by_rows(tx, [newest[1]])
                 entity = store.entities.by_rows(tx, [newest[0]])[newest[0]]

@@ -18,7 +18,6 @@ from keepgraph.engine.resolution import resolver
 from keepgraph.engine.texts.chunk_mentions import Detector, NameLookup, full_text_phrase
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.language import (
-    assertion_context,
     common_words,
     contradictions,
     factuality,
@@ -191,9 +190,7 @@ def _unwrapped(text: str) -> str:
 
 def _in_context(verdict: TextVerdict, before: str, after: str) -> TextVerdict:
     """The verdict of a sentence in its context: uncertain where the sentence before or after takes it back."""
-    if verdict.verdict in ("says", "denies") and (
-        assertion_context.disclaims(before) or assertion_context.takes_back(after)
-    ):
+    if verdict.verdict in ("says", "denies") and (factuality.disclaims(before) or factuality.takes_back(after)):
         reason = "A sentence speaks of it, but the sentence next to it says that this is not so, or not certain."
         return TextVerdict("uncertain", verdict.sentence, verdict.source, reason)
     return verdict
