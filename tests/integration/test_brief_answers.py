@@ -16,7 +16,7 @@ from mcp import Client
 import keepgraph
 from keepgraph.engine.backfill import vectors
 from keepgraph.mcp import server
-from keepgraph.tools.contract import answer_size, schemas, validation
+from keepgraph.tools.contract import brief_answers, schemas, validation
 from words import Caller, Clock, concept, decision, fact, literal, person, project
 
 TOKENS = 1_500
@@ -88,7 +88,7 @@ def ask(graph, *calls):
 def test_a_model_is_answered_within_1500_tokens(filled):
     answers = ask(filled.graph, *QUESTIONS)
     for (tool, arguments), answer in zip(QUESTIONS, answers, strict=True):
-        assert answer_size.count_tokens(answer) <= TOKENS, (tool, arguments)
+        assert brief_answers.count_tokens(answer) <= TOKENS, (tool, arguments)
         validation.check_output(*_toolset(tool), answer)
 
 
@@ -278,7 +278,7 @@ def test_a_search_without_a_limit_shows_as_many_texts_as_there_is_room_for(call)
 
 def test_a_search_may_have_as_many_tokens_as_it_says(filled):
     sizes = [
-        answer_size.count_tokens(filled("search", query="licence", detail="brief", max_tokens=tokens))
+        brief_answers.count_tokens(filled("search", query="licence", detail="brief", max_tokens=tokens))
         for tokens in (300, 3_000)
     ]
 
@@ -309,7 +309,7 @@ def test_the_schema_of_a_large_vocabulary_has_the_most_used_words(call, graph):
     assert call("record_facts", facts=facts)["refused"] == 0
     [brief] = ask(graph, ("get_schema", {}))
 
-    assert answer_size.count_tokens(brief) <= TOKENS
+    assert brief_answers.count_tokens(brief) <= TOKENS
     assert next(iter(brief["relationship_types"])) == "RELATES_IN_WAY_42"
     assert brief["more_types"]
     assert brief["left_out"]["types"] > 0
@@ -380,7 +380,7 @@ def test_tokens_are_counted_as_tokenizers_of_language_models_do(filled):
         for detail in ("brief", "full"):
             answer = filled(tool, **arguments, detail=detail)
             text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-            counted = answer_size.count_tokens(answer)
+            counted = brief_answers.count_tokens(answer)
             for encoding in encodings:
                 assert 0.96 <= counted / len(encoding.encode(text)) <= 1.2
 
@@ -391,7 +391,7 @@ def test_counting_tokens_grows_with_the_text():
     for _ in range(200):
         text = "".join(chance.choice(letters) for _ in range(chance.randrange(1, 80)))
 
-        assert 0 < answer_size.count_tokens(text) <= answer_size.count_tokens(f"{text} and more")
+        assert 0 < brief_answers.count_tokens(text) <= brief_answers.count_tokens(f"{text} and more")
 
 
 def _objects(value):

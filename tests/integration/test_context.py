@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph.engine.topology import text_graphs
-from keepgraph.tools.contract import answer_size
+from keepgraph.tools.contract import brief_answers
 from laws import examples
 from words import Caller, Clock, counted, literal, person, project
 
@@ -133,7 +133,7 @@ def test_an_expansion_keeps_to_its_tokens_and_says_what_it_leaves_out(office, gr
         tell(graph, f"Note {number}", f"Priya Shah wrote note {number}. " + "It is about the plan. " * 12)
     answer = office("expand_context", entity_ids=["Priya Shah"], max_tokens=max_tokens)
 
-    assert answer_size.count_tokens(answer) <= max_tokens
+    assert brief_answers.count_tokens(answer) <= max_tokens
     assert answer["truncated"]
 
 

@@ -14,7 +14,7 @@ from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
 from keepgraph.engine.upkeep import history, undo
-from keepgraph.tools.contract import answer_size
+from keepgraph.tools.contract import brief_answers
 from words import Caller, concept, dump, fact, literal, person, rows
 
 ENDS = {"text", "named_source", "call", "conversation"}
@@ -324,7 +324,7 @@ def test_a_brief_explanation_of_a_hub_fits_and_says_what_it_leaves_out(call):
         call("add_alias", entity={"name": "Acme"}, alias=f"Acme Number {number}")
     full, brief = why(call, "Acme"), why(call, "Acme", detail="brief")
 
-    assert answer_size.count_tokens(brief) <= 1_500
+    assert brief_answers.count_tokens(brief) <= 1_500
     assert (brief["truncated"], brief["totals"]) == (True, full["totals"])
     assert full.keys() <= brief.keys()
 

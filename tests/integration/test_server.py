@@ -25,7 +25,7 @@ import keepgraph
 from fork_server import python
 from keepgraph import errors
 from keepgraph.mcp import server, stdio
-from keepgraph.tools.contract import answer_size, catalogue, dispatch
+from keepgraph.tools.contract import brief_answers, catalogue, dispatch
 
 TOKENS = 5_000
 ERAS = ("auto", "legacy")
@@ -63,7 +63,7 @@ def ask_child(path: Path, question: Any, *options: str, era: str = "auto") -> An
 
 def tokens_of(tools: list[t.Tool]) -> int:
     """How many tokens a list of tools has, as it is sent."""
-    return answer_size.count_tokens([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
+    return brief_answers.count_tokens([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -25,7 +25,6 @@ from keepgraph.tools.contract import (
     brief_answers,
     brief_shapes,
     derived_data,
-    name_needs,
     search_answers,
     search_arguments,
     time_travel,
@@ -280,7 +279,7 @@ def search_memory_facts(
     return brief_shapes.facts(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.READ, needs=name_needs.to_resolve("from_entity", "to_entity"))
+@tool(Effect.READ, needs=derived_data.to_resolve("from_entity", "to_entity"))
 def trace_path(
     tx: Tx,
     *,
@@ -333,7 +332,7 @@ def trace_path(
     }
 
 
-@tool(Effect.READ, needs=name_needs.to_resolve("entity_id"))
+@tool(Effect.READ, needs=derived_data.to_resolve("entity_id"))
 def get_entity_neighbors(
     tx: Tx,
     *,
@@ -388,7 +387,7 @@ def get_entity_neighbors(
     }
 
 
-@tool(Effect.READ, needs=name_needs.to_resolve("entity_id"))
+@tool(Effect.READ, needs=derived_data.to_resolve("entity_id"))
 def query_entity_relations(
     tx: Tx,
     *,

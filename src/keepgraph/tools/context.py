@@ -29,14 +29,7 @@ from keepgraph.model import Entity, Fact
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import (
-    answer_shapes,
-    context_answers,
-    derived_data,
-    name_needs,
-    search_answers,
-    search_arguments,
-)
+from keepgraph.tools.contract import answer_shapes, context_answers, derived_data, search_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.context_answers import Entry
 from keepgraph.tools.contract.derived_data import Need
@@ -99,7 +92,7 @@ def _needs_to_expand(tx: Tx, *, entity_ids: list[str], **others: Any) -> frozens
     """Mentions; and vectors of names, where letters find nothing for one of these."""
     groups = [knowledge.projects.read(tx, others.get("project")).group]
     needs_vectors = any(Name(given).key and node_lookup.needs_vectors(tx, given, groups=groups) for given in entity_ids)
-    return derived_data.MENTIONS | name_needs.vectors_if(needs_vectors)
+    return derived_data.MENTIONS | derived_data.vectors_if(needs_vectors)
 
 
 @tool(Effect.READ, needs=_needs_to_expand)

@@ -14,7 +14,7 @@ from keepgraph.language.normalisation import Name
 from keepgraph.model import Event, Fact, MergeResult, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, name_needs
+from keepgraph.tools.contract import answer_shapes, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -269,7 +269,7 @@ def clear_graph(
 def _needs_of_history(tx: Tx, *, about: str, **_: object) -> frozenset[Need]:
     is_fact = about.strip().lower().startswith("fact_")
     needs_vectors = not is_fact and resolver.needs_vectors(tx, Name(about))
-    return name_needs.vectors_if(needs_vectors)
+    return derived_data.vectors_if(needs_vectors)
 
 
 @tool(Effect.READ, needs=_needs_of_history)

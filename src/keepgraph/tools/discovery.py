@@ -24,7 +24,6 @@ from keepgraph.tools.contract import (
     brief_answers,
     brief_shapes,
     derived_data,
-    name_needs,
     search_answers,
     search_arguments,
     time_travel,
@@ -72,7 +71,7 @@ def run_cypher(
     """
     started = time.perf_counter()
     from keepgraph.engine.query import empty_results, query_pipeline
-    from keepgraph.tools.contract import query_results
+    from keepgraph.tools.contract import search_answers
 
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     answer = query_pipeline.run(tx, query, parameters or {}, rows=limit)
@@ -83,7 +82,7 @@ def run_cypher(
         "truncated": answer.truncated,
         "limit_applied": answer.limit,
         "columns": list(answer.columns),
-        **query_results.summarise(answer.columns, answer.rows),
+        **search_answers.summarise(answer.columns, answer.rows),
     }
     warnings = empty_results.explain(tx, answer)
     if warnings or empty_results.is_empty(answer.rows):
@@ -105,7 +104,7 @@ def _needs_of_exploring(
     name_or_id = _named_centre(**arguments)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
     needs_vectors = node_lookup.needs_vectors(tx, name_or_id, groups=_groups(tx, group_ids))
-    return derived_data.MENTIONS | name_needs.vectors_if(needs_vectors)
+    return derived_data.MENTIONS | derived_data.vectors_if(needs_vectors)
 
 
 @tool(Effect.READ, needs=_needs_of_exploring)

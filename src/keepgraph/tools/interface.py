@@ -15,7 +15,7 @@ from keepgraph.model import Entity, VocabularyTerm
 from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, catalogue, name_needs
+from keepgraph.tools.contract import answer_shapes, catalogue, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def list_kind(
     }
 
 
-@tool(Effect.READ, needs=name_needs.to_resolve_project)
+@tool(Effect.READ, needs=derived_data.to_resolve_project)
 def list_next_steps(
     tx: Tx,
     *,

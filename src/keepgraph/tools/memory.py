@@ -24,7 +24,6 @@ from keepgraph.tools.contract import (
     brief_shapes,
     conflict_answers,
     derived_data,
-    name_needs,
     schemas,
     time_travel,
     validation,
@@ -41,7 +40,7 @@ MAX_TO_REVIEW = 8
 MAX_FACTS_WITH_NAMES_COMPARED = 50
 
 
-@tool(Effect.READ, needs=name_needs.to_resolve("name_or_alias", "context", besides=derived_data.MENTIONS))
+@tool(Effect.READ, needs=derived_data.to_resolve("name_or_alias", "context", besides=derived_data.MENTIONS))
 def recall_entity(
     tx: Tx,
     *,
@@ -217,7 +216,7 @@ def _needs_of_decisions(
     """Vectors of names: to compare decisions with a topic, or to resolve the name of the project."""
     if topic and "embedding" in tx.settings.rungs:
         return derived_data.NAME_VECTORS
-    return name_needs.to_resolve_project(tx, project=project, **arguments)
+    return derived_data.to_resolve_project(tx, project=project, **arguments)
 
 
 @tool(Effect.READ, needs=_needs_of_decisions)
@@ -260,7 +259,7 @@ def recall_decisions(
     return brief_shapes.decisions(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.READ, needs=name_needs.to_resolve_project)
+@tool(Effect.READ, needs=derived_data.to_resolve_project)
 def weekly_rollup(
     tx: Tx,
     *,

@@ -8,7 +8,7 @@ from keepgraph import errors, store
 from keepgraph.engine import upkeep
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, extract_reports, time_travel
+from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -138,5 +138,5 @@ def extract_graph(
     )
     return {
         **extract_answers.answer(tx, request, extract),  # type: ignore[typeddict-item]
-        **extract_reports.describe(request, extract, texts=texts),
+        **extract_answers.describe_report(request, extract, texts=texts),
     }

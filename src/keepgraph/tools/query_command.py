@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from keepgraph.engine.query import empty_results, graph_catalogue, query_pipeline
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import query_results, time_travel
+from keepgraph.tools.contract import search_answers, time_travel
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def run_query(
     warnings = empty_results.explain(tx, result)
     return {
         "columns": list(result.columns),
-        "rows": [[query_results.to_json(value) for value in row] for row in result.rows],
+        "rows": [[search_answers.to_json(value) for value in row] for row in result.rows],
         "truncated": result.truncated,
         "auto_fixes": list(result.repairs),
         "warnings": [warning.message for warning in warnings],

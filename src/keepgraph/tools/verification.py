@@ -13,19 +13,12 @@ from keepgraph.english import count_noun
 from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import (
-    answer_shapes,
-    brief_answers,
-    conflict_answers,
-    derived_data,
-    name_needs,
-    verdict_answers,
-)
+from keepgraph.tools.contract import answer_shapes, brief_answers, conflict_answers, derived_data, verdict_answers
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
 
-@tool(Effect.READ, needs=name_needs.to_resolve("from_entity", "to_entity", besides=derived_data.MENTIONS))
+@tool(Effect.READ, needs=derived_data.to_resolve("from_entity", "to_entity", besides=derived_data.MENTIONS))
 def verify_relation(
     tx: Tx,
     *,

@@ -14,7 +14,7 @@ from keepgraph.engine.retrieval.search_request import EDGES, NODES
 from keepgraph.engine.vocabulary import changes, graph_vocabulary, near_words, wordings
 from keepgraph.english import count_noun
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import answer_shapes, answer_size, ontology_answers, search_arguments
+from keepgraph.tools.contract import answer_shapes, brief_answers, ontology_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_CLASSES = 200
@@ -65,8 +65,8 @@ def get_ontology_structure(
     proposals = _describe_proposals(tx, limit=limit)
     more: dict[str, Any] = {}
     if limit is None:
-        sets = answer_size.first(sets, room=MAX_CHARACTERS_OF_SETS)
-        lists, more = _fit(lists, room=MAX_CHARACTERS - answer_size.count_characters([sets, proposals]))
+        sets = brief_answers.first(sets, room=MAX_CHARACTERS_OF_SETS)
+        lists, more = _fit(lists, room=MAX_CHARACTERS - brief_answers.count_characters([sets, proposals]))
     return {
         "ontology_graph": ", ".join(of_set["name"] for of_set in sets),
         "sets": sets,
@@ -263,7 +263,7 @@ def _extension_message(answer: Mapping[str, Any], *, dry_run: bool) -> str:
 def _cut_extension(answer: Mapping[str, Any]) -> dict[str, Any]:
     """The lists of an extension, cut to what an answer has room for, with how long they are."""
     lists = {**answer, "mapped": [_cut_wordings(mapped) for mapped in answer["mapped"]]}
-    shown = {name: answer_size.first(lists[name], room=room) for name, room in MAX_CHARACTERS_OF_EXTENSION.items()}
+    shown = {name: brief_answers.first(lists[name], room=room) for name, room in MAX_CHARACTERS_OF_EXTENSION.items()}
     return {
         **shown,
         "totals": {name: len(answer[name]) for name in shown},
@@ -273,7 +273,7 @@ def _cut_extension(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cut_wordings(mapped: Mapping[str, Any]) -> dict[str, Any]:
-    shown = answer_size.first(mapped["wordings"], room=MAX_CHARACTERS_OF_WORDINGS)
+    shown = brief_answers.first(mapped["wordings"], room=MAX_CHARACTERS_OF_WORDINGS)
     more = len(mapped["wordings"]) - len(shown)
     return {**mapped, "wordings": shown, **answer_shapes.filled(more_wordings=more)}
 
@@ -288,18 +288,18 @@ def _describe_set(of_set: SetSize) -> dict[str, Any]:
     }
 
 
-def _fit(lists: Mapping[str, Sequence[dict[str, Any]]], *, room: int) -> tuple[answer_size.Lists, dict[str, Any]]:
+def _fit(lists: Mapping[str, Sequence[dict[str, Any]]], *, room: int) -> tuple[brief_answers.Lists, dict[str, Any]]:
     """The classes that there is room for in full, and what the answer has of the others."""
-    shown, others = answer_size.divide(lists, room=room)
+    shown, others = brief_answers.divide(lists, room=room)
     if not any(others.values()):
         return shown, {}
     # Twice, for those that in turn have to make room for the short ones.
-    room_of_short = min(MAX_CHARACTERS_OF_SHORT_CLASSES, 2 * answer_size.count_characters(_shorten(others)))
-    shown, others = answer_size.divide(lists, room=room - room_of_short)
-    return shown, {"more_classes": answer_size.divide(_shorten(others), room=room_of_short)[0]}
+    room_of_short = min(MAX_CHARACTERS_OF_SHORT_CLASSES, 2 * brief_answers.count_characters(_shorten(others)))
+    shown, others = brief_answers.divide(lists, room=room - room_of_short)
+    return shown, {"more_classes": brief_answers.divide(_shorten(others), room=room_of_short)[0]}
 
 
-def _shorten(lists: answer_size.Lists) -> answer_size.Lists:
+def _shorten(lists: brief_answers.Lists) -> brief_answers.Lists:
     return {kind: [ontology_answers.shorten(entry) for entry in entries] for kind, entries in lists.items()}
 
 
@@ -319,13 +319,13 @@ def _describe_proposals(tx: Tx, *, limit: int | None) -> dict[str, Any]:
             ontology_answers.wording_group(group, max_wordings=MAX_WORDINGS_OF_GROUP, max_examples=1)
             for group in groups[:MAX_GROUPS]
         )
-        shown = answer_size.first(described, room=MAX_CHARACTERS_OF_PROPOSALS)
+        shown = brief_answers.first(described, room=MAX_CHARACTERS_OF_PROPOSALS)
     else:
         shown = [ontology_answers.wording_group(group) for group in groups[:limit]]
     return {
         "proposals": {
             "total": sum(group.count for group in groups),
-            "elsewhere": answer_size.first(elsewhere, room=MAX_CHARACTERS_OF_OTHER_PROJECTS),
+            "elsewhere": brief_answers.first(elsewhere, room=MAX_CHARACTERS_OF_OTHER_PROJECTS),
             "total_elsewhere": sum(one["count"] for one in elsewhere),
             "group_total": len(groups),
             "wording_total": sum(len(group.wordings) for group in groups),

@@ -12,7 +12,7 @@ from keepgraph.engine.retrieval.search_request import ChunkResult
 from keepgraph.model import Entity, Fact, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, answer_size
+from keepgraph.tools.contract import answer_shapes, brief_answers
 
 _SEPARATOR = "\n---\n"
 _TOKENS_OF_SEPARATOR = 8
@@ -77,12 +77,12 @@ def within_tokens(
     Returns:
         the lists with `context`, and whether something was left out.
     """
-    room = max_tokens - answer_size.count_tokens(rest) - _TOKENS_OF_EMPTY_LISTS
+    room = max_tokens - brief_answers.count_tokens(rest) - _TOKENS_OF_EMPTY_LISTS
     costs = {
-        name: [answer_size.count_tokens([entry.shape, entry.line]) + _TOKENS_OF_SEPARATOR for entry in entries]
+        name: [brief_answers.count_tokens([entry.shape, entry.line]) + _TOKENS_OF_SEPARATOR for entry in entries]
         for name, entries in lists.items()
     }
-    taken = answer_size.take_in_turn(costs, room, skips=True)
+    taken = brief_answers.take_in_turn(costs, room, skips=True)
     shown = {name: [lists[name][position] for position in positions] for name, positions in taken.items()}
     left_out = any(len(shown[name]) < len(entries) for name, entries in lists.items())
     as_text = _joined([entry.line for entry in shown[texts]], [entry.line for entry in shown[sentences]])

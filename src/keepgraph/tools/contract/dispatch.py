@@ -13,7 +13,8 @@ from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import aliases, catalogue, derived_data, read_counting, schemas, validation
+from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import aliases, catalogue, derived_data, schemas, validation
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -108,7 +109,7 @@ def _call(
                 unknown_names=unknown_names,
             )
             if not read_only:
-                read_counting.count(database, tool, session=session, unknown_names=unknown_names)
+                _count(database, tool, session=session, unknown_names=unknown_names)
         elif read_only:
             raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
         elif tool.is_job:
@@ -261,3 +262,23 @@ def _run_job(
     answer = {"call": None, **tool.run(job, **arguments)}
     validation.check_output(tool.toolset, tool.name, answer)
     return answer
+
+
+# Counting of calls that read, and of names that nothing has: only where the settings ask for it, in a short write.
+#
+# Counted is which tool was called in which conversation, and how often; never what was asked but for those names.
+
+
+def _count(database: Database, tool: Tool, *, session: str | None, unknown_names: Mapping[str, str]) -> None:
+    """Count a call that was answered; in a graph that cannot be written to, nothing is counted."""
+    if tool.toolset in catalogue.INTERNAL_TOOLSETS:
+        return
+    is_read_counted = database.settings.count_reads and session is not None
+    if not is_read_counted and not unknown_names:
+        return
+    with suppress(errors.GraphFileError), database.write(tool.name, session=session) as tx:
+        at = timestamps.from_datetime(tx.now)
+        if is_read_counted and session is not None:
+            store.read_counts.add_read(tx, conversation=session, tool=tool.name, at=at)
+        if unknown_names:
+            store.read_counts.add_unknown_names(tx, unknown_names, at=at)

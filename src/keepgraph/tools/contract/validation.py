@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any, NoReturn
 
 import jsonschema_rs
 
 from keepgraph import errors
-from keepgraph.tools.contract import schema_errors, schemas
+from keepgraph.tools.contract import schemas
 from keepgraph.tools.contract.schemas import Schema
 
 MAX_CHARACTERS = 8_000_000
@@ -30,7 +31,7 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
     arguments = _decode_json({"type": "object"}, arguments)
     if not isinstance(arguments, dict | Mapping):
         raise errors.InvalidArguments(
-            f"the arguments are not a JSON object, but {schema_errors.describe_type_of(arguments)}",
+            f"the arguments are not a JSON object, but {_describe_type_of(arguments)}",
             hint="Send them as a JSON object: the name of each argument with its value.",
         )
     schema = schemas.load(toolset, tool, "input")
@@ -49,11 +50,9 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
             # The tool checks each element by itself, so that one bad element does not refuse the others.
             checked[name], validated[name] = value, [None] * len(value)
         else:
-            checked[name] = validated[name] = _without_nulls(
-                part, _plain_json(value, code=schema_errors.code_for(part, "type"))
-            )
+            checked[name] = validated[name] = _without_nulls(part, _plain_json(value, code=_code_for(part, "type")))
     if not _validator(toolset, tool, "input").is_valid(validated):
-        schema_errors.raise_first(schema, validated)
+        _raise_first(schema, validated)
     return checked
 
 
@@ -64,7 +63,7 @@ def check_output(toolset: str, tool: str, answer: object) -> None:
         errors.InternalError: it does not fit the output schema.
     """
     if not _validator(toolset, tool, "output").is_valid(answer):
-        problem = next(iter(schema_errors.find_problems(schemas.load(toolset, tool, "output"), answer)), None)
+        problem = next(iter(_find_problems(schemas.load(toolset, tool, "output"), answer)), None)
         where = "/".join(map(str, problem.absolute_path)) if problem else "somewhere"
         raise errors.InternalError(f"{tool} gave an answer that breaks its own contract at {where or 'the top'}")
 
@@ -115,7 +114,7 @@ def _refuse_long(schema: Schema, arguments: Mapping[Any, Any]) -> None:
 def _refuse_long_value(part: Schema, name: str, value: object) -> None:
     limit = part.get("maxItems")
     if limit is not None and isinstance(value, list | tuple) and len(value) > limit:
-        kind = errors.of_code(schema_errors.code_for(part, "maxItems") or errors.InvalidArguments.code)
+        kind = errors.of_code(_code_for(part, "maxItems") or errors.InvalidArguments.code)
         raise kind(f"{name} has {len(value):,} elements; {limit:,} are allowed")
 
 
@@ -194,3 +193,106 @@ def _refuse_invalid_text(text: str) -> None:
         raise errors.InvalidArguments(
             "the arguments hold half a surrogate pair, which is not Unicode text", hint="Send valid UTF-8."
         ) from None
+
+
+# Errors of schema validation: from a broken keyword of a schema to an error code and a message.
+
+_MAX_PROBLEMS = 50
+
+_TYPE_NAMES = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+}
+
+
+def _raise_first(schema: Schema, arguments: Mapping[str, Any]) -> NoReturn:
+    """Raise the error for what is wrong with arguments; of several problems, the first in the order of the schema.
+
+    Raises:
+        errors.InvalidRequest: the class is that of the `x-code` of the part of the schema that is broken.
+    """
+    order = list(schema.get("properties", {}))
+    problems = [(_code_and_path(schema, problem), problem) for problem in _find_problems(schema, arguments)]
+    if not problems:
+        raise errors.InvalidArguments("the arguments do not fit the input schema")
+
+    def declaration_order(problem: tuple[tuple[str, list[str]], Any]) -> int:
+        path = problem[0][1]
+        return order.index(path[0]) if path and path[0] in order else len(order)
+
+    (code, path), problem = min(problems, key=declaration_order)
+    raise errors.of_code(code)(f"{'.'.join(path) or 'the call'} {_describe(problem)}")
+
+
+def _find_problems(schema: Schema, value: object) -> Iterable[Any]:
+    """The errors of jsonschema for a value, outermost first."""
+    # Slow to import and to run, unlike jsonschema_rs, but says more precisely what is wrong: for invalid values only.
+    import jsonschema
+    from referencing import Registry
+
+    validator = jsonschema.Draft202012Validator(schema, registry=Registry())
+    first = islice(validator.iter_errors(value), _MAX_PROBLEMS)
+    return sorted(first, key=lambda problem: (len(problem.absolute_path), str(problem.path)))
+
+
+def _code_and_path(schema: Schema, problem: Any) -> tuple[str, list[str]]:
+    """The code of the innermost part of the schema that the problem lies in, and the path to that part."""
+    path = [str(step) for step in problem.absolute_path]
+    if problem.validator == "required":
+        order = list(problem.schema.get("properties", {}))
+        path.append(min((name for name in problem.validator_value if name not in problem.instance), key=order.index))
+    elif problem.validator == "additionalProperties":
+        path.append(next(name for name in problem.instance if name not in problem.schema.get("properties", {})))
+    part = schema
+    code = _code_for(part, problem.validator)
+    for step in path:
+        inside = part.get("items", {}) if step.isdigit() else part.get("properties", {}).get(step, {})
+        part = schemas.resolve_reference(inside, schema)
+        code = _code_for(part, problem.validator) or code
+    return code or errors.InvalidArguments.code, [step[:60] for step in path]
+
+
+def _code_for(part: Schema, keyword: str) -> str | None:
+    """The error code that a part of a schema gives to a JSON Schema keyword that fails (`x-code`), or None."""
+    codes = part.get("x-code")
+    return codes.get(keyword, codes.get("*")) if isinstance(codes, dict) else codes
+
+
+def _describe(problem: Any) -> str:
+    """What is wrong with a value, without repeating the value, which may be long."""
+    keyword, limit, value = problem.validator, problem.validator_value, problem.instance
+    match keyword:
+        case "required":
+            return "is missing"
+        case "additionalProperties":
+            names = ", ".join(problem.schema.get("properties", {}))
+            return f"is not a parameter; {f'known are {names}' if names else 'there are none'}"
+        case "type":
+            return f"must be {_describe_types(limit)}, not {_describe_type_of(value)}"
+        case "enum":
+            return f"must be one of {', '.join(map(json.dumps, limit))}"
+        case "minLength":
+            return "is empty" if limit == 1 else f"must have at least {limit} characters"
+        case "maxLength":
+            return f"has {len(value):,} characters; {limit:,} are allowed"
+        case "minItems":
+            return "is empty" if limit == 1 else f"must have at least {limit} elements"
+        case "maxItems":
+            return f"has {len(value):,} elements; {limit:,} are allowed"
+        case "minimum" | "maximum":
+            return f"is {value}, {'below' if keyword == 'minimum' else 'above'} {limit}"
+        case _:
+            return "has the wrong form"
+
+
+def _describe_types(names: str | list[str]) -> str:
+    return " or ".join(_TYPE_NAMES.get(name, name) for name in ([names] if isinstance(names, str) else names))
+
+
+def _describe_type_of(value: object) -> str:
+    kinds = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
+    return _TYPE_NAMES.get(kinds.get(type(value), "null"), "null")
