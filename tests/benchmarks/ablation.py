@@ -33,9 +33,9 @@ MODULES = tuple(
         *(
             f"language.{name}"
             for name in (
-                "abbreviations acronyms antonyms derivation given_names identifiers name_conflicts name_features "
-                "name_similarity name_variants paraphrases place_names referring_expressions romanisation statements "
-                "synonyms typos word_alignment word_similarity"
+                "abbreviations acronyms given_names identifiers inflection name_conflicts name_features "
+                "name_similarity name_variants opposites paraphrases place_names referring_expressions romanisation "
+                "statements synonyms typos word_alignment"
             ).split()
         ),
         *(f"engine.resolution.{name}" for name in ("candidates", "embedding", "fuzzy", "resolver")),
