@@ -83,7 +83,7 @@ def get_entity_connections(
         if remaining
         else []
     )
-    facts = knowledge.successions.sort(tx, store.facts.by_rows(tx, rows), lambda fact: fact)
+    facts = knowledge.past_and_future.sort(tx, store.facts.by_rows(tx, rows), lambda fact: fact)
     fact_details = store.details.of_facts(tx, rows)
     return _connections(
         entity_uuid,
@@ -422,7 +422,7 @@ def query_entity_relations(
         else ([], 0)
     )
     moved = replace(tx, now=moment) if moment else tx
-    facts = knowledge.successions.sort(moved, store.facts.by_rows(tx, rows), lambda fact: fact)
+    facts = knowledge.past_and_future.sort(moved, store.facts.by_rows(tx, rows), lambda fact: fact)
     return {
         "entity": resolution.entity.name if resolution.entity else None,
         "entity_id": resolution.entity.id if resolution.entity else None,

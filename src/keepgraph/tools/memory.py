@@ -79,7 +79,7 @@ def recall_entity(
         # A blocker that says no beginning did not block before it was recorded (ADR 0034).
         blocking = graph_vocabulary.read(tx).names_of_role("blocks") if as_of else ()
         facts = store.facts.about(tx, resolution.entity, at=at, limit=limit + 1, begun_when_recorded=blocking)
-        facts = knowledge.successions.sort(tx, facts, lambda fact: fact)
+        facts = knowledge.past_and_future.sort(tx, facts, lambda fact: fact)
         neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
     answer = {
         "entity": answer_shapes.entity_in_full(tx, resolution.entity) if resolution.entity else None,

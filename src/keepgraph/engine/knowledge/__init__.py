@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         relations,
         rollup,
         statements,
-        successions,
         validity,
         word_changes,
     )

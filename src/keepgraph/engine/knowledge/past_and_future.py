@@ -5,13 +5,16 @@ Of each predicate one fact is told, that which ended last or begins next, of thr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cmp_to_key
+from typing import TypeVar
 
 from keepgraph import store
-from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary import graph_vocabulary, sets
 from keepgraph.lazy import dataclass
-from keepgraph.model import Entity, Fact
+from keepgraph.model import Entity, Fact, Predicate
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -91,4 +94,84 @@ def read_from(tx: Tx, fact: Fact, entity: Entity) -> Fact | None:
         term = usable[0]
     return replace(
         fact, subject=fact.object, object=fact.subject, predicate=term.name, predicate_sentence=term.sentence
+    )
+
+
+# Successions: of two facts where one is usual, which is the later, and lists of facts in which it comes first.
+
+MIN_SUBJECTS = 20
+MIN_SHARE_OF_ONE = 0.9
+"""Where so many subjects have a fact of a predicate, and so many of them just one, one is usual in the graph."""
+
+_ONE_OBJECT = frozenset({"functional", "usually_functional"})
+_ONE_SUBJECT = frozenset({"inverse_functional", "usually_inverse_functional"})
+
+_T = TypeVar("_T")
+
+
+def in_order(fact: Fact, other: Fact) -> tuple[Fact, Fact]:
+    """Two facts of which one took the place of the other: the later, and the earlier.
+
+    A beginning that nobody gave is taken to be when it was recorded. One that is not recorded yet (its row is 0) is
+    the newest.
+    """
+    is_newer = bool(other.row) and (not fact.row or fact.row > other.row)
+    newer, older = (fact, other) if is_newer else (other, fact)
+    # Of the older one a missing beginning may be any before the newer one, and so it may of what had ended by then.
+    had_ended = newer.valid_to is not None and newer.valid_to <= newer.recorded_at
+    is_reversed = (older.valid_from or "") > (newer.valid_from or ("" if had_ended else newer.recorded_at))
+    return (older, newer) if is_reversed else (newer, older)
+
+
+def may_be_learnt(predicate: Predicate) -> bool:
+    """Whether what is usual of a predicate is a question to the graph: roles and the sets of this program decide it."""
+    return predicate.role is None and "symmetric" not in predicate.flags and not sets.is_shipped(predicate.set)
+
+
+def sort(tx: Tx, facts: Sequence[_T], fact_of: Callable[[_T], Fact]) -> list[_T]:
+    """A list in its order, but for two things: later facts take the places of those that they probably followed, and
+    what may have begun after the time that is asked for comes last.
+    """
+    now = timestamps.from_datetime(tx.now)
+    ordered = sorted(facts, key=lambda one: begins_unknown(fact_of(one), now))
+    places: dict[tuple[str, int, int], list[int]] = defaultdict(list)
+    predicates = graph_vocabulary.read(tx).predicate_by_name
+    for place, one in enumerate(ordered):
+        fact = fact_of(one)
+        predicate = predicates[fact.predicate]
+        of_object = [fact.object.row] if fact.object else []
+        is_symmetric = "symmetric" in predicate.flags
+        if predicate.flags & _ONE_OBJECT or may_be_learnt(predicate):
+            for end in (fact.subject.row, *(of_object if is_symmetric else ())):
+                places["subject", predicate.row, end].append(place)
+        if predicate.flags & _ONE_SUBJECT:
+            for end in of_object:
+                places["object", predicate.row, end].append(place)
+
+    def compare(one: _T, other: _T) -> int:
+        first, second = fact_of(one), fact_of(other)
+        unknown = begins_unknown(first, now) - begins_unknown(second, now)
+        return unknown or (-1 if in_order(first, second)[0] is first else 1)
+
+    for (_, row, end), of_one in places.items():
+        if len(of_one) > 1 and _is_usual(tx, predicates[fact_of(ordered[of_one[0]]).predicate], row, end):
+            later_first = sorted((ordered[place] for place in of_one), key=cmp_to_key(compare))
+            for place, one in zip(of_one, later_first, strict=True):
+                ordered[place] = one
+    return ordered
+
+
+def begins_unknown(fact: Fact, at: str) -> bool:
+    """Whether nobody knows that a fact had begun at a time: it says no beginning, and was recorded after that."""
+    return fact.valid_from is None and fact.recorded_at > at
+
+
+def _is_usual(tx: Tx, predicate: Predicate, row: int, subject: int) -> bool:
+    return bool(predicate.flags & (_ONE_OBJECT | _ONE_SUBJECT)) or store.group_conflicts.is_usually_one(
+        tx,
+        row,
+        besides=subject,
+        now=timestamps.from_datetime(tx.now),
+        least_subjects=MIN_SUBJECTS,
+        least_share=MIN_SHARE_OF_ONE,
     )

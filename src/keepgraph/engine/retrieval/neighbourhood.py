@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from keepgraph import store
-from keepgraph.engine.knowledge import successions
+from keepgraph.engine.knowledge import past_and_future
 from keepgraph.engine.retrieval.fusion import Key
 from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Fact
@@ -119,7 +119,7 @@ def literal_facts(tx: Tx, entity: Entity, *, predicates: Sequence[str] | None, l
     rows, total = store.neighbourhood.literal_facts(
         tx, entity, predicates=predicates, at=timestamps.from_datetime(tx.now), limit=limit
     )
-    return successions.sort(tx, store.facts.by_rows(tx, rows), lambda fact: fact), total
+    return past_and_future.sort(tx, store.facts.by_rows(tx, rows), lambda fact: fact), total
 
 
 def _with_facts(
@@ -145,7 +145,7 @@ def _with_facts(
     facts = {fact.row: fact for fact in store.facts.by_rows(tx, [link[0] for link in shown])}
     return Neighbourhood(
         neighbours=tuple(_later_first(tx, _neighbours(centre, entities, selected, ways, facts), facts)),
-        facts=tuple(successions.sort(tx, [facts[link[0]] for link in shown], lambda fact: fact)),
+        facts=tuple(past_and_future.sort(tx, [facts[link[0]] for link in shown], lambda fact: fact)),
         fact_total=len(links),
         counts=tuple(counts),
         complete=len(links) <= _MAX_FACTS_BETWEEN
@@ -161,7 +161,7 @@ def _later_first(tx: Tx, neighbours: Sequence[Neighbour], facts: Mapping[int, Fa
     for _, ring in groupby(neighbours, key=lambda neighbour: neighbour.distance):
         at_distance = list(ring)
         reached = [one for one in at_distance if one.fact is not None]
-        later_first = iter(successions.sort(tx, reached, lambda one: facts[one.fact or 0]))
+        later_first = iter(past_and_future.sort(tx, reached, lambda one: facts[one.fact or 0]))
         ordered += [one if one.fact is None else next(later_first) for one in at_distance]
     return ordered
 

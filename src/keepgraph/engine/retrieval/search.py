@@ -252,7 +252,7 @@ def _results(context: SearchContext) -> SearchResults:
     """The results of each kind that was asked for, filtered, reranked and read."""
     kinds, limit = context.request.kinds, context.request.limit
     nodes = _nodes(context) if NODES in kinds else []
-    edges = knowledge.successions.sort(context.tx, _facts(context), _fact_of) if EDGES in kinds else []
+    edges = knowledge.past_and_future.sort(context.tx, _facts(context), _fact_of) if EDGES in kinds else []
     episodes = _chunks(context) if EPISODES in kinds else []
     communities = _communities(context) if COMMUNITIES in kinds and COMMUNITIES in context.hits else []
     if context.request.reranker == NEWEST:

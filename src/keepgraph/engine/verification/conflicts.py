@@ -12,7 +12,7 @@ from typing import Any
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.knowledge import literals, successions
+from keepgraph.engine.knowledge import literals, past_and_future
 from keepgraph.engine.verification import literal_values, settlements
 from keepgraph.engine.verification.settlements import Settlement
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -162,14 +162,14 @@ class Rules:
             rows = store.group_conflicts.others_of_either(self._tx, fact, predicate=row, now=self._now)
         elif kind in self._flags:
             rows = store.group_conflicts.other_objects(self._tx, fact, predicate=row, now=self._now)
-        elif successions.may_be_learnt(self._predicate):
+        elif past_and_future.may_be_learnt(self._predicate):
             rows = store.group_conflicts.other_objects(
                 self._tx,
                 fact,
                 predicate=row,
                 now=self._now,
-                least_subjects=successions.MIN_SUBJECTS,
-                least_share=successions.MIN_SHARE_OF_ONE,
+                least_subjects=past_and_future.MIN_SUBJECTS,
+                least_share=past_and_future.MIN_SHARE_OF_ONE,
             )
         else:
             return

@@ -21,7 +21,7 @@ def supersede(fact: Fact, other: Fact) -> Settlement:
     Where both begin at one moment the other is
     retracted, and where the later one is much less certain, that is.
     """
-    later, earlier = knowledge.successions.in_order(fact, other)
+    later, earlier = knowledge.past_and_future.in_order(fact, other)
     if not earlier.id or (later.valid_from is not None and later.valid_from == earlier.valid_from):
         return retract(other)
     if later.id and later.confidence <= earlier.confidence - _MUCH_LESS:
