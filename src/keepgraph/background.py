@@ -16,9 +16,9 @@ from keepgraph import errors, store
 from keepgraph.activity import Activity
 from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.engine.garden import gardener
+from keepgraph.engine.maintenance import backups, history
 from keepgraph.engine.query import adjacency_arrays, query_pipeline
 from keepgraph.engine.texts import mention_index
-from keepgraph.engine.upkeep import backups, history
 from keepgraph.graph import Graph
 from keepgraph.profiles import settings_file
 

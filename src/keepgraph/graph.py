@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from keepgraph import errors, permissions, store
-from keepgraph.engine.upkeep import backups, unfinished_changes
-from keepgraph.engine.upkeep.jobs import Progress
+from keepgraph.engine.maintenance import backups, unfinished_changes
+from keepgraph.engine.maintenance.jobs import Progress
 from keepgraph.engine.vocabulary import declared_words, sets
 from keepgraph.model import DeclaredVocabulary, Settings
 from keepgraph.profiles import key_locations, keys, settings_file

@@ -117,7 +117,7 @@ OTHER_MEANINGS = {
         "cli.key_options",
         "engine.analysis",
         "engine.query.graph_catalogue",
-        "engine.upkeep.graph_keys",
+        "engine.maintenance.graph_keys",
         "formats.csv_tables",
         "language.speakers",
         "profiles.settings_file",

@@ -37,7 +37,7 @@ from homes import (
 )
 from keepgraph import errors, package_files, store
 from keepgraph.cli import graph_options, key_options
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.model import Key
 from keepgraph.profiles import key_locations, keys
 from words import Caller, Clock, literal, person, rows

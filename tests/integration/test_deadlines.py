@@ -8,8 +8,8 @@ import anyio
 import pytest
 
 from keepgraph import errors, interruption
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.resolution import fuzzy
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.language import chunking, markdown, relation_extraction
 from keepgraph.language.normalisation import Name
 from keepgraph.mcp import stdio

@@ -10,8 +10,8 @@ import pytest
 
 from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
+from keepgraph.engine.maintenance import backups
 from keepgraph.engine.texts import ingestion, mention_index
-from keepgraph.engine.upkeep import backups
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
 from keepgraph.tools.contract import catalogue, dispatch

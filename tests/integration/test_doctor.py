@@ -22,7 +22,7 @@ from keepgraph import errors, permissions
 from keepgraph.cli.install import clients, handshake
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.exchange import export
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.profiles import keys, settings_file
 from words import connected, decision, fact, literal, person, project, rows
 

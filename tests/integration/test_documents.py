@@ -18,8 +18,8 @@ import keepgraph
 from fork_server import await_killed, python
 from keepgraph import store
 from keepgraph.cli.root import kg
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.texts import documents, ingestion, mention_index
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
 from keepgraph.temporal import timestamps
@@ -526,7 +526,7 @@ import sys
 from pathlib import Path
 import keepgraph
 from keepgraph.engine.texts import ingestion
-from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.ml import embedder
 
 ingestion._SECONDS_BETWEEN_REPORTS = 0

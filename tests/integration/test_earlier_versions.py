@@ -10,7 +10,7 @@ import pytest
 
 import keepgraph
 from homes import error_code, files_with, run, run_ok
-from keepgraph.engine.upkeep import backups, integrity
+from keepgraph.engine.maintenance import backups, integrity
 from words import Caller, connected, literal, person, project, rows
 
 SECRETS_OF_A_KIND = 3

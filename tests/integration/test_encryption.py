@@ -40,7 +40,7 @@ from homes import (
 from keepgraph import errors, permissions, store
 from keepgraph.cli import graph_options
 from keepgraph.cli.root import kg
-from keepgraph.engine.upkeep import backups, graph_keys
+from keepgraph.engine.maintenance import backups, graph_keys
 from keepgraph.model import Key
 from keepgraph.profiles import key_locations, keys
 from laws import IS_SWEEP

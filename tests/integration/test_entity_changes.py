@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from keepgraph import store
+from keepgraph.engine.maintenance import integrity
 from keepgraph.engine.texts import mention_index
-from keepgraph.engine.upkeep import integrity
 from keepgraph.store.derived_tables import NAME_VECTORS
 from words import Caller, concept, connected, decision, dump, literal, person, project, rows
 

@@ -13,7 +13,7 @@ import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
-from keepgraph.engine.upkeep import history, undo
+from keepgraph.engine.maintenance import history, undo
 from keepgraph.tools.contract import brief_answers
 from words import Caller, concept, dump, fact, literal, person, rows
 

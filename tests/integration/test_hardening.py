@@ -14,7 +14,7 @@ import keepgraph
 from fork_server import python
 from homes import error_code, run, run_ok
 from keepgraph import errors, store
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.profiles import key_locations, keys, settings_file
 from words import Caller, literal, person
 

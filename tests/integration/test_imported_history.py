@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from keepgraph import store
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
-from keepgraph.engine.upkeep import history, integrity
+from keepgraph.engine.maintenance import history, integrity
 from words import Caller, concept, person
 
 ADA, NOTES = person("Ada"), concept("Notes")

@@ -12,7 +12,7 @@ import keepgraph
 from homes import error_code, files_with, open_elsewhere, run, run_ok
 from keepgraph import errors
 from keepgraph.engine.exchange import export
-from keepgraph.engine.upkeep import history
+from keepgraph.engine.maintenance import history
 from keepgraph.profiles import settings_file
 from words import Caller, Clock, literal, person, rows
 

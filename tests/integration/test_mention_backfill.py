@@ -46,8 +46,8 @@ def test_what_another_text_is_about_is_not_deleted_with_the_text_it_came_with(ca
 
 
 def test_a_document_that_is_renamed_mentions_what_its_new_name_says(call, tmp_path, open_graph):
+    from keepgraph.engine.maintenance.jobs import Job
     from keepgraph.engine.texts import ingestion
-    from keepgraph.engine.upkeep.jobs import Job
 
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -139,8 +139,8 @@ def test_what_a_caller_hands_in_is_no_file(call, tmp_path):
     """
     It is neither forgotten because no file is there, nor replaced by one.
     """
+    from keepgraph.engine.maintenance.jobs import Job
     from keepgraph.engine.texts import ingestion
-    from keepgraph.engine.upkeep.jobs import Job
 
     folder = tmp_path / "notes"
     folder.mkdir()

@@ -21,8 +21,8 @@ import keepgraph
 from keepgraph import store
 from keepgraph.engine import knowledge, texts
 from keepgraph.engine.exchange import export
+from keepgraph.engine.maintenance import integrity
 from keepgraph.engine.texts import mention_index, storage
-from keepgraph.engine.upkeep import integrity
 from keepgraph.language import utf8
 from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Ref

@@ -28,7 +28,7 @@ from sqlcipher3 import dbapi2 as sqlite
 import keepgraph
 from keepgraph import errors, package_files, permissions
 from keepgraph.cli.root import kg
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from words import NOON, Caller, Clock, concept, connected, fact, literal, person
 
 pytestmark = pytest.mark.usefixtures("graphs_are_made_in_module")

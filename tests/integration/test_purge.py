@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import keepgraph
 from homes import Mould, Steps, error_code, files_with, open_elsewhere, run, run_ok
 from keepgraph import store
+from keepgraph.engine.maintenance import backups, integrity
 from keepgraph.engine.texts import mention_index
-from keepgraph.engine.upkeep import backups, integrity
 from keepgraph.model import Key
 from laws import examples
 from words import Caller, concept, connected, literal, person, rows

@@ -14,8 +14,8 @@ import keepgraph
 from homes import run_ok
 from keepgraph import package_files, store
 from keepgraph.cli.doctor import checks
-from keepgraph.engine.upkeep import backups
-from keepgraph.engine.upkeep.integrity import Check, State
+from keepgraph.engine.maintenance import backups
+from keepgraph.engine.maintenance.integrity import Check, State
 from keepgraph.profiles import keys
 from words import concept, connected, fact, literal, person, rows
 

@@ -18,7 +18,7 @@ import keepgraph
 from homes import environment
 from keepgraph import package_files, store
 from keepgraph.engine.exchange import export
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.profiles import keys, settings_file
 from words import concept, fact, person
 

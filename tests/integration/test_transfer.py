@@ -28,8 +28,8 @@ from keepgraph import errors, package_files, store
 from keepgraph.cli.root import kg
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange import export, import_state
+from keepgraph.engine.maintenance import backups
 from keepgraph.engine.texts import episodes, forgetting
-from keepgraph.engine.upkeep import backups
 from keepgraph.language import utf8
 from keepgraph.model import Episode, Ref, Settings
 from keepgraph.store.transactions import Tx

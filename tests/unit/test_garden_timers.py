@@ -14,7 +14,7 @@ from keepgraph.cli.doctor import checks
 from keepgraph.cli.garden import timers
 from keepgraph.cli.install.clients import Machine
 from keepgraph.cli.root import kg
-from keepgraph.engine.upkeep.integrity import Check, State
+from keepgraph.engine.maintenance.integrity import Check, State
 
 PROGRAM = ["/opt/keep graph/bin/kg"]
 ODD = Path('/home/ana/100 % "best" $HOME\\n/graph é.db')

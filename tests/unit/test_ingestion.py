@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from keepgraph import errors
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.texts import document_files, ingestion
 from keepgraph.engine.texts.ingestion import Report
-from keepgraph.engine.upkeep.jobs import Job
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 

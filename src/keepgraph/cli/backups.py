@@ -11,7 +11,7 @@ import click
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.model import Backup, Key
 from keepgraph.profiles import settings_file
 
@@ -111,7 +111,7 @@ def _choose_backups(graph: Path, name: str | None) -> list[Path]:
 
 def _find_keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | None, list[Key]]:
     """The key that the restored graph gets, and other keys that may open the backup."""
-    from keepgraph.engine.upkeep import graph_keys
+    from keepgraph.engine.maintenance import graph_keys
 
     return graph_keys.find_for_restoration(graph, backup, ask=graph_options.passphrase_prompt(ctx))
 

@@ -15,7 +15,7 @@ from keepgraph.cli.output import terminal
 from keepgraph.model import Key, KeyLocation
 
 if TYPE_CHECKING:
-    from keepgraph.engine.upkeep import encryption
+    from keepgraph.engine.maintenance import encryption
 
 
 @click.command("encrypt")
@@ -31,7 +31,7 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
     \b
     kg encrypt
     """
-    from keepgraph.engine.upkeep import encryption
+    from keepgraph.engine.maintenance import encryption
     from keepgraph.profiles import settings_file
 
     graph = _existing_graph(ctx)
@@ -55,7 +55,7 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
     \b
     kg decrypt
     """
-    from keepgraph.engine.upkeep import encryption
+    from keepgraph.engine.maintenance import encryption
 
     graph = _existing_graph(ctx)
     key, _ = _find_keys(ctx, graph)
@@ -82,7 +82,7 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
     \b
     kg rekey
     """
-    from keepgraph.engine.upkeep import encryption
+    from keepgraph.engine.maintenance import encryption
     from keepgraph.profiles import settings_file
 
     graph = _existing_graph(ctx)
@@ -143,7 +143,7 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
     It is tried first: a key that does not open the graph is refused, and nothing is changed. Where the graph is empty
     or not there yet, it is kept for the backup that is restored next.
     """
-    from keepgraph.engine.upkeep import graph_keys
+    from keepgraph.engine.maintenance import graph_keys
     from keepgraph.profiles import keys, settings_file
 
     graph = graph_options.graph_path(ctx).resolve()
@@ -191,7 +191,7 @@ def _choose_new_location(
 
     A command that was interrupted and is run again names the same key file again: that is not a new location.
     """
-    from keepgraph.engine.upkeep import unfinished_changes
+    from keepgraph.engine.maintenance import unfinished_changes
     from keepgraph.profiles import key_locations
 
     is_interrupted = location is not None and location.change == unfinished_changes.ENCRYPT and key_file is None
@@ -223,7 +223,7 @@ def _existing_graph(ctx: click.Context) -> Path:
 
 def _find_keys(ctx: click.Context, graph: Path) -> tuple[Key, Sequence[Key]]:
     """The key that opens a graph, and older keys that are kept with it."""
-    from keepgraph.engine.upkeep import graph_keys
+    from keepgraph.engine.maintenance import graph_keys
 
     return graph_keys.find(graph, ask=graph_options.passphrase_prompt(ctx))
 

@@ -17,7 +17,7 @@ from keepgraph.model import Key
 
 if TYPE_CHECKING:
     from keepgraph import Graph
-    from keepgraph.engine.upkeep.purge import Remainder, Report
+    from keepgraph.engine.maintenance.purge import Remainder, Report
     from keepgraph.store.purged_words import Word
 
 
@@ -98,7 +98,7 @@ def compact_command(ctx: click.Context) -> None:
     \b
     kg compact
     """
-    from keepgraph.engine.upkeep import history
+    from keepgraph.engine.maintenance import history
     from keepgraph.profiles import settings_file
 
     graph_file = graph_options.graph_path(ctx).resolve()
@@ -190,7 +190,7 @@ def purge_command(
     kg purge person:Bob
     kg purge --earlier-versions
     """
-    from keepgraph.engine.upkeep import purge as engine
+    from keepgraph.engine.maintenance import purge as engine
 
     if what and earlier_versions:
         raise errors.InvalidArguments(
@@ -257,7 +257,7 @@ def _find_forgotten(
         errors.Ambiguous: several things are called so.
         errors.KeepgraphError: nothing is; the error that was given.
     """
-    from keepgraph.engine.upkeep import purge as engine
+    from keepgraph.engine.maintenance import purge as engine
 
     forgotten = engine.find_forgotten(graph_file, what, key=key, kind=kind)
     if len(forgotten) > 1:
@@ -281,7 +281,7 @@ def purge(
     words: Collection[Word] = (),
 ) -> Report:
     """Purge what was deleted; a passphrase is asked for only where a backup needs one."""
-    from keepgraph.engine.upkeep import purge as engine
+    from keepgraph.engine.maintenance import purge as engine
 
     return engine.purge(
         graph_file,
@@ -297,7 +297,7 @@ def purge(
 
 def find_removed_words(graph_file: Path, word: str, key: Key | None) -> list[Word]:
     """The words of this name that were removed from the vocabulary before."""
-    from keepgraph.engine.upkeep import purge as engine
+    from keepgraph.engine.maintenance import purge as engine
 
     return engine.find_removed_words(graph_file, word, key=key)
 
@@ -305,7 +305,7 @@ def find_removed_words(graph_file: Path, word: str, key: Key | None) -> list[Wor
 def _other_keys(ctx: click.Context, graph_file: Path, key: Key | None) -> list[Key]:
     """The keys that backups may have besides that of the graph; a passphrase is asked for only where one needs it."""
     from keepgraph import store
-    from keepgraph.engine.upkeep import backups, graph_keys
+    from keepgraph.engine.maintenance import backups, graph_keys
     from keepgraph.profiles import settings_file
 
     if all(store.copies.opens_with(file, key) for file in backups.files(graph_file)):

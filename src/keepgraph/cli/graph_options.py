@@ -138,7 +138,7 @@ def backup_is_due(file: Path) -> bool:
     """Whether the graph has no backup of today yet; the graph is not opened for it."""
     from datetime import UTC, datetime
 
-    from keepgraph.engine.upkeep import backups
+    from keepgraph.engine.maintenance import backups
 
     return file.is_file() and backups.is_due(file, datetime.now(UTC))
 
@@ -157,7 +157,7 @@ def _make_daily_backup(file: Path, key: str | None, *, history_days: int | None)
 
     The user did not ask for it now, so a failure is only a message.
     """
-    from keepgraph.engine.upkeep import backups, history
+    from keepgraph.engine.maintenance import backups, history
 
     try:
         with open(file, create=False, key=key) as graph:

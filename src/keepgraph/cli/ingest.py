@@ -79,8 +79,8 @@ def _ingest_path(
     dry_run: bool,
 ) -> dict[str, Any]:
     """Ingest a file or folder; returns the report, or the error if it cannot be read at all."""
+    from keepgraph.engine.maintenance.jobs import Job
     from keepgraph.engine.texts import document_files, ingestion
-    from keepgraph.engine.upkeep.jobs import Job
     from keepgraph.tools import documents
 
     resolved = Path(os.path.realpath(permissions.expanded(path)))

@@ -41,7 +41,7 @@ def choose_location(
         errors.InvalidArguments: --key-file goes only with --key file.
         errors.KeyMissing: a passphrase is needed, and standard input is not a terminal.
     """
-    from keepgraph.engine.upkeep import graph_keys
+    from keepgraph.engine.maintenance import graph_keys
 
     if key_file is not None and source not in (None, "file"):
         raise errors.InvalidArguments("--key-file is for --key file", hint="Leave one of them out.")

@@ -117,7 +117,7 @@ def status_command(ctx: click.Context) -> None:
     \b
     kg status
     """
-    from keepgraph.engine.upkeep import unfinished_changes
+    from keepgraph.engine.maintenance import unfinished_changes
 
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("get_status")

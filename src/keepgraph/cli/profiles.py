@@ -35,7 +35,7 @@ def profile_command() -> None:
 @click.pass_context
 def create_command(ctx: click.Context, name: str, encrypted: bool, source: str | None, key_file: Path | None) -> None:
     """Make a profile called NAME, with an empty graph."""
-    from keepgraph.engine.upkeep import backups, graph_keys
+    from keepgraph.engine.maintenance import backups, graph_keys
     from keepgraph.graph import open
 
     graph = profile.path(name)
@@ -126,7 +126,7 @@ def use_command(name: str) -> None:
 @click.pass_context
 def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> None:
     """Delete the graph and the settings of a profile. Its backups and its key stay, unless you say --forever."""
-    from keepgraph.engine.upkeep import backups, deletion
+    from keepgraph.engine.maintenance import backups, deletion
 
     graph = profile.find(name)
     if not graph.exists() and not settings_file.path(graph).exists():
@@ -154,7 +154,7 @@ def _selected_profile(ctx: click.Context) -> str:
 def _describe_profile(name: str) -> dict[str, Any]:
     """The report on a profile, without opening its graph."""
     from keepgraph import store
-    from keepgraph.engine.upkeep import backups
+    from keepgraph.engine.maintenance import backups
 
     graph = profile.path(name)
     problem, key = None, None

@@ -73,7 +73,7 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool, out
         raise
     with opened_graph as graph:
         from keepgraph import activity, background
-        from keepgraph.engine.upkeep import unfinished_changes
+        from keepgraph.engine.maintenance import unfinished_changes
         from keepgraph.mcp import server, stdio
 
         for each in unfinished_changes.find(graph.path):

@@ -11,7 +11,7 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.analysis import graph_profile, overview
 from keepgraph.engine.analysis.graph_profile import LabelProfile, PropertyProfile, RelationshipProfile
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.english import count_noun
 from keepgraph.model import Entity, Fact

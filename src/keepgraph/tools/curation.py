@@ -8,8 +8,8 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
+from keepgraph.engine.maintenance import history
 from keepgraph.engine.resolution import resolver
-from keepgraph.engine.upkeep import history
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Event, Fact, MergeResult, Ref
 from keepgraph.store.transactions import Tx

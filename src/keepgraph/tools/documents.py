@@ -11,10 +11,10 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts
 from keepgraph.engine.knowledge.projects import Scope
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.texts import client_extraction, document_files, documents, ingestion
 from keepgraph.engine.texts.client_extraction import ExtractionResult
 from keepgraph.engine.texts.ingestion import Remark, Report
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.model import Fact, ProposedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

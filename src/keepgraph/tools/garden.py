@@ -9,8 +9,8 @@ from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.garden import gardener
 from keepgraph.engine.garden.gardener import RunReport, SessionCounts
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import sources
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.english import count_noun
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from keepgraph import errors, store
-from keepgraph.engine import knowledge, upkeep
+from keepgraph.engine import knowledge, maintenance
 from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
@@ -180,7 +180,7 @@ def list_calls(tx: Tx, *, limit: internal_types.Limit) -> internal_types.Calls:
                 "at": timestamps.format_local(call.at, tx.zone),
                 "tool": call.tool,
                 "session": call.session,
-                "about": upkeep.call_descriptions.describe(tx, call),
+                "about": maintenance.call_descriptions.describe(tx, call),
                 "touched": dict(call.row_counts),
                 "changes": call.change_count,
                 "undoes": call.undoes,

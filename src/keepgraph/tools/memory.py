@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, lazy_submodules, store
-from keepgraph.engine import knowledge, resolution, upkeep, verification
+from keepgraph.engine import knowledge, maintenance, resolution, verification
 from keepgraph.engine.knowledge.decisions import DecisionFilter
+from keepgraph.engine.maintenance import idempotency
 from keepgraph.engine.resolution import resolver
-from keepgraph.engine.upkeep import idempotency
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import first_person, phrase_matching
 from keepgraph.language.normalisation import Name
@@ -489,11 +489,11 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[
     """
     if call is not None and change is not None:
         raise errors.InvalidArguments("call and change are both given", hint="Give one of them, or neither.")
-    undone = upkeep.undo.undo(tx, call=call, change=change)
+    undone = maintenance.undo.undo(tx, call=call, change=change)
     counts = Counter(change.table for change in undone.changes)
     changes = ", ".join(f"{number} × {table}" for table, number in counts.items())
     part = "call" if change is None else "part of call"
-    about = upkeep.call_descriptions.describe_number(tx, undone.call)
+    about = maintenance.call_descriptions.describe_number(tx, undone.call)
     purged = f" {undone.purged} changes of it were purged and do not come back." if undone.purged else ""
     return {
         "message": f"Took back {part} {undone.call} ({undone.tool}): "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from keepgraph import errors, store
-from keepgraph.engine import upkeep
+from keepgraph.engine import maintenance
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, time_travel
@@ -94,7 +94,7 @@ def get_call(
     calls = store.journal.list_calls(tx, limit=1, only=call)
     if not calls:
         raise errors.ChangeNotFound(f"there is no call {call}", hint="list_calls has the calls that are kept.")
-    done = upkeep.call_descriptions.list_changes(tx, call, limit=limit)
+    done = maintenance.call_descriptions.list_changes(tx, call, limit=limit)
     return {
         "call": call,
         "events": [

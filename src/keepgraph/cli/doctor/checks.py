@@ -1,6 +1,6 @@
 """Checks of the files of a graph: settings, permissions, key, write-ahead log, unfinished work and backups.
 
-The checks of its tables are in `engine.upkeep.integrity`, those of clients in `client_checks`.
+The checks of its tables are in `engine.maintenance.integrity`, those of clients in `client_checks`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from keepgraph.cli.doctor.inspection import InspectedGraph
 from keepgraph.cli.garden import timers
 from keepgraph.cli.garden.timers import Timer
 from keepgraph.cli.install import clients, handshake
-from keepgraph.engine.upkeep import backups, unfinished_changes
-from keepgraph.engine.upkeep.integrity import FIX, RESTORE, Check, State
+from keepgraph.engine.maintenance import backups, unfinished_changes
+from keepgraph.engine.maintenance.integrity import FIX, RESTORE, Check, State
 from keepgraph.model import Backup, Key, KeyLocation
 from keepgraph.profiles import key_locations, keys, settings_file, shared_folders
 from keepgraph.store.database import Database

@@ -20,8 +20,8 @@ from keepgraph.cli import graph_options, offline
 from keepgraph.cli.doctor import checks, inspection
 from keepgraph.cli.doctor.inspection import InspectedGraph
 from keepgraph.cli.output import terminal
-from keepgraph.engine.upkeep import backups, integrity, unfinished_changes
-from keepgraph.engine.upkeep.integrity import Check, State
+from keepgraph.engine.maintenance import backups, integrity, unfinished_changes
+from keepgraph.engine.maintenance.integrity import Check, State
 from keepgraph.graph import open
 from keepgraph.model import Key
 from keepgraph.profiles import profile, settings_file

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keepgraph import errors, permissions, store
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.model import Backup, Key, Profile
 from keepgraph.profiles import key_locations, keys, profile, settings_file
 from keepgraph.store.database import Database

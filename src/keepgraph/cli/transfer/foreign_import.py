@@ -19,7 +19,7 @@ from keepgraph.engine.exchange import conversion, export, rdf_individuals
 from keepgraph.engine.exchange.conversion import RecordResult
 from keepgraph.engine.exchange.export import Survey
 from keepgraph.engine.exchange.rdf_individuals import VocabularyMapping
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.formats import detection
 from keepgraph.formats.records import Record
 from keepgraph.graph import Graph

@@ -16,7 +16,7 @@ from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import reporting
 from keepgraph.engine.exchange import import_state, importer
 from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.graph import Graph
 from keepgraph.tools.contract import dispatch, validation
 

@@ -19,7 +19,7 @@ from keepgraph.arrays import community_detection, weighted_graph
 from keepgraph.arrays.community_detection import Division
 from keepgraph.arrays.weighted_graph import Integers, WeightedGraph
 from keepgraph.engine.analysis import connection_weights
-from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.language import common_words
 from keepgraph.model import Fact
 from keepgraph.store.cancellation import raise_if_cancelled

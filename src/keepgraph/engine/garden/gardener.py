@@ -20,9 +20,9 @@ from keepgraph.engine.garden import passes
 from keepgraph.engine.garden.passes import Pass
 from keepgraph.engine.garden.passes.outcome import Outcome
 from keepgraph.engine.knowledge.projects import Scope
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import proposals as review
 from keepgraph.engine.review.proposals import OfferReport, Proposal
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.garden_runs import GardenRun
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

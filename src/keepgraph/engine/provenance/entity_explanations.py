@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
+from keepgraph.engine.maintenance import call_descriptions, history, undo
 from keepgraph.engine.provenance import assertion_chains
 from keepgraph.engine.provenance.explanations import (
     MAX_CHANGES,
@@ -15,7 +16,6 @@ from keepgraph.engine.provenance.explanations import (
     Origin,
 )
 from keepgraph.engine.retrieval import node_lookup, passages
-from keepgraph.engine.upkeep import call_descriptions, history, undo
 from keepgraph.english import count_noun
 from keepgraph.model import Call, Entity, Event, Resolution
 from keepgraph.store.transactions import Tx

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine import knowledge
+from keepgraph.engine.maintenance import call_descriptions, history
 from keepgraph.engine.provenance import assertion_chains
 from keepgraph.engine.provenance.explanations import (
     MAX_CHANGES,
@@ -18,7 +19,6 @@ from keepgraph.engine.provenance.explanations import (
     Origin,
 )
 from keepgraph.engine.texts import episodes, forgetting
-from keepgraph.engine.upkeep import call_descriptions, history
 from keepgraph.engine.verification import conflicts, text_evidence
 from keepgraph.engine.verification.text_evidence import TextVerdict
 from keepgraph.engine.vocabulary import graph_vocabulary

@@ -12,9 +12,9 @@ from keepgraph.engine.analysis.doubtful_facts import DoubtfulFact
 from keepgraph.engine.analysis.likely_facts import LikelyFact
 from keepgraph.engine.analysis.link_prediction import Findings
 from keepgraph.engine.knowledge.projects import Scope
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import proposals
 from keepgraph.engine.review.proposals import OfferReport, Proposal
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.model import Entity, Fact, Predicate
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx

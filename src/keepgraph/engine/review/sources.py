@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine import knowledge
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import decisions, proposals
 from keepgraph.engine.review.proposals import OfferReport, Proposal
 from keepgraph.engine.texts import client_extraction
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.wording_groups import WordingGroup
 from keepgraph.english import with_article

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import entities, facts
+from keepgraph.engine.maintenance import call_descriptions
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.texts import episodes, storage
-from keepgraph.engine.upkeep import call_descriptions
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, deletion_requests, normalisation, utf8
 from keepgraph.language.deletion_requests import Request

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import entity_changes
 from keepgraph.engine.knowledge import facts as knowledge_facts
+from keepgraph.engine.maintenance import undo
 from keepgraph.engine.texts import episodes, forget_targets, mention_index
-from keepgraph.engine.upkeep import undo
 from keepgraph.english import count_noun
 from keepgraph.language import normalisation
 from keepgraph.model import Change, Entity, Episode, Fact
@@ -203,7 +203,7 @@ def forget(tx: Tx, what: str, *, kind: str | None = None) -> Forgotten:
     """Find what is meant, and delete it with what falls with it; of a call, undo it.
 
     Raises:
-        errors.KeepgraphError: see forget_targets.find; of a call, see upkeep.undo.
+        errors.KeepgraphError: see forget_targets.find; of a call, see maintenance.undo.
     """
     target = forget_targets.find(tx, what, kind=kind)
     if isinstance(target, Entity):

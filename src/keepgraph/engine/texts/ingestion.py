@@ -18,11 +18,11 @@ from pathlib import Path
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import projects
 from keepgraph.engine.knowledge.projects import Scope
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.texts import document_files, documents, forgetting, mention_index, storage
 from keepgraph.engine.texts.document_files import display_path
 from keepgraph.engine.texts.documents import Document
 from keepgraph.engine.texts.storage import Outcome, StoredText
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.language import utf8
 from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import decisions, proposals, quiet_kinds, sources
 from keepgraph.engine.review.decisions import Decision, PlannedCall
-from keepgraph.engine.upkeep.jobs import Job
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import catalogue, dispatch

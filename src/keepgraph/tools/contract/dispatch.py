@@ -8,8 +8,8 @@ from typing import Any
 
 from keepgraph import errors, interruption, store
 from keepgraph.engine.backfill import time_limits
-from keepgraph.engine.upkeep import backups, jobs
-from keepgraph.engine.upkeep.jobs import Job
+from keepgraph.engine.maintenance import backups, jobs
+from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from keepgraph import errors, store
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.profiles import key_locations, settings_file
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.upkeep import (
+    from keepgraph.engine.maintenance import (
         backups,
         call_descriptions,
         deletion,

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from keepgraph import errors, store
-from keepgraph.engine.upkeep import backups, graph_keys
-from keepgraph.engine.upkeep.unfinished_changes import DECRYPT, ENCRYPT, REKEY
+from keepgraph.engine.maintenance import backups, graph_keys
+from keepgraph.engine.maintenance.unfinished_changes import DECRYPT, ENCRYPT, REKEY
 from keepgraph.model import Key, KeyLocation
 from keepgraph.profiles import key_locations, keys, profile, settings_file
 from keepgraph.profiles.keys import AskPassphrase

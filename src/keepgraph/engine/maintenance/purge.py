@@ -18,7 +18,7 @@ from pathlib import Path
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions, store
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.engine.vocabulary import definitions, wordings
 from keepgraph.language import common_words, normalisation
 from keepgraph.language.occurrences import Occurrences

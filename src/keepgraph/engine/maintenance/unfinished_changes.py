@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from keepgraph import store
-from keepgraph.engine.upkeep import backups
+from keepgraph.engine.maintenance import backups
 from keepgraph.lazy import dataclass
 from keepgraph.model import KeyLocation
 from keepgraph.profiles import key_locations, profile, settings_file
