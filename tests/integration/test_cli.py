@@ -107,7 +107,7 @@ def test_a_possible_duplicate_is_pointed_out(run: Kg) -> None:
         (("export", "/no/such/folder/file"), 1, "No such file"),
         (("recal", "Priya"), 2, "Did you mean “recall”?"),
         (("serve", "--toolsets", "memoir"), 2, "there is no toolset 'memoir'"),
-        (("serve", "--toolsets", "interface"), 2, "there is no toolset 'interface'"),
+        (("serve", "--toolsets", "internal"), 2, "there is no toolset 'internal'"),
         (("import", "/no/such/file"), 2, "does not exist"),
     ],
 )

@@ -199,7 +199,7 @@ def test_tools_are_listed_also_when_the_graph_has_no_time_to_describe_itself(
     def slow(*_: Any, **__: Any) -> Any:
         raise errors.DeadlineExceeded("too slow")
 
-    tools_by_name = catalogue._tools_of("interface")
+    tools_by_name = catalogue._tools_of("internal")
     monkeypatch.setitem(tools_by_name, "describe_tools", replace(tools_by_name["describe_tools"], run=slow))
 
     async def list_them() -> Any:

@@ -21,7 +21,7 @@ from keepgraph.tools.contract import aliases
 from keepgraph.tools.contract.derived_data import NOTHING, Need, NeedsOfCall
 
 DEFAULT_TOOLSETS = ("memory", "discovery")
-INTERNAL_TOOLSETS = ("interface", "page", "query_command", "vocabulary_command")
+INTERNAL_TOOLSETS = ("internal", "page", "query_command", "vocabulary_command")
 """For our own interfaces: these tools are called as all others are, and are never listed or offered to a client."""
 
 ToolFunction = Callable[..., Mapping[str, Any]]

@@ -69,7 +69,7 @@ RemovedLabels = Annotated[
 ]
 DryRun = Annotated[bool, "Show what would change, and change nothing."]
 
-# Answers of the toolset interface
+# Answers of the toolset internal
 
 
 class Vocabulary(TypedDict):

@@ -1,4 +1,4 @@
-"""The interface toolset, for our own interfaces and never listed: vocabulary, lists, log, duplicates, communities."""
+"""The internal toolset, for our own interfaces and never listed: vocabulary, lists, log, duplicates, communities."""
 
 from __future__ import annotations
 
