@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 import keepgraph
 from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
-from keepgraph.engine.retrieval import fusion, question_analysis
+from keepgraph.engine.retrieval import fusion, question_analysis, retrievers
 from keepgraph.engine.retrieval.fusion import Hit, Placement
 from keepgraph.engine.retrieval.question_analysis import QuestionVectors, SearchContext
-from keepgraph.engine.retrieval.retrievers import table
 from keepgraph.engine.retrieval.search_request import EPISODES, SearchRequest
 from keepgraph.ml import cross_encoder, embedder
 from keepgraph.model import Settings
@@ -85,7 +84,7 @@ def ranked_by_words(call: Caller, text: str, *, limit: int) -> dict[str, float]:
         question = question_analysis.analyse(tx, text, groups=("default",))
         filters = Filters(groups=("default",), at=timestamps.from_datetime(tx.now))
         request = SearchRequest(text, frozenset([EPISODES]), filters, limit=limit)
-        ranking = table.chunks(SearchContext(tx, request, question, QuestionVectors()))
+        ranking = retrievers.chunks(SearchContext(tx, request, question, QuestionVectors()))
         chunks = store.episodes.chunks_by_rows(tx, [chunk for chunk, _ in ranking])
     return {chunks[chunk].text: score for chunk, score in ranking}
 
@@ -253,7 +252,7 @@ def test_facts_between_two_that_are_named_come_before_the_facts_of_one(apollo):
 def test_a_text_found_by_a_far_vector_alone_lends_nothing_to_what_it_mentions(why, is_clear):
     hit = Hit(1, 1.0, {source: Placement(1, score) for source, score in why.items()})
 
-    assert table.is_clearly_relevant(hit) is is_clear
+    assert retrievers.is_clearly_relevant(hit) is is_clear
 
 
 @needs_vectors

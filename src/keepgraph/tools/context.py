@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from keepgraph import errors, store
 from keepgraph.engine import backfill, knowledge, retrieval
 from keepgraph.engine.knowledge.projects import Scope
-from keepgraph.engine.retrieval import neighbourhood, node_lookup, search
+from keepgraph.engine.retrieval import neighbourhood, node_lookup, retrievers, search
 from keepgraph.engine.retrieval.fusion import Key
 from keepgraph.engine.retrieval.node_lookup import Node
-from keepgraph.engine.retrieval.retrievers import table
 from keepgraph.engine.retrieval.search_request import (
     BFS,
     EDGES,
@@ -298,7 +297,7 @@ def _relation(fact: Fact) -> dict[str, Any]:
 def _evidence(tx: Tx, results: MultiHopResults) -> dict[str, Any]:
     """What speaks for each chunk: more than a weak likeness, and both ends of a relation that it names."""
     ids = {passage.chunk.row: f"{passage.episode.id}#{passage.chunk.position}" for passage in results.chunks}
-    supported = [ids[passage.chunk.row] for passage in results.chunks if table.is_clearly_relevant(passage.hit)]
+    supported = [ids[passage.chunk.row] for passage in results.chunks if retrievers.is_clearly_relevant(passage.hit)]
     mentioned: dict[int, set[str]] = {}
     for node in store.mention_places.nodes_in_chunks(tx, list(ids)):
         mentioned.setdefault(node.chunk, set()).add(node.id)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from keepgraph import store
-from keepgraph.engine.retrieval import fusion, hydration, search
+from keepgraph.engine.retrieval import fusion, hydration, retrievers, search
 from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking, round_score
 from keepgraph.engine.retrieval.question_analysis import SearchContext
-from keepgraph.engine.retrieval.retrievers import table
 from keepgraph.engine.retrieval.search_request import BFS, EDGES, EPISODES, NODES, PPR, ChunkResult, SearchRequest
 from keepgraph.engine.topology import text_graphs
 from keepgraph.engine.topology.text_graphs import Node, TextGraph
@@ -290,7 +289,7 @@ def _seeds(context: SearchContext) -> dict[Key, float]:
 
 def _seed_chunks(context: SearchContext) -> list[Hit]:
     """The best chunks, but for those that are only a little like the question."""
-    return [hit for hit in context.hits[EPISODES][: fusion.SEED_CHUNKS] if table.is_clearly_relevant(hit)]
+    return [hit for hit in context.hits[EPISODES][: fusion.SEED_CHUNKS] if retrievers.is_clearly_relevant(hit)]
 
 
 def _weights(seeds: Mapping[Key, float], chunks: Sequence[Hit]) -> dict[Node, float]:

@@ -13,11 +13,10 @@ from typing import TypeVar
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.retrieval import fusion, hydration, question_analysis, reranking
+from keepgraph.engine.retrieval import fusion, hydration, question_analysis, reranking, retrievers
 from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
 from keepgraph.engine.retrieval.question_analysis import SearchContext
-from keepgraph.engine.retrieval.retrievers import by_feedback
-from keepgraph.engine.retrieval.retrievers.table import RETRIEVERS, WORDS
+from keepgraph.engine.retrieval.retrievers import RETRIEVERS, WORDS
 from keepgraph.engine.retrieval.search_request import (
     COMMUNITIES,
     CROSS_ENCODER,
@@ -85,7 +84,7 @@ def _without_merely_near(kind: str, hits: list[Hit], rankings: Mapping[str, Rank
             cosines[key] = max(cosine, cosines.get(key, 0.0))
     if not cosines or not hits:
         return hits
-    others = [ranking for source, ranking in rankings.items() if source not in {*of_vectors, by_feedback.SOURCE}]
+    others = [ranking for source, ranking in rankings.items() if source not in {*of_vectors, retrievers.SOURCE}]
     found_otherwise = {key for ranking in others for key, _ in ranking}
     least = fusion.NEAR_SHARE_OF_BEST * max(cosines.get(hit.key, 0.0) for hit in hits)
     return [
@@ -148,9 +147,9 @@ def retrieve(context: SearchContext, kind: str, early: Mapping[str, Ranking] | N
         retriever.source: known[retriever.source] if retriever.source in known else retriever.retrieve(context)
         for retriever in RETRIEVERS[kind]
     }
-    if kind == EPISODES and by_feedback.applies(context):
-        again = by_feedback.documents(context, fuse(context, kind, rankings))
-        return rankings | {by_feedback.SOURCE: again} if again else rankings
+    if kind == EPISODES and retrievers.feedback_applies(context):
+        again = retrievers.documents_by_feedback(context, fuse(context, kind, rankings))
+        return rankings | {retrievers.SOURCE: again} if again else rankings
     return rankings
 
 
@@ -162,7 +161,7 @@ def fuse(
     Args:
         more_weights: of rankings that are not in the table of retrievers, where they do not count 1.
     """
-    usual, of_documents = dict(more_weights or {}), {by_feedback.SOURCE: fusion.DOCUMENTS_BY_FEEDBACK}
+    usual, of_documents = dict(more_weights or {}), {retrievers.SOURCE: fusion.DOCUMENTS_BY_FEEDBACK}
     for retriever in RETRIEVERS[kind]:
         usual[retriever.source] = retriever.weight
         if retriever.weight_of_documents is not None:
@@ -193,7 +192,7 @@ def _waiting(context: SearchContext, kind: str, keys: Collection[Key]) -> set[Ke
 def _weight_of_vectors(kind: str, rankings: Mapping[str, Ranking], weight_of: Mapping[str, float]) -> float:
     """What the rankings by vectors count together, as far as they have found anything."""
     sources = [retriever.source for retriever in RETRIEVERS[kind] if retriever.compares_vectors]
-    return sum(weight_of.get(source, 1.0) for source in [*sources, by_feedback.SOURCE] if rankings.get(source))
+    return sum(weight_of.get(source, 1.0) for source in [*sources, retrievers.SOURCE] if rankings.get(source))
 
 
 def _about_project(context: SearchContext, kind: str, hits: list[Hit]) -> list[Hit]:

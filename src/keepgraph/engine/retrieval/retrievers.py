@@ -1,6 +1,6 @@
 """The table of retrievers: for each kind of result, the functions whose rankings are fused, and what each counts.
 
-A new retriever is a file in this package and a row here. It takes the context of the search and returns a ranking,
+A new retriever is a function here and a row in the table. It takes the context of the search and returns a ranking,
 which is empty where it does not apply. It may use the hits of the kinds that stand above its own in the table.
 """
 
@@ -8,21 +8,143 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from keepgraph import store
+from keepgraph import errors, store
 from keepgraph.engine.retrieval import fusion
 from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
 from keepgraph.engine.retrieval.neighbourhood import MAX_STEPS
 from keepgraph.engine.retrieval.question_analysis import SearchContext
-from keepgraph.engine.retrieval.retrievers import by_feedback, by_vector
 from keepgraph.engine.retrieval.search_request import COMMUNITIES, EDGES, EPISODES, NODES
 from keepgraph.lazy import dataclass
 from keepgraph.store.search_filters import Filters
+from keepgraph.store.transactions import Tx
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+from keepgraph.engine.backfill import vectors
+
+# Retrieval by vector: the nearest embeddings, by cosine; what is less similar than a minimum is left out.
+
+
+def _entities_by_vector(context: SearchContext) -> Ranking:
+    """The entities whose names and aliases are nearest to the question, and proposed names."""
+    if not context.vectors.full:
+        return []
+    nearest = store.vector_search.nearest_names(
+        context.tx, context.vectors.full, filters=context.request.filters, limit=fusion.CANDIDATES
+    )
+    proposed = _nearest_proposed_names(context)
+    ranking = sorted([*nearest, *proposed], key=lambda scored: -scored[1]) if proposed else nearest
+    return _at_least(fusion.MIN_COSINE_OF_NAMES, ranking)[: fusion.CANDIDATES]
+
+
+def _facts_by_vector(context: SearchContext) -> Ranking:
+    """The facts whose sentences are nearest to the question, of those that pass the filters."""
+    if not context.vectors.full:
+        return []
+    nearest = store.vector_search.nearest_facts(context.tx, context.vectors.full, limit=fusion.FACT_VECTORS)
+    similar = _at_least(fusion.MIN_COSINE_OF_FACTS, nearest)
+    rows = [fact for fact, _ in similar]
+    passing = set(store.retrieval.facts(context.tx, rows, context.request.filters))
+    return [(fact, cosine) for fact, cosine in similar if fact in passing][: fusion.CANDIDATES]
+
+
+def _chunks_by_vector(context: SearchContext) -> Ranking:
+    """The chunks that are nearest to the question: turns of conversations to it without the names of persons."""
+    vectors = context.vectors
+    ranking = _nearest_chunks(context, vectors.without_names, with_turn_before=False)
+    if vectors.full == vectors.without_names or not store.conversations.any_document(context.tx):
+        return ranking
+    of_whole = _nearest_chunks(context, vectors.full, with_turn_before=False)
+    turns = store.conversations.turns(context.tx, [chunk for chunk, _ in (*ranking, *of_whole)])
+    of_each = [scored for scored in ranking if scored[0] in turns]
+    of_each += [scored for scored in of_whole if scored[0] not in turns]
+    return sorted(of_each, key=lambda scored: (-scored[1], scored[0]))[: fusion.CANDIDATES]
+
+
+def _turns_with_turn_before(context: SearchContext) -> Ranking:
+    """The turns of conversations that, read with the turn before them, are nearest to the same."""
+    return _nearest_chunks(context, context.vectors.without_names, with_turn_before=True)
+
+
+def _nearest_chunks(context: SearchContext, vector: tuple[bytes, bytes] | None, *, with_turn_before: bool) -> Ranking:
+    if not vector:
+        return []
+    nearest = store.vector_search.nearest_chunks(
+        context.tx,
+        vector,
+        filters=context.request.filters,
+        with_turn_before=with_turn_before,
+        limit=fusion.CANDIDATES,
+    )
+    return _at_least(fusion.MIN_COSINE_OF_CHUNKS, nearest)
+
+
+def _at_least(minimum: float, ranking: Ranking) -> Ranking:
+    return [(key, cosine) for key, cosine in ranking if cosine >= minimum]
+
+
+# Vectors of proposed names: computed for a search that needs them, and remembered by the process; none is stored.
+
+_CACHE_KEY = "vectors of proposed names"
+_MAX_CACHED = 5_000
+
+
+def _nearest_proposed_names(context: SearchContext) -> Ranking:
+    """Proposed names by the cosine of the name and the question, best first.
+
+    Only where nothing but nodes is asked for: elsewhere the texts themselves are found. PROPOSED_NAMES_COMPARED are
+    compared, for each goes through the model the first time: those of the best texts, then the newest.
+    """
+    tx, question = context.tx, context.vectors.full
+    if question is None or context.request.kinds != {NODES}:
+        return []
+    best = [hit.key for hit in context.hits[EPISODES][: fusion.CANDIDATES]]
+    rank = {chunk: position for position, chunk in enumerate(best)}
+    mentions = store.retrieval.mentioned_in_chunks(tx, best, with_speakers=False)
+    keys = [key for _, key in sorted((rank[chunk], key) for chunk, key in mentions if key < 0)]
+    limit = fusion.PROPOSED_NAMES_COMPARED
+    newest = store.proposals.newest_names(tx, groups=context.request.filters.groups, limit=limit)
+    keys = list(dict.fromkeys([*keys, *(-row for row in newest)]))[:limit]
+    proposals = store.proposals.by_rows(tx, [-key for key in keys])
+    named = [(key, proposals[-key].subject) for key in keys if -key in proposals]
+    return _by_cosine(tx, question[0], named) if named else []
+
+
+def _by_cosine(tx: Tx, question: bytes, named: Sequence[tuple[Key, str]]) -> Ranking:
+    import numpy as np
+
+    try:
+        vectors = _vectors(tx, [name for _, name in named])
+    except errors.ModelUnavailable:
+        return []
+    asked = np.frombuffer(question, np.int8).astype(np.float32)
+    cosines = vectors @ (asked / np.linalg.norm(asked))
+    ranking = [(key, float(cosine)) for (key, _), cosine in zip(named, cosines, strict=True)]
+    return sorted(ranking, key=lambda scored: (-scored[1], scored[0]))
+
+
+def _vectors(tx: Tx, names: Sequence[str]) -> NDArray[np.float32]:
+    """The vectors of names, of shape (names, dimension); those that were asked for before are not computed again."""
+    import numpy as np
+
+    from keepgraph.ml import embedder
+
+    known = dict(tx.shared_cache.get(_CACHE_KEY, {}))
+    if missing := [name for name in dict.fromkeys(names) if (tx.settings.model, name) not in known]:
+        made = embedder.embed(missing, model=tx.settings.model)
+        known = known if len(known) < _MAX_CACHED else {}
+        known |= {(tx.settings.model, name): vector for name, vector in zip(missing, made, strict=True)}
+        tx.shared_cache[_CACHE_KEY] = known
+    return np.stack([known[tx.settings.model, name] for name in names])
+
 
 # Retrieval by words: full-text search, ranked by BM25.
 
 
-def _entities(context: SearchContext) -> Ranking:
+def _entities_by_words(context: SearchContext) -> Ranking:
     """The entities with the words of the question in a name, an alias or the summary."""
     return _entities_that_pass(context, context.request.filters, limit=fusion.CANDIDATES)
 
@@ -39,7 +161,7 @@ def _entities_that_pass(context: SearchContext, filters: Filters, *, limit: int)
     )
 
 
-def facts(context: SearchContext) -> Ranking:
+def facts_by_words(context: SearchContext) -> Ranking:
     """The facts with the words of the question in their sentences."""
     filters = context.request.filters
     return store.full_text.search(
@@ -53,7 +175,7 @@ def facts(context: SearchContext) -> Ranking:
     )
 
 
-def chunks(context: SearchContext) -> Ranking:
+def chunks_by_words(context: SearchContext) -> Ranking:
     """The chunks with the words of the question in them; of a conversation, also the turns before and after those.
 
     The names of speakers are left out, for they are in every second turn. Where the other words find little, they are
@@ -70,7 +192,7 @@ def chunks(context: SearchContext) -> Ranking:
     return list({**with_neighbours, **{key: score for key, score in ranking if key not in with_neighbours}}.items())
 
 
-def communities(context: SearchContext) -> Ranking:
+def communities_by_words(context: SearchContext) -> Ranking:
     """The communities with the words of the question in their names or summaries."""
     filters = context.request.filters
     return store.full_text.search(
@@ -148,7 +270,7 @@ def is_clearly_relevant(chunk: Hit) -> bool:
     for source in chunk.why:
         if not source.startswith("meaning"):
             return True
-        if source != by_feedback.SOURCE:
+        if source != SOURCE:
             cosine = max(cosine, chunk.why[source].score or 0.0)
     return cosine >= fusion.CLEAR_COSINE
 
@@ -301,29 +423,80 @@ class Retriever:
 
 RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
     EPISODES: (
-        Retriever(WORDS, chunks, fusion.TURNS_BY_WORDS, fusion.DOCUMENTS_BY_WORDS, is_independent=True),
-        Retriever("meaning", by_vector.chunks, 1.0, fusion.DOCUMENTS_BY_VECTOR, compares_vectors=True),
-        Retriever("meaning_with_turn_before", by_vector.turns_with_turn_before, compares_vectors=True),
+        Retriever(WORDS, chunks_by_words, fusion.TURNS_BY_WORDS, fusion.DOCUMENTS_BY_WORDS, is_independent=True),
+        Retriever("meaning", _chunks_by_vector, 1.0, fusion.DOCUMENTS_BY_VECTOR, compares_vectors=True),
+        Retriever("meaning_with_turn_before", _turns_with_turn_before, compares_vectors=True),
         Retriever("graph", _chunks_by_distance),
     ),
     EDGES: (
-        Retriever(WORDS, facts, is_independent=True),
-        Retriever("meaning", by_vector.facts, compares_vectors=True),
+        Retriever(WORDS, facts_by_words, is_independent=True),
+        Retriever("meaning", _facts_by_vector, compares_vectors=True),
         Retriever("names", _facts_by_name, is_independent=True),
         Retriever("texts", _facts_by_mention, fusion.EDGES_BY_MENTION),
         Retriever("graph", _facts_by_distance),
     ),
     NODES: (
         Retriever("names", _nodes_by_name, fusion.NODES_BY_NAME, is_independent=True),
-        Retriever(WORDS, _entities, is_independent=True),
-        Retriever("meaning", by_vector.entities, compares_vectors=True),
+        Retriever(WORDS, _entities_by_words, is_independent=True),
+        Retriever("meaning", _entities_by_vector, compares_vectors=True),
         Retriever("facts", _entities_by_fact),
         Retriever("links", _entities_by_link),
         Retriever("texts", _nodes_by_mention, fusion.NODES_BY_MENTION),
         Retriever("graph", _nodes_by_distance),
     ),
     COMMUNITIES: (
-        Retriever(WORDS, communities, is_independent=True),
+        Retriever(WORDS, communities_by_words, is_independent=True),
         Retriever("members", _communities_by_member),
     ),
 }
+
+
+# Retrieval by pseudo-relevance feedback: the documents nearest to the question moved towards the best documents.
+#
+# Source: Rocchio, Relevance Feedback in Information Retrieval, 1971; with vectors of a neural encoder as in Wang et
+# al., Pseudo-Relevance Feedback for Multiple Representation Dense Retrieval, ICTIR 2021.
+
+SOURCE = "meaning_of_best"
+"""Its name in results."""
+
+
+def feedback_applies(context: SearchContext) -> bool:
+    """Whether there are documents, and vectors to compare them by."""
+    return context.vectors.full is not None and store.conversations.any_document(context.tx)
+
+
+def documents_by_feedback(context: SearchContext, hits: Sequence[Hit]) -> Ranking:
+    """The documents that are nearest to the question and to the best of some hits; turns of conversations are left out.
+
+    The text that answers the second step of a question is often near to the text that answers the first. In
+    conversations there is no such gain (ADR 0052).
+    """
+    tx, question = context.tx, context.vectors.full
+    if question is None:
+        return []
+    first = [hit.key for hit in hits[: fusion.EXPANDED_HITS]]
+    turns = store.conversations.turns(tx, first)
+    best = [2 * key for key in first if key not in turns][: fusion.FEEDBACK_DOCUMENTS]
+    embeddings = store.vector_search.embeddings(tx, store.derived_tables.CHUNK_VECTORS, best)
+    if not embeddings:
+        return []
+    nearest = store.vector_search.nearest_chunks(
+        tx,
+        _moved(question[0], [embeddings[number] for number in best if number in embeddings]),
+        filters=context.request.filters,
+        with_turn_before=False,
+        limit=fusion.CANDIDATES,
+    )
+    turns = store.conversations.turns(tx, [chunk for chunk, _ in nearest])
+    return [
+        (chunk, cosine) for chunk, cosine in nearest if chunk not in turns and cosine >= fusion.MIN_COSINE_OF_CHUNKS
+    ]
+
+
+def _moved(question: bytes, documents: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """The vector of a question, moved towards the mean of some documents; as embedding and signs."""
+    import numpy as np
+
+    rows = np.stack([np.frombuffer(packed, np.int8) for packed in (question, *documents)]).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return vectors.pack((rows[0] + fusion.FEEDBACK * rows[1:].mean(axis=0))[None, :])[0]
