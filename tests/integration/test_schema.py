@@ -196,7 +196,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         asked["patterns"] += 1
         return real(tx, at=at)
 
-    monkeypatch.setattr(query.schema.store.schema_counts, "count_patterns", patterns)
+    monkeypatch.setattr(query.schema.store.graph_statistics, "count_patterns", patterns)
     return asked
 
 

@@ -84,7 +84,7 @@ def ranked_by_words(call: Caller, text: str, *, limit: int) -> dict[str, float]:
         question = question_analysis.analyse(tx, text, groups=("default",))
         filters = Filters(groups=("default",), at=timestamps.from_datetime(tx.now))
         request = SearchRequest(text, frozenset([EPISODES]), filters, limit=limit)
-        ranking = retrievers.chunks(SearchContext(tx, request, question, QuestionVectors()))
+        ranking = retrievers.chunks_by_words(SearchContext(tx, request, question, QuestionVectors()))
         chunks = store.episodes.chunks_by_rows(tx, [chunk for chunk, _ in ranking])
     return {chunks[chunk].text: score for chunk, score in ranking}
 

@@ -268,7 +268,7 @@ def _parse_validity(line: Line) -> Validity:
 
 
 def _stored_order(validity: Validity) -> tuple[str, ...]:
-    """The order in which `store.exchange_rows.earlier_validities` gives them; '' and '~' stand for open ends."""
+    """The order in which `store.exports.earlier_validities` gives them; '' and '~' stand for open ends."""
     return validity.known_from, validity.known_to, validity.valid_from or "", validity.valid_to or "~"
 
 
