@@ -113,7 +113,7 @@ def test_an_entity_without_anything_is_proposed_to_be_forgotten(call, clock):
     answer = garden(call, "orphans")
 
     assert statements(young) == []
-    assert statements(answer) == ["Nothing is known of Nobody (person), which was added on 2026-05-15. Forget it?"]
+    assert statements(answer) == ["Nothing is known about Nobody (person), added on 2026-05-15. Forget it?"]
     accept(call, answer)
     assert call.recalled("Nobody") is None
 
@@ -126,7 +126,7 @@ def test_an_old_blocker_is_asked_about_and_ended_by_accepting(call, clock):
     answer = garden(call, "gaps")
 
     assert statements(early) == []
-    assert statements(answer) == ["“Atlas blocked by the licence” is open since 2026-05-15. Is it over?"]
+    assert statements(answer) == ["“Atlas blocked by the licence” has been open since 2026-05-15. Is it over?"]
     accept(call, answer)
     assert call("list_next_steps")["blockers"] == []
 
@@ -139,8 +139,8 @@ def test_a_decision_without_a_project_is_asked_about_with_the_project_that_is_ne
     answer = garden(call, "gaps")
 
     assert statements(answer) == [
-        "No project is known for the decision “Adopt SQLite”. Does it belong to Atlas?",
-        "No project is known for the decision “Move to Oslo”. To which does it belong?",
+        "The decision “Adopt SQLite” has no known project. Does it belong to Atlas?",
+        "The decision “Move to Oslo” has no known project. Which one does it belong to?",
     ]
 
 
@@ -152,9 +152,9 @@ def test_a_project_of_which_nothing_was_heard_is_asked_about(call, clock):
     call.record(person("Bob"), "works_on", project("Boreas"))
     call("remember", text="We talked about Cetus.")
     call("search", query="Cetus")
-    [statement] = [one for one in statements(garden(call, "gaps")) if "heard" in one]
+    [statement] = [one for one in statements(garden(call, "gaps")) if "silent" in one]
 
-    assert statement.startswith("Nothing was heard of Atlas since 2026-05-15, 61 days ago.")
+    assert statement.startswith("Atlas has been silent since 2026-05-15, 61 days ago.")
 
 
 def test_names_with_the_same_letters_are_proposed_once_as_the_same(call):

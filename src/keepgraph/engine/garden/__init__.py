@@ -1,4 +1,4 @@
-"""The gardener: passes that read the graph and propose what somebody may want to change."""
+"""The gardener: passes that read the graph and propose changes for a person to decide."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""A run of the gardener: pass after pass reads the graph and offers what it proposes. No entity and no fact changes.
+"""A run of the gardener: each pass reads the graph and offers proposals. No entity and no fact changes.
 
-Each pass reads in a transaction of its own and offers in one short write, so that a run may end anywhere: what was
-offered is whole, and the lock is gone with the process.
+Each pass reads in its own transaction and offers in one short write, so a run may end anywhere: what it has offered
+is complete, and the lock ends with the process.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from keepgraph.store.garden_runs import GardenRun
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-# Sessions: the conversations whose calls a run of the gardener looked at. Only calls of the group count.
+# Sessions: the conversations whose calls a run of the gardener examined. Only calls of the group count.
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCounts:
-    """Conversations and their calls since the run before, in one group.
+    """Conversations and their calls since the previous run, in one group.
 
     Attributes:
-        considered, used: conversations with calls; those of which a new proposal rests on what a call asserted.
-        entries_considered, entries_used: their calls, and those calls; a tool that only reads is one entry for each
-            conversation, where reads are counted.
-        entries_asked_once: counted reads that came only once in their conversation, which tell nothing.
+        considered, used: conversations with calls; those whose calls asserted something that a new proposal rests on.
+        entries_considered, entries_used: their calls; those among them. A read-only tool is one entry for each
+            conversation if reads are counted.
+        entries_asked_once: counted reads that came only once in their conversation, which prove nothing.
         reads_are_counted: whether the settings ask for it.
     """
 
@@ -51,7 +51,7 @@ class SessionCounts:
 
 
 def count_session(tx: Tx, *, since: str, facts: Collection[str]) -> SessionCounts:
-    """Count the conversations of the group since a timestamp, given the ids of the facts on which proposals rest."""
+    """Count the conversations of the group since a timestamp, given the ids of the facts that proposals rest on."""
     calls: Counter[str] = Counter(store.garden_runs.calls_of_conversations(tx, since=since))
     reads = store.read_counts.of_conversations(tx, since=since) if tx.settings.count_reads else []
     calls.update(conversation for conversation, _, _ in reads)
@@ -67,7 +67,7 @@ def count_session(tx: Tx, *, since: str, facts: Collection[str]) -> SessionCount
 
 
 def count_asked_once(tx: Tx) -> int:
-    """How many tools were called only once in a conversation of the group, to read; 0 where reads are not counted."""
+    """How many read-only tools were called only once in a conversation of the group; 0 where reads are not counted."""
     reads = store.read_counts.of_conversations(tx, since="") if tx.settings.count_reads else []
     return sum(times == 1 for _, _, times in reads)
 
@@ -75,7 +75,7 @@ def count_asked_once(tx: Tx) -> int:
 MAX_NEW_OF_A_PASS = 20
 MAX_SHOWN = 20
 LOCK = "garden"
-"""The work that one run at a time does on a graph, in whatever process; a run that was killed has lost it."""
+"""Lets one run at a time work on a graph, across processes; the lock ends with a killed run."""
 
 ORIGINS = ("call", "timer", "idle")
 
@@ -88,12 +88,12 @@ class PassReport:
     """What a pass did.
 
     Attributes:
-        considered: how many entities, facts or words it looked at.
-        proposed: how many proposals it had; the others are parts of this: `new` were not open before, `open` were,
-            `decided` had been decided with the same evidence, `quiet` are of kinds that went quiet, and for
-            `over_limit` there was no room.
-        position: where the next run goes on; 0 is the beginning.
-        note: why it did not look, in one sentence.
+        considered: how many entities, facts or words it examined.
+        proposed: how many proposals it had; the rest are parts of this: `new` were not open before, `open` were,
+            `decided` had been decided with the same evidence, `quiet` are of quiet kinds, and `over_limit` did not
+            fit within the limit.
+        position: where the next run continues; 0 is the beginning.
+        note: why it was skipped, in one sentence.
         new: the proposals that are new.
     """
 
@@ -110,7 +110,7 @@ class PassReport:
 
     @property
     def counts(self) -> dict[str, Any]:
-        """All but the proposals themselves, as a run keeps it."""
+        """All but the proposals themselves, as stored with the run."""
         return {
             "considered": self.considered,
             "proposed": self.proposed,
@@ -129,9 +129,9 @@ class RunReport:
     """What a run did.
 
     Attributes:
-        is_running_elsewhere: whether another run was going on; then this one did nothing.
-        last_run: when the newest run in the group ended, in local time; None where there was none.
-        stopped: why it ended before the last pass: the code of an error; None where it did not.
+        is_running_elsewhere: whether another run was in progress; then this one did nothing.
+        last_run: when the latest run in the group ended, in local time; None if there was none.
+        stopped: the code of the error that ended it before the last pass; None if it finished.
         waiting: how many proposals of the group are open.
     """
 
@@ -156,15 +156,15 @@ def run(
     origin: str = "call",
     dry_run: bool = False,
 ) -> RunReport:
-    """Run passes over the group of the call, or over the group or the project that is named.
+    """Run passes over the group of the call, or over the named group or project.
 
     Args:
-        project: only what rests on this project, on what is directly connected with it, or on a fact about either.
+        project: only what rests on this project, on its direct neighbours, or on a fact about either.
         names: the passes to run; None for all.
-        dry_run: tell what would be new, and offer nothing.
+        dry_run: return what would be new, and offer nothing.
 
     Raises:
-        errors.EntityNotFound: there is no such project.
+        errors.EntityNotFound: the project does not exist.
     """
     with job.read() as tx:
         scope = knowledge.projects.read_known(tx, project)
@@ -175,7 +175,7 @@ def run(
 
 
 def _in_order(job: Job, scope: Scope, names: Sequence[str] | None) -> list[Pass]:
-    """The chosen passes; those that the last run did not come to are first."""
+    """The chosen passes, with those that the last run did not reach first."""
     chosen = [each for each in passes.ALL if names is None or each.name in names]
     with job.read(group=scope.group) as tx:
         last = store.garden_runs.last(tx)
@@ -210,7 +210,7 @@ def _run_alone(job: Job, scope: Scope, chosen: Sequence[Pass], *, origin: str, d
 
 
 def _with_state(job: Job, report: RunReport, *, since: str = "") -> RunReport:
-    """A report with what is so at its end; read to the end, also by a run that was told to stop."""
+    """A report completed with the state at the end of the run, even if the run was stopped."""
     facts = {id for proposal in report.new for id in proposal.rests_on if _FACT_ID.fullmatch(id)}
     with job.database.read(job.tool, session=job.session) as tx:
         tx = replace(tx, group=report.scope.group)
@@ -226,7 +226,7 @@ def _with_state(job: Job, report: RunReport, *, since: str = "") -> RunReport:
 def _run_pass(
     job: Job, scope: Scope, each: Pass, last: GardenRun | None, *, members: frozenset[str] | None, row: int | None
 ) -> PassReport:
-    """Run a pass; `row` is that of the run, None where nothing is to be offered."""
+    """Run a pass; `row` is the row of the run, None in a dry run."""
     position = int(last.passes.get(each.name, {}).get("position", 0)) if last else 0
     try:
         with job.read(group=scope.group) as tx:
@@ -245,7 +245,7 @@ def _run_pass(
 
 
 def _offer(tx: Tx, proposed: Sequence[Proposal], *, dry_run: bool) -> tuple[OfferReport, tuple[Proposal, ...]]:
-    """Offer proposals; also those of them that are new, as they were stored."""
+    """Offer proposals; return the new ones too, as stored."""
 
     def act() -> tuple[OfferReport, tuple[Proposal, ...]]:
         report = review.offer(tx, proposed, limit=MAX_NEW_OF_A_PASS)
@@ -277,7 +277,7 @@ def _describe(each: Pass, outcome: Outcome, offered: OfferReport, new: tuple[Pro
 
 
 def _note_beginning(job: Job, scope: Scope, *, started_at: str, origin: str) -> int:
-    """Note that a run has begun, so that one that is killed is known to have begun; returns its row."""
+    """Note that a run has begun, so that a killed run is on record; returns its row."""
     with _write(job, scope) as tx:
         return store.garden_runs.begin(tx, started_at=started_at, origin=origin)
 
@@ -292,7 +292,7 @@ def _note_end(
     started_at: str,
     origin: str,
 ) -> None:
-    """Note a run that has ended, with where its passes go on."""
+    """Note that a run has ended, with the positions where its passes continue."""
     positions = {
         name: {"position": of_pass.get("position", 0)} for name, of_pass in (last.passes if last else {}).items()
     }
@@ -312,13 +312,13 @@ def _note_end(
 
 @contextmanager
 def _write(job: Job, scope: Scope) -> Iterator[Tx]:
-    """A short write that is no call of the journal: what is offered is nothing that undo is about."""
+    """A short write outside the journal: undo does not concern proposals."""
     with job.database.write(job.tool, session=job.session) as tx:
         yield replace(tx, group=scope.group)
 
 
 def _members(tx: Tx, scope: Scope) -> frozenset[str] | None:
-    """The ids of a project and of what facts connect with it directly; None where no project was named."""
+    """The ids of a project and its direct neighbours; None where no project was named."""
     if scope.project is None:
         return None
     return frozenset({scope.project.id, *store.garden_candidates.ids_beside(tx, scope.project)})
@@ -338,14 +338,14 @@ def _of_project(tx: Tx, proposed: Sequence[Proposal], members: frozenset[str]) -
 # When a server runs the gardener by itself: after some idle minutes, and each pass at most once a day.
 
 _BETWEEN_RUNS = timedelta(hours=20)
-"""So that a run each night is not put off by the run of the evening before."""
+"""Less than a day, so that a nightly run is not put off by the run of the evening before."""
 
 IDLE_SECONDS = 600.0
-"""So long nobody has called before a server runs it."""
+"""How long no call may have come before a server runs it."""
 
 
 def due_passes(tx: Tx) -> list[str]:
-    """The passes of which no run in the group has ended within a day, by whomever it was started."""
+    """The passes that no run in the group has finished within a day, whoever started it."""
     recent = store.garden_runs.ended_since(tx, timestamps.from_datetime(tx.now - _BETWEEN_RUNS))
     done = {name for run in recent for name, counts in run.passes.items() if "considered" in counts}
     return [name for name in passes.NAMES if name not in done]

@@ -10,7 +10,7 @@ from keepgraph.engine.garden.passes.outcome import Outcome
 from keepgraph.store.transactions import Tx
 
 PassFunction = Callable[[Tx, int], Outcome]
-"""From a transaction that reads, and the position where the last run stopped, to what is proposed."""
+"""From a read transaction and the position where the last run stopped to the proposals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class Pass:
 ALL = (
     Pass("conflicts", "facts that cannot all be true"),
     Pass("duplicates", "entities that may be the same"),
-    Pass("texts", "names and facts that were read in texts"),
+    Pass("texts", "names and facts read in texts"),
     Pass("ended", "facts that have probably ended"),
-    Pass("retype", "entities that another type fits better"),
+    Pass("retype", "entities that fit another type better"),
     Pass("gaps", "decisions without a project, old blockers, silent projects"),
     Pass("vocabulary", "words that wait, and flags that the facts suggest"),
-    Pass("unknown_names", "names that were asked for and are not known"),
-    Pass("orphans", "entities of which nothing is known"),
+    Pass("unknown_names", "unknown names that were asked for"),
+    Pass("orphans", "entities about which nothing is known"),
     Pass("links", "facts that follow from others, and facts that do not"),
 )
 BY_NAME = {each.name: each for each in ALL}

@@ -32,9 +32,9 @@ def propose(tx: Tx, position: int) -> Outcome:
 
 
 def _proposal(tx: Tx, conflict: Conflict) -> Proposal | None:
-    """The call that would settle a conflict; where there is no single one, the fact to retract is left to a person.
+    """The call that would settle a conflict; where several could, a person chooses the fact to retract.
 
-    It is the same proposal again when its facts say the same, though they were retracted and recorded again.
+    It is the same proposal again if its facts say the same, even after they were retracted and recorded again.
     """
     facts = tuple(fact.id for fact in conflict.facts if not fact.retracted_at)
     if not facts:

@@ -1,7 +1,7 @@
-"""Duplicates: pairs of entities that may be the same, by their names.
+"""Duplicates: pairs of entities that may be the same, judged by their names.
 
-Names with the same letters are found in the whole group; the other comparisons take time, so each run makes some of
-them and the next goes on from there.
+Names with the same letters are found in the whole group; the other comparisons are slow, so each run makes some of
+them and the next run continues from there.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _pairs(tx: Tx, page: Iterable[Entity]) -> Iterator[tuple[Entity, Entity, flo
 
 
 def _proposal(older: Entity, newer: Entity, score: float, counts: Mapping[int, int]) -> Proposal:
-    """The question whether a pair is one: the one with more facts would stay, else the older one."""
+    """The question whether a pair is one entity; the one with more facts would stay, else the older one."""
     is_newer_larger = counts.get(newer.row, 0) > counts.get(older.row, 0)
     keep, absorb = (newer, older) if is_newer_larger else (older, newer)
     return sources.of_pair(keep, absorb, score=score)

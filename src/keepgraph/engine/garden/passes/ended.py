@@ -1,6 +1,6 @@
-"""Facts that have probably ended: a newer one beside them, where a subject usually has one object at a time.
+"""Facts that have probably ended: a newer one exists, and a subject usually has one object at a time.
 
-What is usual is counted in the graph. Predicates that the vocabulary calls functional are a matter of conflicts.
+The graph's own counts say what is usual. Functional predicates belong to the conflicts pass.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from keepgraph.temporal import timestamps
 
 MIN_SUBJECTS = 10
 MIN_SHARE_OF_ONE = 0.85
-"""Of the subjects of a predicate, so many have exactly one object, where one is usual."""
+"""The share of a predicate's subjects that must have exactly one object for one to be usual."""
 
 MIN_DISTANCE = timedelta(days=14)
-"""What began closer together was probably meant side by side."""
+"""Facts that began closer together were probably meant to hold side by side."""
 
 _MAX_SUBJECTS = 200
 _FLAGS = frozenset({"functional", "symmetric"})
 _ROLES = ("blocks", "resolves", "tags", "mentions", "depends")
-"""Roles in which several objects at a time are nothing unusual, whatever is usual in a graph."""
+"""Roles in which several objects at a time are normal, whatever is usual in a graph."""
 
 
 def propose(tx: Tx, position: int) -> Outcome:
@@ -50,7 +50,7 @@ def propose(tx: Tx, position: int) -> Outcome:
 
 
 def _is_free(predicate: Predicate) -> bool:
-    """Whether several objects at a time mean nothing, or are a conflict already."""
+    """Whether several objects at a time are normal, or already a conflict."""
     return bool(predicate.flags & _FLAGS) or predicate.role in _ROLES
 
 

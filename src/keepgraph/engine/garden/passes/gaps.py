@@ -1,6 +1,6 @@
-"""Gaps: decisions without a project, blockers that are open for long, projects of which nothing was heard for long.
+"""Gaps: decisions without a project, blockers that have been open for long, projects that have long been silent.
 
-What is a decision, a blocker or a project is read from the roles of the vocabulary.
+The roles of the vocabulary say what is a decision, a blocker or a project.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _old_blockers(tx: Tx) -> Iterator[Proposal]:
         yield Proposal(
             kind="gap",
             key=f"blocker {fact.id}",
-            statement=f"“{knowledge.facts.sentence(fact)}” is open since {_day(tx, began)}. Is it over?",
+            statement=f"“{knowledge.facts.sentence(fact)}” has been open since {_day(tx, began)}. Is it over?",
             score=_OLD_BLOCKER_SCORE,
             rests_on=(fact.id,),
             tool="end_fact",
@@ -60,7 +60,7 @@ def _old_blockers(tx: Tx) -> Iterator[Proposal]:
 
 
 def _decisions_without_project(tx: Tx, vocabulary: Vocabulary) -> Iterator[Proposal]:
-    """Each with the project that what is connected with it suggests; without one, only a person can name it."""
+    """Each with the project that its neighbours suggest; without one, only a person can name it."""
     decision_types, project_types = vocabulary.decision_types, vocabulary.project_types
     if not decision_types or not project_types:
         return
@@ -81,9 +81,9 @@ def _decisions_without_project(tx: Tx, vocabulary: Vocabulary) -> Iterator[Propo
 def _project_of_decision(decision: Entity, project: Entity | None, predicate: str) -> Proposal:
     arguments: dict[str, object] = {"subject": {"id": decision.id}, "predicate": predicate}
     if project is None:
-        question = f"No project is known for the decision “{decision.name}”. To which does it belong?"
+        question = f"The decision “{decision.name}” has no known project. Which one does it belong to?"
     else:
-        question = f"No project is known for the decision “{decision.name}”. Does it belong to {project.name}?"
+        question = f"The decision “{decision.name}” has no known project. Does it belong to {project.name}?"
         arguments["object"] = {"id": project.id}
     return Proposal(
         kind="gap",
@@ -97,7 +97,7 @@ def _project_of_decision(decision: Entity, project: Entity | None, predicate: st
 
 
 def _linking_predicate(vocabulary: Vocabulary, decision: Entity, project: Entity | None) -> str | None:
-    """The first usable predicate by which a decision is a part of a project."""
+    """The first usable predicate that makes a decision part of a project."""
     project_type = project.type if project else next(iter(vocabulary.project_types))
     return next(
         (
@@ -123,8 +123,8 @@ def _silent_projects(tx: Tx, vocabulary: Vocabulary) -> Iterator[Proposal]:
             kind="gap",
             key=f"silence of {project.id}",
             statement=(
-                f"Nothing was heard of {project.name} since {_day(tx, last)}, {_days(tx.now, last)} days ago. "
-                "Is it over? Accepting notes the status “inactive”."
+                f"{project.name} has been silent since {_day(tx, last)}, {_days(tx.now, last)} days ago. "
+                "Is it over? If you accept, its status becomes “inactive”."
             ),
             score=_SILENT_SCORE,
             rests_on=(project.id, *(fact.id for fact in newest)),

@@ -1,4 +1,4 @@
-"""Links: facts that rules predict, and facts that are doubtful by them, where the rules beat counting for certain."""
+"""Links: facts that rules predict, and facts that rules put in doubt, where rules reliably beat counting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
 
 MAX_FACTS = 200_000
-"""More take more than some seconds; train_gnn looks at them when it is asked."""
+"""More would take longer than a few seconds; train_gnn examines them on request."""
 
 _THRESHOLD = 0.6
 _SEED = 0
@@ -22,7 +22,7 @@ _MAX_HELD_OUT = 300
 def propose(tx: Tx, position: int) -> Outcome:
     recorded = store.facts.count(tx)
     if recorded > MAX_FACTS:
-        return Outcome((), note=f"{recorded:,} facts are more than it looks at; train_gnn does.")
+        return Outcome((), note=f"{recorded:,} facts are too many for this pass; use train_gnn.")
     graph = group_triples.read(tx)
     count = len(graph.triples)
     findings = link_prediction.learn(

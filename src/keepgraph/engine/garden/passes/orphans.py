@@ -1,4 +1,4 @@
-"""Orphans: entities of which nothing is known, proposed to be forgotten."""
+"""Orphans: entities about which nothing is known, proposed for deletion."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def propose(tx: Tx, position: int) -> Outcome:
     before = timestamps.from_datetime(tx.now - MIN_AGE)
     empty = store.garden_candidates.without_anything(tx, after=position, before=before, limit=MAX_CANDIDATES)
     vocabulary = graph_vocabulary.read(tx)
-    # The name of a decision says something by itself.
+    # The name of a decision is informative by itself.
     orphans = [entity for entity in empty if vocabulary.style(entity.type) != "statement"]
     return Outcome(tuple(_proposal(tx, entity) for entity in orphans), considered=len(empty), position=_next(empty))
 
 
 def _next(empty: Sequence[Entity]) -> int:
-    """Where the next run goes on: after the last of these, if there may be more."""
+    """Where the next run continues: after the last of these, if there may be more."""
     return empty[-1].row if len(empty) == MAX_CANDIDATES else 0
 
 
@@ -38,7 +38,7 @@ def _proposal(tx: Tx, entity: Entity) -> Proposal:
     return Proposal(
         kind="orphan",
         key=entity.id,
-        statement=f"Nothing is known of {entity.name} ({entity.type}), which was added on {created_on}. Forget it?",
+        statement=f"Nothing is known about {entity.name} ({entity.type}), added on {created_on}. Forget it?",
         score=_SCORE,
         rests_on=(entity.id,),
         tool="forget",

@@ -1,4 +1,4 @@
-"""What a pass of the gardener returns: its proposals, and where the next run goes on."""
+"""What a pass of the gardener returns: its proposals, and where the next run continues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from keepgraph.engine.review.proposals import Proposal
 
 MAX_CANDIDATES = 500
-"""So many proposals a pass returns at most; what was decided or is open already is among them."""
+"""The most proposals that a pass returns, including decided and open ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +15,9 @@ class Outcome:
     """What a pass proposes.
 
     Attributes:
-        considered: how many entities, facts or words it looked at.
-        position: where the next run goes on, for a pass that looks at a part in each run; else 0.
-        note: why it could not look at all, in one sentence.
+        considered: how many entities, facts or words it examined.
+        position: where the next run continues, for a pass that examines a part in each run; else 0.
+        note: why it was skipped, in one sentence.
     """
 
     proposals: tuple[Proposal, ...]

@@ -1,4 +1,4 @@
-"""Retype: entities whose facts, or whose name, fit another type better than the one that they have."""
+"""Retype: entities whose facts or name fit another type better than their own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_FACTS = 50
 _MAX_NAMES = 50_000
 _NAMED_SCORE = 0.75
 _MIN_ADVISED_FACTS = 2
-"""So many facts under predicates whose ends are only advice have to agree on another type."""
+"""The fewest facts, under predicates with advisory ends, that must agree on another type."""
 
 Usage = tuple[str, str, str]
 """A fact of an entity: its id, its predicate and the side on which the entity stands."""
@@ -51,7 +51,7 @@ def propose(tx: Tx, position: int) -> Outcome:
 
 
 def _misnamed(tx: Tx, vocabulary: Vocabulary) -> dict[int, tuple[Entity, str]]:
-    """Persons whose name says that they are something else: each with the type that it names, by row."""
+    """People whose name suggests something else: each with the type that it suggests, by row."""
     person_types = vocabulary.types_of_style("person")
     names = store.garden_candidates.names_of_types(tx, person_types, limit=_MAX_NAMES)
     suspects = [row for row, name in names if name_shapes.resembles_group(name)]
@@ -65,7 +65,7 @@ def _misnamed(tx: Tx, vocabulary: Vocabulary) -> dict[int, tuple[Entity, str]]:
 
 
 def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary, at: str) -> list[Entity]:
-    """Those at an end that their predicate does not want, and those whose type is assumed; the newest first."""
+    """Those at an end that their predicate does not allow, and those with an assumed type; newest first."""
     rows: set[int] = set()
     for name, subject_type, object_type, _ in store.facts.count_by_pattern(tx, at=at):
         predicate = vocabulary.predicate_by_name[name]
@@ -96,7 +96,7 @@ def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary, at: str) -> list[Entity
 def _better_type(
     tx: Tx, vocabulary: Vocabulary, entity: Entity, usage: Sequence[Usage], *, is_assumed: bool
 ) -> str | None:
-    """The type that fits all facts of an entity, where its own does not; None where none does, or several do alike."""
+    """The type that fits all facts of an entity where its own does not; None where none does, or several do."""
     wanted = _wanted_types(vocabulary, usage)
     if not wanted:
         return None
@@ -122,13 +122,13 @@ def _fits_all(vocabulary: Vocabulary, entity_type: str | None, wanted: Sequence[
 
 
 def _most_general(vocabulary: Vocabulary, types: Sequence[str]) -> str | None:
-    """The one type of which all others are kinds."""
+    """The one type whose supertypes are all the others."""
     general = [one for one in types if all(vocabulary.is_kind_of(other, one) for other in types)]
     return general[0] if general else None
 
 
 def _wanted_types(vocabulary: Vocabulary, usage: Sequence[Usage]) -> list[tuple[str, ...]]:
-    """The types that each end may have at which the entity stands; ends that take any type are left out."""
+    """The types that each end of the entity's facts may have; ends that take any type are left out."""
     return [allowed for _, predicate, side in usage if (allowed := _allowed(vocabulary, predicate, side))]
 
 

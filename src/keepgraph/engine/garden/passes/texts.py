@@ -1,4 +1,4 @@
-"""Names and facts that were read in texts; a name that is like a known one is proposed as an alias as well."""
+"""Names and facts read in texts; a name similar to a known one is also proposed as an alias."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def propose(tx: Tx, position: int) -> Outcome:
 
 
 def _aliases(tx: Tx, proposed: ProposedName) -> Iterator[Proposal]:
-    """A proposal where exactly one known entity has a name so alike."""
+    """A proposal where exactly one known entity has a similar name."""
     raise_if_cancelled(tx.cancellation)
     related = graph_vocabulary.read(tx).related_types(proposed.type)
     candidates = [

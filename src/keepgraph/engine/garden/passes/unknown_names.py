@@ -1,4 +1,4 @@
-"""Names that were asked for and that nothing has: proposed as entities. Counted only where the settings say so."""
+"""Unknown names that were asked for, proposed as entities. Counted only where the settings say so."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIN_TIMES = 3
 
 def propose(tx: Tx, position: int) -> Outcome:
     if not tx.settings.count_unknown_names:
-        note = "Names that nothing has are not counted; unknown_names in [garden] of the settings turns that on."
+        note = "Unknown names are not counted; to count them, set unknown_names in [garden] of the settings."
         return Outcome((), note=note)
     names = store.read_counts.unknown_names(tx, at_least=MIN_TIMES, limit=MAX_CANDIDATES)
     return Outcome(tuple(_proposal(tx, name) for name in names), considered=len(names))

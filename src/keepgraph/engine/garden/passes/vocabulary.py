@@ -1,4 +1,4 @@
-"""The vocabulary: wordings that wait for a word of their own, and flags of predicates that the facts suggest."""
+"""The vocabulary: wordings that wait for a predicate of their own, and predicate flags that the facts suggest."""
 
 from __future__ import annotations
 
