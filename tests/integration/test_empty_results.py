@@ -264,7 +264,7 @@ def test_where_there_is_no_time_to_look_at_every_node_a_sample_tells(hurried, pa
         conn.execute("""UPDATE entity SET properties = '{"budget": 3}' WHERE name = 'Atlas'""")
     warning = hurried("run_cypher", query="MATCH (p:Project) RETURN p.budgte")["warnings"][0]
 
-    assert "that was looked at" in warning["message"]
+    assert "that was examined" in warning["message"]
     assert warning["near"] == ["budget"]
     [unknown] = doubts(hurried, "MATCH (p:Project) WHERE p.budget > 5 RETURN p")
     assert unknown[0] == "failing_condition"

@@ -1,6 +1,6 @@
-"""Adjacency arrays of the graph as a transaction sees it: each connection's own, or those that a server built for all.
+"""Adjacency arrays of the graph as a transaction sees it: each connection's own, or shared ones built by a server.
 
-Arrays belong to a position in the journal. The ends of facts that were changed since are read from the tables.
+Arrays belong to a position in the journal. The ends of facts changed since then are read from the tables.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 _MAX_OUTDATED_NODES = 2_000
-"""With more nodes to read from the tables, the arrays are built anew."""
+"""With more nodes to read from the tables, the arrays are rebuilt."""
 
 _MAX_OUTDATED_SHARED = 200
-"""With more, those that are shared are built anew when nobody writes."""
+"""With more, the shared arrays are rebuilt when nobody writes."""
 
 MIN_FACTS = 20_000
-"""Of fewer facts arrays are built in a moment by the query that needs them."""
+"""For fewer facts, the query that needs arrays builds them in a moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class _TimedAdjacency:
-    """Adjacency arrays, the timestamps between which the same facts hold, and the changes that they know of."""
+    """Adjacency arrays, the timestamps between which the same facts hold, and the changes that they include."""
 
     since: str
     until: str
@@ -38,7 +38,7 @@ class _TimedAdjacency:
 
 @dataclass(frozen=True, slots=True)
 class _SharedAdjacency:
-    """Complete arrays of one state of the graph, which nobody changes, for all connections of a process.
+    """Complete, immutable arrays of one state of the graph, for all connections of a process.
 
     Attributes:
         has_all: false where the numbers of nodes are too large for arrays.
@@ -54,7 +54,7 @@ class _SharedAdjacency:
 def cache(tx: Tx) -> AdjacencyCache | None:
     """The adjacency arrays at the instant of the call; None for the past as it was known.
 
-    They stay when somebody writes: the ends of the facts that were changed are outdated in them from then on.
+    They survive writes: the ends of changed facts are then outdated in them.
     """
     if tx.known_at is not None:
         return None
@@ -74,7 +74,7 @@ def cache(tx: Tx) -> AdjacencyCache | None:
 
 
 def share(tx: Tx, execute: Execute) -> bool:
-    """Build the arrays for all connections of the process, where they are worth it and not there; whether it did.
+    """Build the arrays for all connections of the process if they are missing and worth it; return whether it did.
 
     Args:
         execute: runs a statement on the connection.
@@ -106,13 +106,13 @@ def share(tx: Tx, execute: Execute) -> bool:
 
 
 def count_uses(tx: Tx) -> int:
-    """How often walks of this process needed arrays, since those that are shared were dropped."""
+    """How often walks of this process needed arrays since the shared ones were dropped."""
     uses: int = tx.shared_cache.get(_uses_key(tx), 0)
     return uses
 
 
 def drop(tx: Tx) -> None:
-    """Give back the memory of the arrays that are shared, and of those of this connection."""
+    """Free the memory of the shared arrays and of those of this connection."""
     tx.shared_cache.pop(_key(tx), None)
     tx.shared_cache.pop(_uses_key(tx), None)
     tx.connection_cache.pop(("arrays", tx.group), None)
@@ -146,13 +146,13 @@ def _from_shared(tx: Tx, at: str, position: JournalPosition) -> _TimedAdjacency 
 
 
 def _outdated_up_to(tx: Tx, shared: _SharedAdjacency, position: JournalPosition) -> _TimedAdjacency | None:
-    """The shared arrays for one connection, with what was changed up to its position outdated."""
+    """The shared arrays for one connection, with changes up to its position marked outdated."""
     own = AdjacencyCache(shared.adjacency, note_use=_noting_use(tx))
     return _up_to(tx, _TimedAdjacency(shared.since, shared.until, shared.position, own), position)
 
 
 def _up_to(tx: Tx, arrays: _TimedAdjacency | None, position: JournalPosition) -> _TimedAdjacency | None:
-    """The arrays with what was changed up to a position outdated; None where they are worth no more."""
+    """The arrays with changes up to a position marked outdated; None where too much has changed."""
     if arrays is None or arrays.position == position:
         return arrays
     changes = store.fact_changes.since(tx, arrays.position) if arrays.cache.is_built else None

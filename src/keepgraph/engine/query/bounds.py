@@ -1,4 +1,4 @@
-"""Bounds of a query: how long it may take, and how much memory."""
+"""Bounds of a query: its time and its memory."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ MAX_MEMORY = 1 << 30
 
 _WORK_BETWEEN_CHECKS = 8
 _SECONDS_BETWEEN_CHECKS = 0.01
-"""To ask the system for the memory takes as long as thousands of steps of SQLite."""
+"""Asking the system for the memory takes as long as thousands of steps of SQLite."""
 
 
 class Bounds:
     """The bounds of one query, which begins now.
 
-    A query that is done before the first check never asks for the memory; what grows is measured from that check on.
+    A query that ends before the first check never asks for the memory; growth is measured from that check on.
     """
 
     def __init__(self, tx: Tx, seconds: float) -> None:
@@ -34,7 +34,7 @@ class Bounds:
         self._reason: errors.KeepgraphError | None = None
 
     def count_work(self, amount: int) -> None:
-        """Called by whoever computes in Python, with how much was done.
+        """Called by code that computes in Python, with the amount of work done.
 
         Raises:
             errors.KeepgraphError: the reason to stop.
@@ -46,7 +46,7 @@ class Bounds:
                 raise self._reason
 
     def exceeded(self) -> bool:
-        """Whether it is time to stop; then there is a reason."""
+        """Whether to stop; then there is a reason."""
         now = time.monotonic()
         if self._reason is None and now >= self._next_check:
             self._next_check = now + _SECONDS_BETWEEN_CHECKS
@@ -62,12 +62,12 @@ class Bounds:
         return self._reason is not None
 
     def reason(self) -> errors.KeepgraphError | None:
-        """Why it is time to stop; None where it is not."""
+        """Why to stop; None to go on."""
         return self._reason
 
 
 def process_memory() -> int:
-    """The memory of the process in bytes, as near as the system tells; 0 where it does not."""
+    """The memory of the process in bytes, as closely as the system reports it; 0 where it does not."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * 4096

@@ -1,8 +1,8 @@
-"""What a graph adds to the descriptions of tools: its labels, its relationship types, and queries as examples.
+"""What a graph adds to tool descriptions: its labels, relationship types and example queries.
 
-Only short words of the vocabulary, in the spelling of Cypher. Names, texts and notes that are stored never get here,
-for a description is read as an instruction. There are no counts either: the text stays the same from one day to the
-next unless the graph has changed its shape.
+Only short words of the vocabulary, as Cypher spells them. Stored names, texts and notes never get here, because a
+model reads a description as an instruction. There are no counts either: the text changes only when the graph
+changes its shape.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MAX_UNUSED_LABELS = 6
 _MAX_UNUSED_TYPES = 8
 _MAX_ALTERNATIVES = 3
 
-# So long may a list of labels, of types or of patterns be, in characters.
+# The longest list of labels, types or patterns, in characters.
 _MAX_CHARACTERS = 180
 
 _Triple = tuple[str, str, str]
@@ -47,7 +47,7 @@ def describe_vocabulary(tx: Tx) -> str:
 
 
 def describe_patterns(tx: Tx) -> str:
-    """What connects what, most first, and example queries; of an empty graph, those that its vocabulary intends."""
+    """What connects what, most frequent first, and example queries; in an empty graph, those its vocabulary intends."""
     graph_schema = _of_short_words(tx)
     labels = [f":{quote_name(label.name)}" for label in _used_labels(graph_schema)]
     triples = _used_triples(graph_schema)
@@ -58,7 +58,7 @@ def describe_patterns(tx: Tx) -> str:
         lines.append(f"In it: {_listed([_pattern(triple) for triple in triples], _MAX_PATTERNS)}.")
     if readings := _readings(graph_schema):
         lines.append(f"From the other end: {_first(readings, _MAX_READINGS)}.")
-    # Where there is much to ask about, what else there could be is too much to tell.
+    # Where there is much to ask about, the unused words would be too much.
     if len(triples) <= _MAX_PATTERNS and (unused := _unused_terms(graph_schema)):
         lines.append(f"Known, but not used yet: {unused}.")
     lines += [f"Example: {query}" for query in _example_queries(triples or _intended_triples(graph_schema))]
@@ -66,7 +66,7 @@ def describe_patterns(tx: Tx) -> str:
 
 
 def _of_short_words(tx: Tx) -> Schema:
-    """The schema of the graph, without words that are as long as a sentence: see common_words.is_short."""
+    """The schema of the graph without words as long as a sentence: see common_words.is_short."""
 
     def short(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in names if common_words.is_short(name))
@@ -93,7 +93,7 @@ def _used_labels(graph_schema: Schema) -> list[schema.Label]:
 
 
 def _used_triples(graph_schema: Schema) -> list[_Triple]:
-    """The patterns that there are, most frequent first."""
+    """The patterns in use, most frequent first."""
     patterns = [(pattern, kind.name) for kind in graph_schema.types for pattern in kind.patterns]
     patterns.sort(key=lambda entry: -entry[0].count)
     return [(pattern.source, name, pattern.target) for pattern, name in patterns]
@@ -109,7 +109,7 @@ def _intended_triples(graph_schema: Schema) -> list[_Triple]:
 
 
 def _kinds(graph_schema: Schema) -> list[str]:
-    """The labels in use that are kinds of others: `:Team is a :Organisation`."""
+    """The labels in use that are subtypes: `:Team is a :Organisation`."""
     return [
         f":{quote_name(label.name)} is a :{quote_name(label.ancestors[0])}"
         for label in sorted(graph_schema.labels, key=lambda label: -label.own_count)
@@ -118,7 +118,7 @@ def _kinds(graph_schema: Schema) -> list[str]:
 
 
 def _readings(graph_schema: Schema) -> list[str]:
-    """The types in use that are matched from both ends, most frequent first: by their inverses, or as they are."""
+    """The types in use that match from both ends, most frequent first: by their inverses or by themselves."""
     readings = []
     for kind in sorted(graph_schema.types, key=lambda kind: -kind.count):
         if kind.count and kind.is_symmetric:
@@ -129,7 +129,7 @@ def _readings(graph_schema: Schema) -> list[str]:
 
 
 def _unused_terms(graph_schema: Schema) -> str:
-    """What the vocabulary has and the graph has not: labels, then types between the labels they are intended for."""
+    """What the vocabulary has and the graph does not: labels, then types between the labels they are intended for."""
     labels = [f":{quote_name(label.name)}" for label in graph_schema.labels if not label.count]
     types = [
         f"({_label_alternatives(kind.intended_sources)})-[:{quote_name(kind.name)}]->"
@@ -144,7 +144,7 @@ def _unused_terms(graph_schema: Schema) -> str:
 
 
 def _example_queries(triples: Sequence[_Triple]) -> Iterable[str]:
-    """A query that counts, and one that follows two relationships, over the most frequent patterns."""
+    """A query that counts and one that follows two relationships, over the most frequent patterns."""
     between_nodes = [triple for triple in triples if triple[2] != LITERAL]
     if between_nodes:
         source, name, target = between_nodes[0]

@@ -1,6 +1,6 @@
-"""Empty results: why a query may have found nothing, and what the rows of another do not tell.
+"""Empty results: why a query may have found nothing, and what the rows of another query hide.
 
-Words that the graph does not have are told first; where it has all that is named, the conditions that no row passes.
+Unknown words come first; if the graph has every word, then the conditions that no row passes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from keepgraph.temporal import operations
 
 MAX_CAUSES = 10
 _SAMPLE_SIZE = 50
-"""The number of entities of a type in which keys of properties are looked for."""
+"""How many entities of a type are searched for keys of properties."""
 
 UNKNOWN_LABEL = "unknown_label"
 UNKNOWN_TYPE = "unknown_type"
@@ -35,9 +35,9 @@ _REMARKS = "remarks on a result with rows"
 
 
 def is_empty(rows: Sequence[Row]) -> bool:
-    """Whether there are no rows, or a column holds nothing: nulls, zeros, false and empty lists alone.
+    """Whether there are no rows, or a column holds only nulls, zeros, false and empty lists.
 
-    One boolean alone is an answer about what may not be there, too.
+    A single boolean may also answer about something that does not exist.
     """
     if not rows or (len(rows) == len(rows[0]) == 1 and isinstance(rows[0][0], bool)):
         return True
@@ -45,10 +45,10 @@ def is_empty(rows: Sequence[Row]) -> bool:
 
 
 def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
-    """The possible causes of an empty result, the likeliest first; of any other, what its rows do not tell.
+    """The possible causes of an empty result, the likeliest first; for any other result, what its rows hide.
 
-    That is which properties change no row, and that null comes before what was asked for. None where the query gave
-    what it asks for, or asks for no rows.
+    That is properties that change no row, and nulls sorted first. None where the query got what it asks for, or
+    asks for no rows.
     """
     if not is_empty(result.rows):
         remarks = result.of_text.get(_REMARKS)
@@ -76,11 +76,11 @@ def _distinct(causes: Iterable[Cause]) -> list[Cause]:
 
 
 def _unknown_names(probe: Probe, tree: ast.Query) -> Iterator[Cause]:
-    """Labels and relationship types that are in no vocabulary; beside NOT, it may be right that they are nowhere."""
+    """Labels and relationship types missing from the vocabulary; beside NOT, that may be intended."""
     for part in _affirmed(tree):
         if isinstance(part, ast.NodePattern):
             names, known, noun, kind = part.labels, probe.labels, "label", UNKNOWN_LABEL
-        elif isinstance(part, ast.HasLabels):  # of a relationship, it tests the type
+        elif isinstance(part, ast.HasLabels):  # on a relationship, it tests the type
             names, known, noun, kind = part.labels, [*probe.labels, *probe.types], "label", UNKNOWN_LABEL
         elif isinstance(part, ast.RelationshipPattern):
             names, known, noun, kind = part.types, probe.types, "relationship type", UNKNOWN_TYPE
@@ -96,7 +96,7 @@ def _unknown_names(probe: Probe, tree: ast.Query) -> Iterator[Cause]:
 
 
 def _affirmed(tree: ast.SyntaxNode) -> Iterator[ast.SyntaxNode]:
-    """The nodes of a tree that stand in no negation."""
+    """The nodes of a tree outside any negation."""
     negated: set[int] = set()
     for part in walk(tree):
         if isinstance(part, ast.LabelNot) or (isinstance(part, ast.Unary) and part.operator == "NOT"):
@@ -106,13 +106,13 @@ def _affirmed(tree: ast.SyntaxNode) -> Iterator[ast.SyntaxNode]:
 
 
 def _label_names(labels: ast.LabelExpression | None) -> Iterator[ast.LabelName]:
-    """The names in a label expression that something must have, or may; not those behind a `!`."""
+    """The names in a label expression that something must or may have; not those after a `!`."""
     if labels is not None:
         yield from (part for part in _affirmed(labels) if isinstance(part, ast.LabelName))
 
 
 _PropertyRead = tuple[str, str]
-"""The key of a property, and whether it is of a 'node', of a 'relationship', or a component of an 'instant'."""
+"""The key of a property, and whether it belongs to a 'node', a 'relationship', or is a component of an 'instant'."""
 
 _INSTANTS = {
     key for key, column in {**graph_catalogue.NODE_COLUMNS, **graph_catalogue.EDGE_COLUMNS}.items() if column.is_instant
@@ -157,7 +157,7 @@ _FIXED: Mapping[str, tuple[str, Collection[str], tuple[str, ...]]] = {
     "relationship": ("Relationships have no property", graph_catalogue.EDGE_COLUMNS.keys(), ("type(r)",)),
     "instant": ("Instants have no component", operations.component_names(), ("date(…)",)),
 }
-"""The kinds whose properties are always the same: what to say of another, which there are, and what else there is."""
+"""The kinds with fixed properties: what to say of an unknown one, the known ones, and what else there is."""
 
 
 def _unknown_property_of_nodes(probe: Probe, key: str) -> Iterator[Cause]:
@@ -171,8 +171,8 @@ def _unknown_property_of_nodes(probe: Probe, key: str) -> Iterator[Cause]:
     if rows:
         return
     near = similar_words(key, sorted(keys))
-    # In a large graph there is no time to look at every node.
-    message = f"No node{' that was looked at' if rows is None else ''} has a property {key}."
+    # A large graph leaves no time to look at every node.
+    message = f"No node{' that was examined' if rows is None else ''} has a property {key}."
     related = next((name for name in probe.types if spelling_key(name) == spelling_key(key)), None)
     if related is not None:
         near = (f"(n)-[:{quote_name(related)}]->(x)", *near)
@@ -195,16 +195,16 @@ def _sampled_keys(tx: Tx) -> set[str]:
     )
 
 
-# What the rows of a result do not tell
+# What the rows of a result hide
 
 
 @dataclass(frozen=True, slots=True)
 class _Remarks:
-    """What a query says that its rows do not show to be in vain; it depends on the text alone.
+    """Parts of a query that its rows do not show to be useless; depends on the text alone.
 
     Attributes:
-        properties: with no column of their own, by which rows are sorted, or that may be null.
-        sorted_down: the value that rows are sorted by first, the greatest first.
+        properties: those without a column of their own that rows are sorted by, or that may be null.
+        sorted_down: the value that rows are sorted by first, in descending order.
     """
 
     properties: tuple[_PropertyRead, ...]
@@ -225,7 +225,7 @@ class _Remarks:
 
 
 def _may_be_null(part: ast.SyntaxNode) -> Iterable[ast.SyntaxNode]:
-    """The expressions in a part of a query whose value may be null in each row without any being missed."""
+    """The expressions in a part of a query whose value may be null in every row without any row being lost."""
     if isinstance(part, ast.SortKey):
         return walk(part.expression)
     if isinstance(part, ast.IsNull) and not part.negated:
@@ -236,7 +236,7 @@ def _may_be_null(part: ast.SyntaxNode) -> Iterable[ast.SyntaxNode]:
 
 
 def _nulls_first(result: query_pipeline.QueryResult, key: ast.Expression | None) -> Iterator[Cause]:
-    """The value that the first rows are sorted by, the greatest first, where it is null: null is above all values."""
+    """The value that the first rows are sorted by, descending, where it is null: null sorts above all values."""
     final = result.tree.parts[-1].clauses[-1]
     if key is None or not isinstance(final, ast.Projection):
         return
@@ -256,7 +256,7 @@ def _nulls_first(result: query_pipeline.QueryResult, key: ast.Expression | None)
 
 
 def _is_null(key: ast.Expression, items: Sequence[ast.ProjectionItem], columns: Sequence[str], row: Row) -> bool:
-    """Whether a row of a result shows that the expression that it is sorted by is null."""
+    """Whether a row of a result shows that its sort expression is null."""
     for item in items:
         if item.expression == key or (isinstance(key, ast.Variable) and key.name == item.name):
             return row[columns.index(item.name)] is None

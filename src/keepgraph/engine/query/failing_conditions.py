@@ -1,7 +1,7 @@
-"""Failing conditions: which condition of a query has rows once it is dropped, and what those rows have in its place.
+"""Failing conditions: which condition of a query yields rows once dropped, and what those rows have instead.
 
 After Godfrey, "Minimization in cooperative response to failing database queries" (1997): a part of the query fails if
-the query has rows without it. The graph is probed with short queries; what cannot be found out in time is left out.
+the query has rows without it. Short queries probe the graph; what cannot be found in time is left out.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _SAMPLE_SIZE = 50
 _MAX_TEXT = 200
 
 _SHARE_OF_TIME = 0.3
-"""Which part of the time that is left a probe may take: one that has rows has them soon, others may take long."""
+"""The part of the remaining time that a probe may take: one with rows finds them soon, others may take long."""
 
 _MIN_SIMILARITY = 0.6
-"""The similarity of two words, from 0 to 1, as difflib measures it, from which one is suggested for the other."""
+"""The similarity of two words, as difflib measures it, from 0 to 1, from which one is suggested for the other."""
 
 _MIN_PREFIX = 3
-"""The length from which a word suggests the words that begin with it."""
+"""The length from which a word suggests longer words that begin with it."""
 
 NO_SUCH_DIRECTION = "no_such_direction"
 FAILING_CONDITION = "failing_condition"
@@ -56,13 +56,13 @@ _SEEN = "seen"
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A part of a query that leaves no rows, or that no row shows to be in vain.
+    """A part of a query that leaves no rows, or that no row shows to be useful.
 
     Attributes:
         kind: one of the constants above, or of `empty_results`.
         written: what the query says.
         message: what is wrong, and what there is.
-        near: what has rows in its place.
+        near: what has rows instead.
     """
 
     kind: str
@@ -72,10 +72,10 @@ class Cause:
 
 
 class Probe:
-    """Short queries to the graph, within a time that is set for all together.
+    """Short queries to the graph that share one time limit.
 
     Attributes:
-        labels, types: those that a query may name, but for inverse types.
+        labels, types: those that a query may name, except inverse types.
     """
 
     def __init__(self, tx: Tx) -> None:
@@ -99,7 +99,7 @@ class Probe:
         text: str = "",
         of_all_times: bool = False,
     ) -> list[Row] | None:
-        """The first rows of clauses of a query; None where there is no time to find out, or they fail."""
+        """The first rows of clauses of a query; None where time runs out or they fail."""
         seconds = self.seconds_left * _SHARE_OF_TIME
         if seconds <= 0:
             self.ran_out_of_time = True
@@ -133,9 +133,9 @@ class _Relaxation:
 
     Attributes:
         written: the condition, as the query says it.
-        about: the expression whose values the condition is about, and which the rows without it show; None for none.
-        wanted: the constant that it is compared with.
-        near: what the clause has in the place of the condition; empty where it has nothing.
+        about: the expression that the condition is about, whose values the rows without it show; None for none.
+        wanted: the constant it is compared with.
+        near: what the clause has instead of the condition; empty if nothing.
     """
 
     clause: _Filtering
@@ -157,23 +157,23 @@ class Search:
         self._found_nothing = all(map(is_blank, values)) or (len(values) == 1 and isinstance(values[0], bool))
 
     def failures(self) -> list[Cause]:
-        """The conditions that no row passes; the query itself where there is no time to find out."""
+        """The conditions that no row passes; the query itself where time runs out."""
         parts = parser.parse(self._text).parts
         failing = [cause for part in parts for cause in self._failures(part.clauses)]
         if not failing and self._found_nothing and self._probe.ran_out_of_time:
             dropping = [clause for part in parts for clause in part.clauses[:-1] if _may_drop_rows(clause)]
             written = shorten(self._text[dropping[0].span[0] : dropping[-1].span[1]])
-            message = "Nothing fits this; there was no time to find out which part of it fails."
+            message = "Nothing matches this; there was no time to find out which part fails."
             return [Cause(FAILING_CONDITION, written, message)]
         return failing
 
     def _failures(self, clauses: Sequence[ast.Clause]) -> list[Cause]:
-        """What fails in the first clause behind which there is no row."""
+        """What fails in the first clause after which there are no rows."""
         last = clauses[-1]
         skip = last.skip if isinstance(last, ast.Projection) else None
         dropping = [index for index, clause in enumerate(clauses[:-1]) if _may_drop_rows(clause)]
         for index in dropping if self._found_nothing else ():
-            # To find out that there are no rows takes as long as the query did: of the last clause that is known.
+            # Finding out that there are no rows takes as long as the query did: skip it for the last clause.
             is_known = not self._has_rows_itself and index == dropping[-1] and not any(map(_may_cut, clauses[index:]))
             if is_known or self._rows(clauses[: index + 1]) == []:
                 return self._failures_in(clauses[:index], clauses[index])
@@ -195,12 +195,12 @@ class Search:
             return failing
         bare, conditions = self._apart(clause)
         if conditions and self._rows([*before, bare]):
-            message = "No row passes all conditions of this together."
+            message = "No row passes all these conditions together."
             return [Cause(FAILING_CONDITION, self._written(clause), message)]
         return self._failing_hop(before, bare) if isinstance(bare, ast.Match) else []
 
     def _explained(self, before: Sequence[ast.Clause], relaxations: Iterator[_Relaxation]) -> list[Cause]:
-        """What fails by relaxations that have rows, up to the first with something near, which may have been meant."""
+        """What fails, by relaxations that have rows, up to the first with something near, which may have been meant."""
         failing: list[Cause] = []
         for each in islice(relaxations, _MAX_RELAXATIONS):
             if self._rows([*before, each.clause]):
@@ -210,10 +210,10 @@ class Search:
         return failing
 
     def _cause(self, before: Sequence[ast.Clause], relaxation: _Relaxation) -> Cause:
-        """What is to be said of a condition without which there are rows, with the values that those have."""
+        """The message about a condition without which there are rows, with the values that those have."""
         written, near = relaxation.written, relaxation.near
         if near:
-            message = f"Nothing fits {written}; with the arrow turned there are rows: {near}."
+            message = f"Nothing matches {written}; with the arrow reversed there are rows: {near}."
             return Cause(NO_SUCH_DIRECTION, written, message, (near,))
         message = f"No row passes {written}; without it there are rows"
         if relaxation.about is None:
@@ -231,7 +231,7 @@ class Search:
     def _similar_values(
         self, before: Sequence[ast.Clause], relaxation: _Relaxation, values: Sequence[Any]
     ) -> tuple[str, ...]:
-        """The values that rows have without a condition and that are like the text that it asks for."""
+        """The values in rows without a condition that resemble the text it asks for."""
         about = relaxation.about
         for text in self._texts(relaxation.wanted):
             lower = [ast.Call("toLower", (each,)) for each in (about, ast.Literal(text)) if each is not None]
@@ -254,7 +254,7 @@ class Search:
         return ()
 
     def _resolved(self, text: str, key: str) -> list[str]:
-        """What fuzzy resolution takes a name for, or nearly; without embedding it, which takes too long."""
+        """What fuzzy resolution finds for a name, or nearly; without embedding it, which takes too long."""
         if self._probe.seconds_left <= 0:
             return []
         tx = self._probe.tx
@@ -277,7 +277,7 @@ class Search:
         return [text for text in texts if isinstance(text, str) and text.strip() and len(text) <= _MAX_TEXT]
 
     def _ended(self, before: Sequence[ast.Clause], clause: _Filtering) -> list[Cause]:
-        """The pattern itself, where facts fit it that do not hold now."""
+        """The pattern itself, where it matches only facts that do not hold now."""
         if not isinstance(clause, ast.Match) or not any(path.relationships for path in clause.paths):
             return []
         bare, conditions = self._apart(clause)
@@ -293,13 +293,13 @@ class Search:
         if not ended:
             return []
         message = (
-            f"The facts that fit this ended, the last one on {max(ended)[:10]}; a query sees those that hold. "
-            "They are seen with as_of at an earlier day."
+            f"The facts that match this have ended, the last one on {max(ended)[:10]}; a query sees current facts. "
+            "To see them, use as_of with an earlier day."
         )
         return [Cause(FAILING_CONDITION, self._written(clause), message)]
 
     def _failing_hop(self, before: Sequence[ast.Clause], clause: ast.Match) -> list[Cause]:
-        """The shortest beginning of a pattern that nothing fits."""
+        """The shortest beginning of a pattern that matches nothing."""
         for number, path in enumerate(clause.paths):
             for hops in range(len(path.relationships) + 1):
                 start = replace(path, nodes=path.nodes[: hops + 1], relationships=path.relationships[:hops])
@@ -309,11 +309,11 @@ class Search:
                 if self._rows([*before, shorter]) == []:
                     written = shorten(self._text[path.nodes[0].span[0] : path.nodes[hops].span[1]])
                     behind = " in the rows so far" if before else ""
-                    return [Cause(FAILING_CONDITION, written, f"Nothing fits {written}{behind}.")]
+                    return [Cause(FAILING_CONDITION, written, f"Nothing matches {written}{behind}.")]
         return []
 
     def _relaxations(self, clause: _Filtering) -> Iterator[_Relaxation]:
-        """The clause with each arrow turned, and without each condition, property, label and type."""
+        """The clause with each arrow reversed, and without each condition, property, label and type."""
         if isinstance(clause, ast.Match):
             for old, (turned, written, near) in ((path, hop) for path in clause.paths for hop in self._turned(path)):
                 paths = tuple(turned if each is old else each for each in clause.paths)
@@ -341,12 +341,12 @@ class Search:
         return f"the {noun} in {self._written(part)}"
 
     def _apart(self, clause: _Filtering) -> tuple[_Filtering, list[tuple[str, ast.Expression]]]:
-        """A clause without conditions, and its conditions as they are written; those in a pattern name their part."""
+        """A clause without conditions, and its conditions as written; those in a pattern name their part."""
         found = [(self._written(each), each) for each in tree_walk.split_conjunction(clause.condition)]
         bare = replace(clause, condition=None)
         for number, part in enumerate(_parts(clause)):
             if isinstance(part, ast.RelationshipPattern) and part.length is not None:
-                continue  # its conditions are those of each step
+                continue  # its conditions apply to each step
             name = part.variable or f"{_SEEN} {number}"
             found += [(self._written(each), each) for each in tree_walk.split_conjunction(part.condition)]
             for key, value in entries(part):
@@ -357,7 +357,7 @@ class Search:
         return bare, found
 
     def _turned(self, path: ast.Path) -> Iterator[tuple[ast.Path, str, str]]:
-        """A pattern with one arrow turned, for each; that hop as it is written, and as it is then."""
+        """A pattern with one arrow reversed, for each; that hop as written, and reversed."""
         for number, edge in enumerate(path.relationships):
             if edge.direction != "both":
                 arrow = self._written(edge)
@@ -377,7 +377,7 @@ class Search:
 
 
 def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expression | None]:
-    """The expression whose values a condition is about, and the constant that it is compared with; None for neither."""
+    """The expression that a condition is about, and the constant it is compared with; None for neither."""
     if isinstance(condition, ast.Unary):
         return _subject(condition.operand)
     if isinstance(condition, ast.IsNull):
@@ -396,14 +396,14 @@ def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expr
 
 
 def _name_of(expression: ast.Expression) -> str:
-    """What a condition in a pattern is about, where the query has no expression for it."""
+    """What a condition in a pattern is about if the query has no expression for it."""
     if isinstance(expression, ast.Property):
         return expression.key
     return "the label" if expression == ast.Call("labels", getattr(expression, "arguments", ())) else "the type"
 
 
 def _literal(value: Any) -> str:
-    """A value as Cypher writes it, nodes and relationships in short; empty for a list or a map."""
+    """A value as Cypher writes it, with nodes and relationships abbreviated; empty for a list or a map."""
     if isinstance(value, str):
         return "'" + shorten(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
     if isinstance(value, GraphNode):
@@ -426,7 +426,7 @@ def _may_drop_rows(clause: ast.Clause) -> bool:
 
 
 def _optional_clauses(clause: ast.Clause) -> Iterator[list[ast.Clause]]:
-    """What a clause looks for and need not find, as clauses that must find it: OPTIONAL MATCH, patterns of values."""
+    """What a clause may look for without finding it, as clauses that must: OPTIONAL MATCH, patterns of values."""
     if isinstance(clause, ast.Match):
         if clause.optional:
             yield [replace(clause, optional=False)]
@@ -466,7 +466,7 @@ def _parts(clause: _Filtering) -> list[_Part]:
 
 
 def _with_part(clause: _Filtering, old: _Part, new: _Part) -> _Filtering:
-    """The clause with another part of a pattern in the place of one, by identity: equal parts may stand elsewhere."""
+    """The clause with one part of a pattern replaced, by identity: equal parts may stand elsewhere."""
     if isinstance(clause, ast.Projection):
         return clause
 
@@ -482,7 +482,7 @@ def is_blank(value: Any) -> bool:
 
 
 def similar_words(written: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Words with nearly the same letters, in any spelling, nearest first; then words with this one as their prefix."""
+    """Words with nearly the same letters, in any spelling, nearest first; then words that begin with this one."""
     from difflib import get_close_matches
 
     words_by_key: dict[str, list[str]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""The Cypher catalogue of the graph: its labels, relationship types and properties, and where they lie in tables.
+"""The Cypher catalogue of the graph: its labels, relationship types and properties, and their tables.
 
 Labels are entity types in PascalCase, relationship types are predicates in UPPER_SNAKE. An entity has the label of its
-type and those of the types that it is a kind of. A literal is a node with the label Literal; equal texts are one node.
+type and of its supertypes. A literal is a node with the label Literal; equal texts are one node.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 LITERAL, ENTITY = wordings.RESERVED_LABELS
-"""The label of texts, and one that every entity answers to and that is never shown: many are used to writing it."""
+"""The label of texts, and a hidden one that every entity has because many queries use it."""
 
 LITERAL_PROPERTIES = ("value", "name")
 INSTANT_PROPERTIES = frozenset(("created_at", "recorded_at", "valid_from", "valid_to"))
@@ -41,7 +41,7 @@ INSTANT_PROPERTIES = frozenset(("created_at", "recorded_at", "valid_from", "vali
 
 _TEXT = value_types.STRING | value_types.NULL
 _UNIQUE_SELECTIVITY = 1e-6
-"""The share of rows that have one value, as the planner estimates it for an id or a name."""
+"""The share of rows with one value, as the planner estimates it for an id or a name."""
 
 NODE_COLUMNS: Mapping[str, Column] = {
     "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
@@ -96,19 +96,19 @@ def relationship_type(predicate: str) -> str:
 def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
     """The catalogue of the graph at the instant of the call, with the statements that were compiled for it.
 
-    Made anew when what it says of the graph has changed: the vocabulary, the groups, whether all facts hold, and
+    Rebuilt when what it says of the graph has changed: the vocabulary, the groups, whether all facts hold, and
     roughly how many there are.
 
     Args:
-        of_all_times: whether facts are seen that do not hold at the instant, too.
+        of_all_times: whether facts that do not hold at the instant are visible, too.
     """
     shape = store.fact_changes.cached(tx, ("shape", tx.group), lambda: _shape(tx))
-    # One connection reads as of many moments.
+    # One connection reads as of many instants.
     is_known_now = tx.known_at is None
     all_hold = is_known_now and (of_all_times or shape.all_hold_since <= timestamps.from_datetime(tx.now))
     key = ("statements", tx.group, is_known_now, all_hold)
     compiled_for, cache = tx.connection_cache.get(key, (None, None))
-    # A shape is compared once for each revision: then the next transaction finds the same one.
+    # Compare a shape once per revision: then the next transaction finds the same one.
     if compiled_for is not shape:
         if compiled_for != shape:
             cache = StatementCache(_catalogue(tx, shape, all_hold=all_hold))
@@ -118,7 +118,7 @@ def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
 
 
 def words(tx: Tx) -> tuple[list[str], list[str]]:
-    """The labels, and the relationship types but for inverse ones, that a query may name."""
+    """The labels, and the relationship types except inverse ones, that a query may name."""
     vocabulary = graph_vocabulary.read(tx)
     types = [relationship_type(term.name) for term in vocabulary.predicates if term.inverse_of is None]
     return [*(label(term.name) for term in vocabulary.types), LITERAL], types
@@ -130,7 +130,7 @@ def condition_values(tx: Tx) -> dict[str, object]:
 
 
 def inverse_types(tx: Tx) -> dict[str, str]:
-    """The relationship types under which nothing is stored, each with the one that says the same from its other end."""
+    """The relationship types without stored facts, each with the type that says the same from the other end."""
     return {
         relationship_type(term.name): relationship_type(term.inverse_of)
         for term in graph_vocabulary.read(tx).predicates
@@ -139,9 +139,9 @@ def inverse_types(tx: Tx) -> dict[str, str]:
 
 
 def intended_ends(tx: Tx, predicate: Predicate) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The entity types that a predicate is intended to lead from and to; none means any.
+    """The entity types that a predicate is intended to connect; none means any.
 
-    Where some fact has other ends, none are returned: what is in the graph can be queried.
+    Where some fact has other ends, none are returned: a query may ask for what is in the graph.
     """
     vocabulary = graph_vocabulary.read(tx)
     stored = vocabulary.predicate_by_name[predicate.inverse_of] if predicate.inverse_of is not None else predicate
@@ -166,10 +166,10 @@ def intended_ends(tx: Tx, predicate: Predicate) -> tuple[tuple[str, ...], tuple[
 
 
 class LabelsOfEnds(Mapping[str, tuple[frozenset[str], frozenset[str]]]):
-    """For each relationship type, the labels that something at its start and at its end may have; none means any.
+    """For each relationship type, the labels that its start and its end may have; none means any.
 
-    Those of the intended types, of their subtypes and of what they are kinds of. Whether some fact has other ends is
-    looked up when somebody asks about the type. Of one transaction.
+    The intended types with their subtypes and supertypes. Whether some fact has other ends is looked up when
+    somebody asks about the type. Valid for one transaction.
     """
 
     def __init__(self, tx: Tx) -> None:
@@ -202,14 +202,14 @@ class _Shape:
 
     Attributes:
         is_only_group: whether there is no other group.
-        all_hold_since: the timestamp from which on every fact holds for ever; `~` if there is none.
-        magnitude: of the number of facts; between two magnitudes, the estimates of the planner may be outdated.
-        vocabulary_revision: that of the vocabulary.
-        types, predicates: the rows of those that some entity, or some fact, has. A pattern of any type is looked up
+        all_hold_since: the timestamp from which every fact holds for ever; `~` if there is none.
+        magnitude: of the number of facts; at another magnitude, the planner's estimates may be outdated.
+        vocabulary_revision: the revision of the vocabulary.
+        types, predicates: the rows of those in use. A pattern of any type is looked up
             for these alone, however many words the vocabulary has.
-        connections: what each predicate connects: the rows of it, of the type of the subject and of that of the
-            object, None for a literal; of all facts that are not retracted, whenever they hold.
-        has_values: whether some entity has a property `value`, by which queries otherwise mean literals.
+        connections: what each predicate connects: its row, and the rows of the types of subject and
+            object, None for a literal; for all facts that are not retracted, whenever they hold.
+        has_values: whether some entity has a property `value`, which in queries otherwise means literals.
     """
 
     is_only_group: bool
@@ -304,7 +304,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
 
 
 def _connections(tx: Tx) -> dict[Connection, int]:
-    """What each predicate connects, and how many facts that are not retracted do."""
+    """What each predicate connects, and by how many facts that are not retracted."""
     return {
         Connection(count.predicate, count.subject_type, count.object_type): count.facts
         for count in store.cardinalities.facts_by_ends(tx, group=tx.group)
@@ -319,7 +319,7 @@ def _by_predicate(connections: frozenset[Connection]) -> dict[Code, list[Connect
 
 
 def magnitude(catalogue: Catalogue, value: object) -> Hashable:
-    """How much a parameter leaves of the facts where it bounds their times, roughly; None for what is no time.
+    """The rough share of facts that remain where a parameter bounds their times; None if it is not a time.
 
     Queries with parameters of one magnitude are planned alike.
     """
@@ -339,9 +339,9 @@ _DURATION = re.compile(r"P[\dT.YMWDHS]{1,20}", re.ASCII)
 
 
 def _share_between(sample: FactSample, key: str, lower: str | None, upper: str | None, *, at: str) -> float:
-    """Which part of the facts of a sample has a timestamp between two; None for one that is not known.
+    """The share of a sample of facts with a timestamp between two; None for an unknown timestamp.
 
-    A query sees the facts that hold at an instant: it reads none that ended before, or begins later.
+    A query sees the facts that hold at an instant: it does not read facts that ended before or begin later.
     """
     timestamps_ = sample.timestamps.get(key, ())
     if not timestamps_:

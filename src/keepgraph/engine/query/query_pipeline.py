@@ -46,7 +46,7 @@ class QueryResult:
     Attributes:
         text: the query as it ran, repaired and with its limit.
         repairs: what was repaired, and which inverse types were matched from their other end, a sentence each.
-        fixes: the same, and that a limit was set where the query had none.
+        fixes: the same, plus the limit that was added where the query had none.
         tree: the same as a syntax tree, bound.
         parameters: the values of its parameters.
         columns: the names of the columns.
@@ -54,7 +54,7 @@ class QueryResult:
         limit: the limit of rows.
         truncated: whether there were more.
         target: what ran the query: 'sql', 'sql and python' or 'python'.
-        of_text: what readers of results computed of the text alone, kept with the compiled query.
+        of_text: what readers of results derived from the text alone, cached with the compiled query.
     """
 
     text: str
@@ -75,7 +75,7 @@ class Explanation:
     """How a query would run: each statement in SQL with SQLite's plan for it.
 
     Attributes:
-        statements: the steps of a plan are their number, that of the step around it, and what it does.
+        statements: each step of a plan has its number, the number of its parent, and what it does.
         target: what would run the query, as in a QueryResult.
     """
 
@@ -87,13 +87,13 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class _PreparedQuery:
-    """A query that is ready to run, as it is cached from one call to the next.
+    """A query that is ready to run, cached between calls.
 
     Attributes:
         max_rows: rows beyond this are cut.
         limit: the limit as results show it.
         limit_injected: whether the query itself had no limit.
-        instants: the parameters that are compared with timestamps, each after the name of what has these.
+        instants: the parameters that are compared with timestamps, each after the name of its property.
         of_text: as in a QueryResult.
     """
 
@@ -107,13 +107,13 @@ class _PreparedQuery:
     of_text: dict[str, Any] = field(default_factory=dict)
 
     def repairs_for(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        """What was repaired, and which of the values of its parameters is no instant where one is compared."""
+        """What was repaired, and which parameter values compared with timestamps are not instants."""
         if not self.instants:
             return self.repairs
         return (*self.repairs, *instant_comparisons.describe_unread(self.instants, values))
 
     def with_limit(self, repairs: tuple[str, ...]) -> tuple[str, ...]:
-        """These repairs, and that a limit was set where that is so."""
+        """These repairs, plus the limit if one was added."""
         return (*repairs, f"Injected LIMIT {self.limit}") if self.limit_injected else repairs
 
 
@@ -123,12 +123,12 @@ def run(
     """Run a query.
 
     Args:
-        values: of its parameters.
-        rows: the limit where the query itself sets none; None means DEFAULT_ROWS.
+        values: the values of its parameters.
+        rows: the limit if the query has none; None means DEFAULT_ROWS.
         seconds: when to give up.
 
     Raises:
-        errors.QueryError: the query cannot be read, makes no sense, is refused, or fails on what is in the graph.
+        errors.QueryError: the query cannot be read, makes no sense, is refused, or fails on the graph's contents.
     """
     bounds = Bounds(tx, seconds)
     statements = graph_catalogue.statement_cache(tx)
@@ -161,10 +161,10 @@ def run_tree(
     seconds: float,
     of_all_times: bool = False,
 ) -> list[tuple[Any, ...]]:
-    """Run a query of our own, or a part of one that has been parsed from a text, and return its first rows.
+    """Run an internal query, or a part of a parsed one, and return its first rows.
 
     Args:
-        of_all_times: whether it sees facts that do not hold at the instant of the call, too.
+        of_all_times: whether it also sees facts that do not hold at the instant of the call.
 
     Raises:
         errors.QueryTooSlow: it would take longer.
@@ -177,7 +177,7 @@ def run_tree(
 
 
 def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = None) -> Explanation:
-    """Explain how a query would run; it does not run.
+    """Explain how a query would run, without running it.
 
     Raises:
         errors.QueryError: the query cannot be read, makes no sense or is refused.
@@ -195,7 +195,7 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
 
 
 def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Sequence[Any]:
-    """What a statement binds; nulls where it would give up on a value, for its plan is the same."""
+    """What a statement binds; nulls where it would reject a value, since its plan is the same."""
     try:
         return statement.arguments(values, {**graph_catalogue.condition_values(tx), blocks.QUERY_INSTANT: tx.now})
     except terms.Inexpressible:
@@ -203,7 +203,7 @@ def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Seque
 
 
 def repair(tx: Tx, text: str) -> str:
-    """A query with its slips repaired: the text that the positions of errors refer to."""
+    """A query with its typos repaired: the text that error positions refer to."""
     text = _unwrap(text, {})[0]
     return pipeline.repair(text, _repair_vocabulary(tx, graph_catalogue.statement_cache(tx), _WordingLookup(tx))).text
 
@@ -214,7 +214,7 @@ def functions_and_keywords() -> tuple[list[str], list[str]]:
 
 
 def _unwrap(text: str, values: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:
-    """The query and its parameters, taken out of the JSON of a call where they are in one, and a sentence for that."""
+    """The query and its parameters, unwrapped from the JSON of a call if necessary, with a sentence about that."""
     unwrapped = markup.unwrap_arguments(text)
     if unwrapped is None:
         return text, values, ()
@@ -223,7 +223,7 @@ def _unwrap(text: str, values: Mapping[str, Any]) -> tuple[str, Mapping[str, Any
 
 
 def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str, Any], rows: int) -> _PreparedQuery:
-    """The query, repaired, checked and compiled; from an earlier call where the graph's shape is the same."""
+    """The query, repaired, checked and compiled; cached while the graph's shape is the same."""
     types = binder.infer_types(values)
     cache: dict[Any, _PreparedQuery] = statements.get_or_build("compiled", dict)
     estimated = _parameters_to_estimate(statements.catalogue, text, values) if values else {}
@@ -244,7 +244,7 @@ def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str,
 def _parameters_to_estimate(
     catalogue: Catalogue, text: str, values: Mapping[str, Any]
 ) -> dict[str, tuple[Any, Hashable]]:
-    """The parameters that may bound a time by which facts are read: the value of each, and its magnitude."""
+    """The parameters that may bound the times of facts: the value of each, and its magnitude."""
     if not any(key in text for key, column in catalogue.edges.columns.items() if column.index):
         return {}
     times = {
@@ -270,7 +270,7 @@ def _compile(
         foreign_functions.refuse(tree, repaired.text)
         own_limit = _own_limit(tree)
         max_rows = min(rows, MAX_ROWS) if own_limit is None else MAX_ROWS
-        # One row more than is returned says that there are more.
+        # One more row than is returned shows that there are more.
         compiled = compiler.compile_tree(tree, repaired.text, catalogue, types, row_cap=max_rows + 1)
     except errors.QueryError as error:
         explained = refusal.explain(repaired.text, error)
@@ -292,7 +292,7 @@ def _compile(
 
 
 def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedText:
-    """The query, repaired, and where it has a clause of newer Cypher for which another is known, with that one."""
+    """The query, repaired, with clauses of newer Cypher replaced by known equivalents."""
     repaired = pipeline.repair(text, vocabulary)
     if repaired.tree is not None:
         return repaired
@@ -308,7 +308,7 @@ def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedTe
 
 
 class _WordingLookup:
-    """Labels and relationship types by other wordings of them.
+    """Other wordings of labels and relationship types.
 
     Attributes:
         was_asked: whether any was looked up. Wordings may change while the shape of the graph stays the same.
@@ -333,7 +333,7 @@ class _WordingLookup:
 
 
 def _repair_vocabulary(tx: Tx, statements: StatementCache, lookup: _WordingLookup) -> pipeline.Vocabulary:
-    """What the repair of a query may know of the graph."""
+    """What query repair may know of the graph."""
     labels, types = statements.get_or_build("names", lambda: _names(tx))
     return pipeline.Vocabulary(
         labels=labels,
@@ -353,13 +353,13 @@ def _names(tx: Tx) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _own_limit(tree: ast.Query) -> ast.Expression | None:
-    """The limit that a query sets on its outermost result; that of one part of a UNION is none."""
+    """The limit on the outermost result of a query; a limit on one part of a UNION does not count."""
     last = tree.parts[-1].clauses[-1]
     return last.limit if len(tree.parts) == 1 and isinstance(last, ast.Projection) else None
 
 
 def _with_limit(text: str, tree: ast.Query, rows: int) -> str:
-    """The query as it runs. Behind a UNION a limit would be that of the last part alone, and is not shown."""
+    """The query as it runs. After a UNION the limit would apply to the last part alone, so it is not shown."""
     if len(tree.parts) > 1:
         return text
     body = text.rstrip().rstrip(";").rstrip()
@@ -376,7 +376,7 @@ def _execute(
     *,
     max_rows: int,
 ) -> tuple[list[tuple[Any, ...]], bool, str]:
-    """The rows up to a number, hydrated; whether there are more; and the target that ran the query."""
+    """The first rows, hydrated; whether there are more; and the target that ran the query."""
     execute = executor(tx, bounds)
     condition_values = graph_catalogue.condition_values(tx)
     graph = TableGraph(
@@ -396,10 +396,10 @@ def _execute(
 
 
 def share_adjacency(tx: Tx, *, seconds: float = MAX_SECONDS) -> bool:
-    """Build the arrays of the graph that walks of many steps need, for all connections; whether it built any.
+    """Build the arrays that long walks need, for all connections; returns whether it built any.
 
     Raises:
-        errors.KeepgraphError: it was cancelled, or would take longer.
+        errors.KeepgraphError: it was cancelled, or would take too long.
     """
     bounds = Bounds(tx, seconds)
     with tx.interrupt_when(bounds.exceeded):
@@ -407,7 +407,7 @@ def share_adjacency(tx: Tx, *, seconds: float = MAX_SECONDS) -> bool:
 
 
 def executor(tx: Tx, bounds: Bounds) -> Execute:
-    """What runs the statements of a query on the connection."""
+    """Runs the statements of a query on the connection."""
 
     def execute(sql: str, arguments: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
         if called:
@@ -418,7 +418,7 @@ def executor(tx: Tx, bounds: Bounds) -> Execute:
 
 
 def _counting_rows(execute: Execute, bounds: Bounds) -> Execute:
-    """The same with the rows counted as work: Python does something with each before it takes the next."""
+    """The same, counting rows as work: Python processes each before it takes the next."""
 
     def execute_and_count(sql: str, arguments: Sequence[Any], called: frozenset[str]) -> Iterator[Row]:
         for row in execute(sql, arguments, called):
@@ -429,7 +429,7 @@ def _counting_rows(execute: Execute, bounds: Bounds) -> Execute:
 
 
 def _register_callbacks(tx: Tx, called: frozenset[str]) -> None:
-    """Let the connection call the functions that Python computes."""
+    """Register the functions that Python computes on the connection."""
     registered: set[str] = tx.connection_cache.setdefault("functions that Python computes", set())
     for name in called - registered:
         store.compiled_queries.register(tx, callbacks.PREFIX, name, callbacks.function(name))
@@ -443,7 +443,7 @@ def _register_callbacks(tx: Tx, called: frozenset[str]) -> None:
 _MAX_CHARACTERS = 32_000_000
 
 _PLAIN_TYPES = {str, int, float, bool, NoneType}
-"""The types of values that a result has as they are."""
+"""The types of values that a result holds unchanged."""
 
 
 def hydrate(rows: Sequence[Sequence[Any]], graph: TableGraph) -> list[tuple[Any, ...]]:
@@ -472,7 +472,7 @@ def hydrate(rows: Sequence[Sequence[Any]], graph: TableGraph) -> list[tuple[Any,
 
 
 def _graph_parts(value: Any) -> Iterator[Any]:
-    """The nodes and relationships in a value, however deep."""
+    """The nodes and relationships in a value, at any depth."""
     if isinstance(value, Node | Relationship):
         yield value
     elif isinstance(value, Path):
@@ -487,7 +487,7 @@ def _graph_parts(value: Any) -> Iterator[Any]:
 
 
 def _hydrate_value(value: Any, graph: TableGraph, hydrated: dict[Any, Any]) -> Any:
-    """A value as a result has it; `hydrated` has the nodes and relationships that were met before."""
+    """A value as a result holds it; `hydrated` has the nodes and relationships seen so far."""
     if type(value) in _PLAIN_TYPES:
         return value
     if isinstance(value, Node | Relationship):
@@ -520,7 +520,7 @@ def _plain_properties(properties: Any) -> dict[str, Any]:
 
 
 def _size(value: Any, sizes: dict[str, int]) -> int:
-    """How long a value is when it is written, roughly; `sizes` has those of nodes and relationships by id."""
+    """The approximate length of a written value; `sizes` has those of nodes and relationships by id."""
     kind = type(value)
     if kind is str:
         return len(value) + 2

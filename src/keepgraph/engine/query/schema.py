@@ -1,7 +1,7 @@
-"""The schema of a graph: its labels, relationship types and properties, with counts, in the words of Cypher.
+"""The schema of a graph: its labels, relationship types and properties, with counts, in Cypher terms.
 
-The counts are exactly those that run_cypher would give. They are cached for as long as nobody writes and no fact begins
-or ceases to hold. What cannot be counted in time is estimated, and the schema says so.
+The counts equal those of run_cypher. They are cached until somebody writes or a fact begins or ceases to hold.
+What cannot be counted in time is estimated, and the schema says so.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from keepgraph.temporal import timestamps
 T = TypeVar("T")
 
 SAMPLE_SIZE = 50
-"""At most this many entities of a type are looked at for the keys of their properties."""
+"""At most this many entities of a type are searched for the keys of their properties."""
 
 MAX_SECONDS = 3.0
-"""The time for all that has to be counted."""
+"""The time for all counts."""
 
 _MAX_CACHED = 8
 _OR = " or "
 
 INSTANT = "instant"
-"""The kind of a text that holds a moment in UTC, `2026-11-21T08:44:39.123Z`: text order is time order."""
+"""The kind of text that holds an instant in UTC, `2026-11-21T08:44:39.123Z`: text order is time order."""
 
 _COLUMN_TYPES = {value_types.STRING: "string", value_types.FLOAT: "float", value_types.LIST: "list"}
 _JSON_TYPES = {
@@ -52,10 +52,10 @@ class Label:
     """A label: how many nodes have it, and the properties they may have, each with its types.
 
     Attributes:
-        count: of the nodes that a query of the label matches, those with a label that is a kind of it too.
-        own_count: of the nodes of which it is the first label.
-        sampled: whether some of the nodes were not looked at.
-        ancestors: the labels that it is a kind of, nearest first.
+        count: the nodes that a query for the label matches, including those of its subtypes.
+        own_count: the nodes with this as their first label.
+        sampled: whether some of the nodes were not examined.
+        ancestors: the labels of its supertypes, nearest first.
     """
 
     name: str
@@ -78,13 +78,13 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipType:
-    """A relationship type: what it connects as it is stored, most frequent first.
+    """A relationship type: what it connects as stored, most frequent first.
 
     Attributes:
         intended_sources, intended_targets: the labels that it is intended for; none means any.
-        inverses: the other types by which it is matched from its other end.
+        inverses: the other types that match it from its other end.
         is_symmetric: whether an arrow matches it from both ends.
-        is_transitive: whether what it says of two steps holds of both together, as `[:TYPE*]` matches them.
+        is_transitive: whether two steps imply the relation between their outer ends, as `[:TYPE*]` matches them.
     """
 
     name: str
@@ -103,9 +103,9 @@ class RelationshipType:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The labels and the relationship types of a graph, those of the vocabulary that nothing has yet among them.
+    """The labels and relationship types of a graph, including unused ones of the vocabulary.
 
-    Retired words are among them where something has them.
+    Retired words are included where something has them.
 
     Attributes:
         incomplete: what could not be counted in time, a sentence each.
@@ -118,7 +118,7 @@ class Schema:
 
     @property
     def node_properties(self) -> dict[str, str]:
-        """The properties of all labels together, each with all its types: `integer or string`."""
+        """The properties of all labels, each with all its types: `integer or string`."""
         types_of: dict[str, dict[str, None]] = defaultdict(dict)
         for label in self.labels:
             for name, types in label.properties.items():
@@ -127,10 +127,10 @@ class Schema:
 
 
 def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
-    """The schema as it is at the instant of the call.
+    """The schema at the instant of the call.
 
     Args:
-        exact: look at the properties of every entity, not at those of a sample.
+        exact: examine the properties of every entity, not only of a sample.
     """
     schema = cached(tx, exact=exact)
     if schema is None:
@@ -139,14 +139,14 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
             return schema
         at, schemas = timestamps.from_datetime(tx.now), _cached_schemas(tx, exact=exact)
         del schemas[: len(schemas) + 1 - _MAX_CACHED]
-        # When facts began and ended, as far as was known at another moment, is not looked up: kept for this instant.
+        # When facts began and ended as known at another instant is not looked up: cached for this instant.
         until = store.graph_statistics.next_change(tx, after=at) if tx.known_at is None else at
         schemas.append(_CachedSchema(tx.known_at, at, until, schema))
     return schema
 
 
 def cached(tx: Tx, *, exact: bool = False) -> Schema | None:
-    """The schema, if it has been counted already and nothing has changed since."""
+    """The cached schema, if nothing has changed since."""
     at = timestamps.from_datetime(tx.now)
     for entry in _cached_schemas(tx, exact=exact):
         is_valid = entry.since == at or (entry.since < at and (entry.until is None or at < entry.until))
@@ -157,7 +157,7 @@ def cached(tx: Tx, *, exact: bool = False) -> Schema | None:
 
 @dataclass(frozen=True, slots=True)
 class _CachedSchema:
-    """A schema, and the timestamps between which it is the same if nobody writes; at the first in any case."""
+    """A schema, and the timestamps between which it stays the same if nobody writes; always valid at the first."""
 
     known_at: str | None
     since: str
@@ -200,12 +200,12 @@ class _Count:
         self.estimated: dict[str, None] = {}
 
     def _in_time(self, count: Callable[[], T], *, otherwise: Callable[[], T], estimated: str) -> T:
-        """What `count` reads, or where there is no time, what `otherwise` does, and a sentence for that."""
+        """What `count` reads, or, if time runs out, what `otherwise` does, with a sentence that says so."""
         counted = self._tx.unless_late(self._bounds.exceeded, count)
         if counted is None:
             reason = self._bounds.reason()
             if reason is not None and not isinstance(reason, errors.QueryError):
-                raise reason  # the caller wants no answer any more
+                raise reason  # the caller no longer wants an answer
             self.estimated[estimated] = None
             return otherwise()
         return counted
@@ -258,7 +258,7 @@ class _Count:
         unknown: dict[int, int] = self._in_time(
             lambda: store.graph_statistics.count_unknown_entities(self._tx),
             otherwise=dict,
-            estimated="Nodes are counted whatever the moment: those that there are now.",
+            estimated="Nodes are counted as of now, not as of the requested instant.",
         )
         return {
             term.name: counts[term.name] - unknown.get(term.row, 0)
@@ -314,18 +314,18 @@ class _Count:
         return self._in_time(
             lambda: store.graph_statistics.count_patterns(self._tx, at=self._at),
             otherwise=lambda: store.graph_statistics.count_open_patterns(self._tx),
-            estimated="Relationships are counted whatever the moment: those that have no end.",
+            estimated="Relationships are counted whatever the instant: those without an end.",
         )
 
     def _intended_ends(self, term: Predicate) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return self._in_time(
             lambda: graph_catalogue.intended_ends(self._tx, term),
             otherwise=lambda: ((), ()),
-            estimated="What some relationship types are meant for was not looked up.",
+            estimated="The intended ends of some relationship types were not looked up.",
         )
 
 
-_SAMPLED = "Of some labels only a sample was looked at for properties."
+_SAMPLED = "For some labels, the properties come from a sample."
 
 
 def _types_of_columns(columns: Mapping[str, Column]) -> dict[str, str]:
