@@ -170,7 +170,7 @@ def test_a_proposal_says_in_words_what_accepting_does(call, graph):
         "end “Ada Stone reports to Ben Okoro” today": ("end_fact", {"fact_id": fact}),
         "forget Ben Okoro": ("forget", {"what": ben, "kind": "entity"}),
         "record “Ada Stone reports_to Dan Frost”": ("record_fact", {**ends, "object": person("Dan Frost")}),
-        "let “Ada Stone reports_to “nobody”” take the place of “Ada Stone reports to Ben Okoro”": (
+        "replace “Ada Stone reports to Ben Okoro” with “Ada Stone reports_to “nobody””": (
             "record_fact",
             {**ends, "object": {"literal": "nobody"}, "supersedes": [fact]},
         ),
@@ -355,7 +355,7 @@ def test_a_name_that_became_known_is_not_asked_about(call):
     entity(call, "Priya Raman")
 
     assert statements(call) == []
-    assert "known by now" in decide(call, proposal, "accept")["message"]
+    assert "already known" in decide(call, proposal, "accept")["message"]
 
 
 def test_a_flag_that_was_set_meanwhile_is_not_asked_about(call, graph):
@@ -363,7 +363,7 @@ def test_a_flag_that_was_set_meanwhile_is_not_asked_about(call, graph):
     [proposal] = offer(graph, Proposal("functional", "works_at", "One at a time?", 0.8, (), "change_word", flag)).new
     assert "error" not in call("change_word", **flag)
 
-    assert "by now" in decide(call, proposal, "accept")["message"]
+    assert "already has these flags" in decide(call, proposal, "accept")["message"]
 
 
 def test_a_contradiction_is_settled_by_recording_the_newer_fact_again(call, graph, path):

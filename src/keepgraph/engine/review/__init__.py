@@ -1,4 +1,4 @@
-"""Review: proposals that wait for a decision, what they come from, and the decisions."""
+"""Review: proposals that wait for a decision, their origins, and the decisions."""
 
 from typing import TYPE_CHECKING
 

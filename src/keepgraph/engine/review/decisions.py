@@ -1,4 +1,4 @@
-"""Decisions on proposals, each noted in the transaction of the call that it makes, so that undo takes both back."""
+"""Decisions on proposals, each noted in the transaction of the call that it makes, so that undo reverts both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Decision = Literal["accepted", "edited", "merged", "rejected"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """The call that carries out a decision; `tool` is None where nothing but the decision is to be noted."""
+    """The call that carries out a decision; `tool` is None where only the decision is noted."""
 
     tool: str | None
     arguments: Mapping[str, Any]
@@ -33,8 +33,8 @@ def find(tx: Tx, public_id: str) -> ReviewProposal:
     """The open proposal with this public id.
 
     Raises:
-        errors.ProposalNotFound: there is none in the group.
-        errors.ProposalClosed: it was decided, or is settled or about something that has changed.
+        errors.ProposalNotFound: the group has none.
+        errors.ProposalClosed: it was decided, or is settled, or concerns something that has changed.
     """
     proposal = store.review_proposals.by_id(tx, public_id)
     if proposal is None:
@@ -42,8 +42,8 @@ def find(tx: Tx, public_id: str) -> ReviewProposal:
     if not store.review_proposals.is_open(tx, proposal.row):
         decision = store.review_decisions.last(tx, proposal.kind, proposal.key)
         raise errors.ProposalClosed(
-            f"the proposal was {decision} before: {proposal.statement}",
-            hint="To decide it anew, undo the call of that decision; `kg log` lists the calls.",
+            f"the proposal has already been {decision}: {proposal.statement}",
+            hint="To decide again, undo the call of that decision; `kg log` lists the calls.",
         )
     if reason := find_reason(tx, proposal):
         raise errors.ProposalClosed(f"{reason} The proposal is closed: {proposal.statement}")
@@ -51,31 +51,31 @@ def find(tx: Tx, public_id: str) -> ReviewProposal:
 
 
 def plan_acceptance(proposal: ReviewProposal, arguments: Mapping[str, Any]) -> PlannedCall:
-    """The call of a proposal, with these arguments instead of or besides its own."""
+    """The call of a proposal, with these arguments replacing or extending its own."""
     return PlannedCall(proposal.tool, {**proposal.arguments, **arguments})
 
 
 def plan_merge(proposal: ReviewProposal, into: Mapping[str, Any] | None) -> PlannedCall:
-    """The call that makes what a proposal is about one with an entity that exists.
+    """The call that merges what a proposal is about with an existing entity.
 
     Raises:
-        errors.InvalidArguments: the proposal is not about something that can be merged, or nothing to merge it with is
-            given.
+        errors.InvalidArguments: the proposal is about something that cannot be merged, or the entity to merge with is
+            missing.
     """
     if proposal.kind == "same_as":
         return PlannedCall(proposal.tool, proposal.arguments)
     if proposal.kind != "new_entity":
         raise errors.InvalidArguments(
             f"a proposal of kind {proposal.kind} cannot be merged",
-            hint="Merge is for names (new_entity) and for pairs (same_as): accept, reject or edit this one.",
+            hint="Only names (new_entity) and pairs (same_as) can be merged: accept, reject or edit this one.",
         )
     if into is None:
-        raise errors.InvalidArguments("the entity is missing that the name means", hint="Give it as `into`.")
+        raise errors.InvalidArguments("the entity that the name refers to is missing", hint="Give it as `into`.")
     return PlannedCall("add_alias", {"entity": dict(into), "alias": proposal.arguments["entity"]["name"]})
 
 
 def plan_rejection(proposal: ReviewProposal) -> PlannedCall:
-    """The call that belongs to a rejection: what waits in a wording is deleted; else none."""
+    """The call that goes with a rejection: it deletes what waits in a wording; otherwise none."""
     mapped = [
         wording for mapping in proposal.arguments.get("map_wordings") or () for wording in mapping.get("wordings", ())
     ]
@@ -87,7 +87,7 @@ def plan_rejection(proposal: ReviewProposal) -> PlannedCall:
 def note(tx: Tx, public_id: str, decision: Decision) -> Iterator[Tx]:
     """Note a decision around the call that it makes.
 
-    What is recorded inside comes from the text on which the proposal rests, where there is one.
+    What is recorded inside is attributed to the text that the proposal rests on, if there is one.
 
     Raises:
         errors.ProposalNotFound, errors.ProposalClosed: see `find`.
@@ -111,11 +111,11 @@ def note(tx: Tx, public_id: str, decision: Decision) -> Iterator[Tx]:
     )
 
 
-# Stale proposals: those that are settled, or about something that was changed or deleted since they were offered.
+# Stale proposals: settled, or about something that was changed or deleted since they were offered.
 #
-# Nothing is stored of it: a proposal counts again when what it is about is brought back.
+# This is never stored: a proposal is open again when what it is about is restored.
 
-# Kinds that rest on many facts, of which one may go.
+# Kinds that rest on many facts and may lose one.
 _BROAD = frozenset({"functional", "new_word", "gap"})
 _ABOUT_CURRENT_FACTS = frozenset({"contradiction", "probably_ended"})
 
@@ -123,7 +123,7 @@ _ABOUT_CURRENT_FACTS = frozenset({"contradiction", "probably_ended"})
 def open_and_stale(
     tx: Tx, *, kinds: Sequence[str] | None = None
 ) -> tuple[list[ReviewProposal], list[tuple[ReviewProposal, str]]]:
-    """The proposals of the group that wait for a decision, the surest first; and the stale ones, with reasons."""
+    """The open proposals of the group, surest first; and the stale ones, with reasons."""
     waiting, stale = [], []
     for proposal in store.review_proposals.list_open(tx, kinds=kinds):
         reason = find_reason(tx, proposal)
@@ -135,7 +135,7 @@ def open_and_stale(
 
 
 def find_reason(tx: Tx, proposal: ReviewProposal) -> str | None:
-    """Why a proposal is stale, in a sentence; None where it may be decided."""
+    """Why a proposal is stale, in a sentence; None if it may be decided."""
     in_call = frozenset(_ids(proposal.arguments))
     rested_on = frozenset() if proposal.kind in _BROAD else frozenset(_ids(proposal.rests_on))
     return (
@@ -162,10 +162,10 @@ def _missing(tx: Tx, ids: frozenset[str], proposal: ReviewProposal) -> str | Non
     entities = sorted(each for each in ids if each.startswith("ent_"))
     present = store.review_evidence.entities(tx, entities, with_merged=proposal.kind != "same_as")
     if set(entities) - present:
-        return "An entity that it is about was merged or deleted since."
+        return "An entity that it is about has since been merged or deleted."
     episodes = [each for each in _ids(proposal.rests_on) if each.startswith("ep_")]
     if episodes and not store.review_evidence.episodes(tx, episodes):
-        return "The text in which it stood was deleted since."
+        return "The text that it came from has since been deleted."
     return None
 
 
@@ -173,16 +173,16 @@ def _changed_facts(tx: Tx, ids: frozenset[str], proposal: ReviewProposal) -> str
     facts = sorted(each for each in ids if each.startswith("fact_"))
     states = store.review_evidence.facts(tx, facts)
     if len(states) < len(facts):
-        return "A fact on which it rests was deleted since."
+        return "A fact that it rests on has since been deleted."
     if any(state.is_retracted for state in states.values()):
-        return "A fact on which it rests was retracted since."
+        return "A fact that it rests on has since been retracted."
     if proposal.kind in _ABOUT_CURRENT_FACTS and any(state.is_ended for state in states.values()):
-        return "A fact that it is about has ended since."
+        return "A fact that it is about has since ended."
     return None
 
 
 def _settled(tx: Tx, proposal: ReviewProposal) -> str | None:
-    """Why there is nothing left to do, by the tool of the call and its arguments."""
+    """Why nothing is left to do, by the tool of the call and its arguments."""
     settled = {
         "add_entity": _is_entity_known,
         "record_fact": _is_fact_known,
@@ -197,16 +197,16 @@ def _settled(tx: Tx, proposal: ReviewProposal) -> str | None:
 def _is_entity_known(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
     name = (arguments.get("entity") or {}).get("name")
     if name and knowledge.entities.is_known(tx, normalisation.key(name)):
-        return f"“{name}” is known by now."
+        return f"“{name}” is already known."
     return None
 
 
 def _is_fact_known(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
     if arguments.get("supersedes"):
-        return None  # it is recorded again so that another one ends
+        return None  # it is recorded again to end another fact
     subjects, objects = (_rows(tx, arguments.get(end)) for end in ("subject", "object"))
     if store.proposals.fact_exists(tx, subjects, str(arguments.get("predicate")), objects):
-        return "The fact was recorded since, or was retracted before."
+        return "The fact has since been recorded, or was retracted before."
     return None
 
 
@@ -228,7 +228,7 @@ def _is_alias_known(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
     entity = _entity(tx, arguments)
     alias = arguments.get("alias") or ""
     if entity and normalisation.key(alias) in {normalisation.key(each) for each in store.entities.aliases(tx, entity)}:
-        return f"“{alias}” is an alias of “{entity.name}” by now."
+        return f"“{alias}” is already an alias of “{entity.name}”."
     return None
 
 
@@ -240,7 +240,7 @@ def _entity(tx: Tx, arguments: Mapping[str, Any]) -> Entity | None:
 def _has_type(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
     entity = _entity(tx, arguments)
     if entity and set(arguments) == {"entity", "type"} and entity.type == arguments["type"]:
-        return f"“{entity.name}” is of this type by now."
+        return f"“{entity.name}” already has this type."
     return None
 
 
@@ -248,7 +248,7 @@ def _has_flags(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
     predicate = graph_vocabulary.read(tx).predicate_by_name.get(str(arguments.get("word")))
     values = arguments.get("values") or {}
     if predicate and set(values) == {"flags"} and predicate.flags.issuperset(values["flags"]):
-        return f"{predicate.name} has these flags by now."
+        return f"{predicate.name} already has these flags."
     return None
 
 
@@ -257,5 +257,5 @@ def _waits_for_nothing(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
     wordings += [wording for mapping in arguments.get("map_wordings") or () for wording in mapping["wordings"]]
     keys = [knowledge.proposed_facts.wording_key(wording) for wording in wordings]
     if keys and not store.proposed_facts.waiting(tx, wording_keys=keys, limit=1):
-        return "Nothing waits in this wording any more."
+        return "Nothing waits in this wording any longer."
     return None

@@ -22,14 +22,14 @@ _KIND_IN_TEXTS = {"new_entity": "entity", "new_fact": "fact"}
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """One thing on which a proposal rests; `id` is None for what is no fact, entity or episode."""
+    """One thing that a proposal rests on; `id` is None if it is not a fact, entity or episode."""
 
     id: str | None
     text: str
 
 
 def read(tx: Tx, proposal: ReviewProposal, *, limit: int = MAX_GROUNDS) -> list[Ground]:
-    """The first things on which a proposal rests."""
+    """The first things that a proposal rests on."""
     sentences = _sentences(tx, proposal) if any(each.startswith("ep_") for each in proposal.rests_on) else {}
     grounds = []
     for each in proposal.rests_on[:limit]:
@@ -42,7 +42,7 @@ def read(tx: Tx, proposal: ReviewProposal, *, limit: int = MAX_GROUNDS) -> list[
 
 
 def _describe(tx: Tx, public_id: str) -> str | None:
-    """What a fact, an entity or an episode is in words; None where it does not exist any more."""
+    """A fact, an entity or an episode in words; None if it no longer exists."""
     if public_id.startswith("fact_"):
         fact = store.facts.by_id(tx, public_id)
         return knowledge.facts.sentence(fact) if fact else None
@@ -61,7 +61,7 @@ def _describe_entity(tx: Tx, entity: Entity) -> str:
 
 
 def _sentences(tx: Tx, proposal: ReviewProposal) -> dict[str, str]:
-    """The sentence of each text in which a name or a fact was read, by the id of the episode."""
+    """The sentence that a name or fact was read in, for each text, by the id of the episode."""
     kind = _KIND_IN_TEXTS.get(proposal.kind)
     found = store.proposals.by_keys(tx, kind, [proposal.key]).get(proposal.key) if kind else None
     if found is None:
@@ -74,7 +74,7 @@ def _sentences(tx: Tx, proposal: ReviewProposal) -> dict[str, str]:
     return sentences
 
 
-# Effects of proposals: what accepting one does, in a few words, with names in the place of ids.
+# Effects of proposals: what accepting one does, in a few words, with names instead of ids.
 
 
 def describe_effect(tx: Tx, proposal: ReviewProposal) -> str:
@@ -110,7 +110,7 @@ def _record(tx: Tx, arguments: Mapping[str, Any]) -> str:
     end = f"“{literal}”" if literal is not None else _entity(tx, value)
     said = f"{_entity(tx, arguments.get('subject'))} {arguments.get('predicate', '…')} {end}"
     earlier = " and ".join(_fact(tx, id) for id in arguments.get("supersedes") or ())
-    return f"let “{said}” take the place of {earlier}" if earlier else f"record “{said}”"
+    return f"replace {earlier} with “{said}”" if earlier else f"record “{said}”"
 
 
 def _retract(tx: Tx, arguments: Mapping[str, Any]) -> str:
@@ -156,7 +156,7 @@ _EFFECTS: Mapping[str, Callable[[Tx, Mapping[str, Any]], str]] = {
 
 
 def _entity(tx: Tx, reference: object) -> str:
-    """The name of an entity that a call names by its id or by its name."""
+    """The name of an entity that a call refers to by its id or name."""
     if not isinstance(reference, Mapping):
         return "…"
     entity = knowledge.entities.find_by_id(tx, str(reference["id"])) if "id" in reference else None

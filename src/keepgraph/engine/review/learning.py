@@ -1,4 +1,4 @@
-"""Learning: likely and doubtful facts of a group, offered as proposals. Nothing is recorded and nothing pruned."""
+"""Learning: likely and doubtful facts of a group, offered as proposals. Nothing is recorded or deleted."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
 
 MAX_NEW = 20
-"""So many proposals are new after one run."""
+"""The most new proposals of one run."""
 
 _STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestedFact:
-    """A fact that is likely, as a person reads it.
+    """A likely fact, in readable form.
 
     Attributes:
-        likely: where it comes from; it has at least one rule.
+        likely: its origin; it has at least one rule.
         statement: the fact as a sentence.
         rule: the best rule as a sentence.
-        body: the facts from which that rule concludes it.
+        body: the facts that the rule concludes it from.
     """
 
     subject: Entity
@@ -47,7 +47,7 @@ class SuggestedFact:
 
 @dataclass(frozen=True, slots=True)
 class DoubtedFact:
-    """A recorded fact that is doubtful."""
+    """A doubtful recorded fact."""
 
     fact: Fact
     doubtful: DoubtfulFact
@@ -55,10 +55,10 @@ class DoubtedFact:
 
 @dataclass(frozen=True, slots=True)
 class LearningReport:
-    """What was learned of a group.
+    """What was learned from a group.
 
     Attributes:
-        offered: what became of the proposals; None where none were to be offered.
+        offered: what became of the proposals; None in a dry run.
     """
 
     scope: Scope
@@ -69,15 +69,15 @@ class LearningReport:
 
 
 def run(job: Job, *, project: str | None, threshold: float, seed: int, dry_run: bool) -> LearningReport:
-    """Learn from the facts of the group of the call, or of the group that is named, and offer what was suggested.
+    """Learn from the facts of the group of the call or of the named group, and offer the suggestions.
 
     Args:
-        project: a group; or a project, then only what it or what is directly connected with it is an end of.
-        threshold: the score from which a fact is doubtful, from 0 to 1.
+        project: a group; or a project, then only facts that it or a direct neighbour of it is an end of.
+        threshold: the score, from 0 to 1, from which a fact is doubtful.
         dry_run: offer nothing.
 
     Raises:
-        errors.EntityNotFound: there is no such project.
+        errors.EntityNotFound: the project does not exist.
     """
     with job.read() as tx:
         scope = knowledge.projects.read_known(tx, project)
@@ -100,7 +100,7 @@ def run(job: Job, *, project: str | None, threshold: float, seed: int, dry_run: 
     with job.read(group=scope.group) as tx:
         report = describe(tx, findings, scope)
     if not dry_run:
-        # No call of the journal: offering changes no entity and no fact.
+        # Not a call of the journal: offering changes no entity and no fact.
         with job.database.write(job.tool, session=job.session) as tx:
             offered = proposals.offer(replace(tx, group=scope.group), as_proposals(report), limit=MAX_NEW)
         report = replace(report, offered=offered)
@@ -109,7 +109,7 @@ def run(job: Job, *, project: str | None, threshold: float, seed: int, dry_run: 
 
 
 def describe(tx: Tx, findings: Findings, scope: Scope) -> LearningReport:
-    """What can be suggested of the findings, with the entities and facts that they are about."""
+    """The findings that can be suggested, with their entities and facts."""
     members = _members(tx, scope)
     likely = tuple(each for each in findings.likely if members is None or {each.subject, each.object} & members)
     fitting = likely_facts.fitting(tx, likely, limit=link_prediction.MAX_SUGGESTIONS)
@@ -124,12 +124,12 @@ def describe(tx: Tx, findings: Findings, scope: Scope) -> LearningReport:
 
 
 def as_proposals(report: LearningReport) -> list[Proposal]:
-    """The suggested facts to be recorded, and the doubted ones to be retracted: a person decides."""
+    """Suggested facts to record, and doubtful ones to retract: a person decides."""
     return [*map(_propose_new, report.suggested), *map(_propose_retraction, report.doubted)]
 
 
 def _members(tx: Tx, scope: Scope) -> frozenset[int] | None:
-    """The rows of a project and of what facts connect with it directly; None where no project was named."""
+    """The rows of a project and its direct neighbours; None where no project was named."""
     if scope.project is None:
         return None
     ids = [scope.project.id, *store.garden_candidates.ids_beside(tx, scope.project)]
@@ -167,7 +167,7 @@ def _propose_new(suggested: SuggestedFact) -> Proposal:
         key=f"{suggested.subject.id} {suggested.predicate.name} {suggested.object.id}",
         statement=(
             f"Is it true that {suggested.statement}? {suggested.rule} "
-            f"That was so in {rule.support:,} of {rule.body_size:,} cases."
+            f"That held in {rule.support:,} of {rule.body_size:,} cases."
         ),
         score=suggested.likely.score,
         rests_on=(*body, suggested.subject.id, suggested.object.id, suggested.rule),

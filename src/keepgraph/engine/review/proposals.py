@@ -1,7 +1,7 @@
-"""Proposals: calls that somebody may want made, offered with what they rest on. No entity and no fact is written.
+"""Proposals: suggested calls, offered with what they rest on. No entity and no fact is written.
 
-A proposal is known by its kind and key. One that was decided is not offered again until it rests on something that no
-decision on it knew.
+A proposal is identified by its kind and key. A decided one is offered again only when it rests on evidence that no
+decision on it has seen.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MAX_OPEN = 200
-"""So many proposals are open in a group; more are offered when some of these are decided."""
+"""At most this many proposals are open in a group; more are offered when some are decided."""
 
 OF_TEXTS: frozenset[Kind] = frozenset({"new_entity", "new_fact", "new_word", "alias"})
-"""The kinds that texts bring; together they count as one kind."""
+"""The kinds that come from texts; together they count as one kind."""
 
 MAX_OF_KIND = 100
-"""So many of one kind are open in a group, so that there is room for other kinds."""
+"""At most this many open proposals of one kind per group, to leave room for other kinds."""
 
 _KEPT_STALE = timedelta(days=30)
 
@@ -55,19 +55,19 @@ MAX_KEY = 2000
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A call that somebody may want made.
+    """A call that somebody may want to make.
 
     Attributes:
         kind: one of `KINDS`.
-        key: what makes it the same proposal again, within its group and kind: ids or normalised names, no figures.
+        key: identifies the proposal within its group and kind: ids or normalised names, no figures.
         statement: one plain sentence, or a question, at most 2,000 characters.
         score: how sure it is, 0 to 1; the surest are offered and shown first.
-        rests_on: the public ids of the facts, entities and episodes on which it rests, and the text of a rule.
-        tool, arguments: the call that would do it, as dispatch takes it. Name entities by id where they have one. An
+        rests_on: the public ids of the facts, entities and episodes that it rests on, and the text of a rule.
+        tool, arguments: the call that would do it, in dispatch's form. Name entities by id where they have one. An
             argument that only a person knows may be missing; then the proposal can only be edited.
-        evidence: what it rests on as texts, where that is narrower than `rests_on`: the sentences of an episode and not
-            all of it. A proposal that was rejected comes back when one of these is new.
-        id: its public id, where it has one already.
+        evidence: what it rests on as texts, where narrower than `rests_on`: the sentences of an episode, not
+            all of it. A rejected proposal comes back when one of these is new.
+        id: its public id, if it has one.
     """
 
     kind: Kind
@@ -83,14 +83,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class OfferReport:
-    """What became of proposals that were offered, as counts.
+    """What became of offered proposals, as counts.
 
     Attributes:
         new: the public ids of those that were not open before.
-        open: those that were open already; they are up to date now.
-        decided: those on which somebody has decided, with the same evidence, or of which nothing is left to decide.
-        quiet: those of kinds that went quiet.
-        over_limit: those for which there was no room.
+        open: those that were open already; they are now up to date.
+        decided: those decided with the same evidence, or with nothing left to decide.
+        quiet: those of quiet kinds.
+        over_limit: those that did not fit within the limit.
     """
 
     new: tuple[str, ...] = ()
@@ -101,10 +101,10 @@ class OfferReport:
 
 
 def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = MAX_OPEN) -> OfferReport:
-    """Offer proposals: the surest first, at most `limit` new ones, and no more than `max_open` open in the group.
+    """Offer proposals: the surest first, at most `limit` new ones, and at most `max_open` open in the group.
 
-    No more than `MAX_OF_KIND` of one kind are open. Nothing of this is journalled, so that undo is about what people
-    and models did. To be called in a write.
+    At most `MAX_OF_KIND` of one kind are open. Nothing of this is journalled: undo concerns what people and
+    models did. Call it in a write.
     """
     report = _Report()
     silent = {quiet.kind for quiet in quiet_kinds.find(tx)}
@@ -134,7 +134,7 @@ def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = 
 
 
 def are_up_to_date(tx: Tx, proposals: Iterable[Proposal], *, has_room: bool) -> bool:
-    """Whether offering these would change nothing; without room, new ones do not count. Reads only."""
+    """Whether offering these would change nothing; if there is no room, new ones do not count. Reads only."""
     for proposal in proposals:
         digests = evidence_digests(tx, proposal.evidence or proposal.rests_on)
         known = store.review_decisions.known_evidence(tx, proposal.kind, proposal.key)
@@ -151,7 +151,7 @@ def are_up_to_date(tx: Tx, proposals: Iterable[Proposal], *, has_room: bool) -> 
 
 @dataclass(slots=True)
 class _Report:
-    """What became of proposals so far; see `OfferReport`."""
+    """What has become of proposals so far; see `OfferReport`."""
 
     new: list[str] = field(default_factory=list)
     open: int = 0
@@ -161,7 +161,7 @@ class _Report:
 
 
 def offer_again(tx: Tx, proposal: Proposal) -> None:
-    """Offer a proposal that somebody asks for by its id, whatever the limits are and however quiet its kind is."""
+    """Offer a proposal that somebody requests by id, regardless of limits and quiet kinds."""
     stored = store.review_proposals.find(tx, proposal.kind, proposal.key)
     if stored is None:
         _open(tx, None, proposal, evidence_digests(tx, proposal.evidence or proposal.rests_on))
@@ -173,7 +173,7 @@ def _class(kind: str) -> str:
 
 
 def _delete_old(tx: Tx, stale: Sequence[ReviewProposal]) -> None:
-    """Delete stale proposals that are older than undo usually reaches."""
+    """Delete stale proposals older than undo usually reaches."""
     before = timestamps.from_datetime(tx.now - _KEPT_STALE)
     store.review_proposals.delete(tx, [proposal.row for proposal in stale if proposal.offered_at < before])
 
@@ -185,18 +185,18 @@ def _bring_up_to_date(tx: Tx, stored: ReviewProposal, proposal: Proposal, digest
 
 
 def _is_settled(tx: Tx, proposal: Proposal, digests: tuple[str, ...]) -> bool:
-    """Whether there is nothing to decide: it is so already, or about something that is not there."""
+    """Whether nothing is left to decide: it is already so, or concerns something that does not exist."""
     return decisions.find_reason(tx, _stored(tx, proposal, digests, row=0, public_id="")) is not None
 
 
 def _current(tx: Tx, stored: ReviewProposal, proposal: Proposal, digests: tuple[str, ...]) -> ReviewProposal:
-    """An open proposal as it would be stored now, with the instant at which it was first offered."""
+    """An open proposal as it would be stored now, with the instant when it was first offered."""
     current = _stored(tx, proposal, digests, row=stored.row, public_id=stored.id)
     return replace(current, offered_at=stored.offered_at)
 
 
 def _open(tx: Tx, stored: ReviewProposal | None, proposal: Proposal, digests: tuple[str, ...]) -> str:
-    """Insert a proposal, or one that was decided with other evidence again; returns its public id."""
+    """Insert a proposal, or reopen a decided one with new evidence; returns its public id."""
     if stored is not None:
         store.review_proposals.update(tx, _stored(tx, proposal, digests, row=stored.row, public_id=stored.id))
         return stored.id
@@ -221,10 +221,10 @@ def _stored(tx: Tx, proposal: Proposal, digests: tuple[str, ...], *, row: int, p
     )
 
 
-# Evidence of proposals as digests, by which one that was decided is known to rest on nothing new.
+# Evidence of proposals as digests, which show whether a decided proposal rests on something new.
 
 _MAX_EVIDENCE = 500
-"""Of a proposal, so many pieces of evidence are compared."""
+"""The most pieces of evidence of a proposal that are compared."""
 
 _DIGITS = 24
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -233,8 +233,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 def evidence_digests(tx: Tx, evidence: Iterable[str]) -> tuple[str, ...]:
     """One digest for each different piece of evidence, sorted.
 
-    A fact counts by what it says, so that the same one recorded again is the same evidence; an episode by its text; an
-    entity by its id, or by the id of the one that it was merged into. Any other text counts by its words: the figures
+    A fact counts by its content, so that it is the same evidence when recorded again; an episode by its text; an
+    entity by its id, or by the id of the entity it was merged into. Any other text counts by its words: the figures
     in it may change.
     """
     pieces = sorted(set(evidence))[:_MAX_EVIDENCE]

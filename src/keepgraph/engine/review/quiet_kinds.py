@@ -1,4 +1,4 @@
-"""Quiet kinds: nothing new is offered of a kind of which people accept too little, until somebody wakes it."""
+"""Quiet kinds: kinds that people accept too rarely; nothing new of them is offered until somebody wakes them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 WINDOW = 20
-"""So many decisions count: the newest."""
+"""How many of the newest decisions count."""
 
 MIN_ACCEPTED = 0.3
-"""The share of these that has to be accepted."""
+"""The share of these that must be accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuietKind:
-    """A kind that is quiet: how many of its last decisions there are, and how many of these accepted."""
+    """A quiet kind: the number of its last decisions, and how many of them accepted."""
 
     kind: str
     decided: int
@@ -37,7 +37,7 @@ def is_quiet(tx: Tx, kind: str) -> bool:
 
 
 def wake(tx: Tx, kinds: Iterable[str]) -> list[str]:
-    """Let these kinds be offered again: what was decided until now does not count any more.
+    """Let these kinds be offered again: decisions made until now no longer count.
 
     Returns:
         Those that were quiet.
@@ -51,7 +51,7 @@ def wake(tx: Tx, kinds: Iterable[str]) -> list[str]:
 
 
 def _measure(tx: Tx, kind: str) -> QuietKind | None:
-    """The acceptance of a kind, where that is too low."""
+    """The acceptance of a kind, if too low."""
     latest = store.review_decisions.latest_of_kind(tx, kind, limit=WINDOW)
     accepted = sum(decision in review_decisions.ACCEPTED for decision in latest)
     is_too_low = len(latest) == WINDOW and accepted < MIN_ACCEPTED * WINDOW

@@ -1,4 +1,4 @@
-"""Proposals from what waits elsewhere: names and facts read in texts, wordings of extracted facts, similar entities.
+"""Proposals from what waits elsewhere: names and facts from texts, wordings of extracted facts, similar entities.
 
 All of it only reads; `collect` offers what it finds.
 """
@@ -25,10 +25,10 @@ from keepgraph.store.review_evidence import TextEvidence
 from keepgraph.store.transactions import Tx
 
 MAX_COLLECTED = 100
-"""Of what waits elsewhere, so much is open for review at once; there is always room for what a garden run proposes."""
+"""The most proposals from elsewhere that are open at once, to leave room for those of a garden run."""
 
 MAX_COMPARED = 300
-"""In a graph with no more entities, each is compared with all others; in a larger one the gardener does it."""
+"""In a graph with at most this many entities, all pairs are compared; in a larger one the gardener does it."""
 
 _EVIDENCE_READ = 50
 _SURE_WORD = 0.6
@@ -54,15 +54,15 @@ def collect(job: Job, *, kinds: Collection[str] | None = None, group: str | None
         ]
         if proposals.are_up_to_date(tx, found, has_room=room > 0):
             return OfferReport()
-    # No call of the journal: offering changes nothing that is journalled.
+    # Not a call of the journal: offering changes nothing that is journalled.
     with job.database.write(job.tool, session=job.session) as tx:
         return proposals.offer(replace(tx, group=group or tx.group), found, limit=max(room, 0))
 
 
 def texts(tx: Tx, *, limit: int) -> list[Proposal]:
-    """Names and facts that were read in texts (engine/texts/proposals.py), at most `limit`, the surest first.
+    """Names and facts read in texts (engine/texts/proposals.py), at most `limit`, the surest first.
 
-    Those that were decided come besides, so that `offer` sees whether a new text says them.
+    Decided ones come on top, so that `offer` sees whether a new text supports them.
     """
     waiting = store.review_evidence.text_proposals(tx, are_decided=False, limit=limit)
     decided = store.review_evidence.text_proposals(tx, are_decided=True, limit=limit)
@@ -78,7 +78,7 @@ def texts(tx: Tx, *, limit: int) -> list[Proposal]:
 
 
 def waiting_statements(tx: Tx, *, limit: int) -> list[str]:
-    """What waits for a decision, offered or still to be offered, a sentence each: at most `limit`."""
+    """What waits for a decision, offered or not yet offered, a sentence each: at most `limit`."""
     offered = store.review_proposals.list_open(tx)
     keys = {(proposal.kind, proposal.key) for proposal in offered}
     read = [] if len(offered) >= limit else texts(tx, limit=limit)
@@ -98,7 +98,7 @@ def of_text(tx: Tx, public_id: str) -> Proposal | None:
 
 
 def wordings(tx: Tx, *, limit: int) -> list[Proposal]:
-    """The wordings in which extracted facts wait, those of one meaning together, at most `limit`, most first."""
+    """The wordings that extracted facts wait in, grouped by meaning, at most `limit`, most frequent first."""
     if not store.proposed_facts.count(tx):
         return []
     groups = [group for group in knowledge.proposed_facts.group(tx) if group.reasons.get("wording")]
@@ -106,10 +106,10 @@ def wordings(tx: Tx, *, limit: int) -> list[Proposal]:
 
 
 def duplicates(tx: Tx, *, after: int, limit: int) -> tuple[list[Proposal], int | None]:
-    """The pairs that may be one entity among the next `limit` entities, and after which row to go on.
+    """The pairs among the next `limit` entities that may be one entity, and the row to continue after.
 
     Returns:
-        The proposals, and the row of the last entity that was compared; None where there are no more.
+        The proposals, and the row of the last compared entity; None if there are no more.
     """
     batch = store.entities.page(tx, after, limit=limit)
     pairs = [
@@ -119,7 +119,7 @@ def duplicates(tx: Tx, *, after: int, limit: int) -> tuple[list[Proposal], int |
 
 
 def of_pair(keep: Entity, absorb: Entity, *, score: float) -> Proposal:
-    """The question whether two entities are one; the first would take over what the second has."""
+    """The question whether two entities are one; the first would absorb the second."""
     return Proposal(
         kind="same_as",
         key=pair_key(keep, absorb),
@@ -136,12 +136,12 @@ def of_pair(keep: Entity, absorb: Entity, *, score: float) -> Proposal:
 
 
 def pair_key(one: Entity, other: Entity) -> str:
-    """What makes a question about two entities the same again, whichever is named first."""
+    """Identifies a question about two entities, in either order."""
     return " ".join(sorted((one.id, other.id)))
 
 
 def is_decided(tx: Tx, one: Entity, other: Entity) -> bool:
-    """Whether somebody has decided whether two entities are one."""
+    """Whether somebody has already decided whether two entities are one."""
     return store.review_decisions.last(tx, "same_as", pair_key(one, other)) is not None
 
 
@@ -191,7 +191,7 @@ def _count_texts(episodes: Sequence[str], *, verb: str) -> str:
 
 
 def _reference(tx: Tx, entity_type: str | None, name: str) -> dict[str, str | None]:
-    """The entity with this name, by its id if there is exactly one of the type, so that it may be renamed meanwhile."""
+    """The entity with this name, by its id if exactly one has the type, in case it is renamed."""
     key = normalisation.key(name)
     of_types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
     named = store.entities.by_key(tx, key, of_types=of_types)
