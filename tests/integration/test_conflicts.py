@@ -311,7 +311,7 @@ def test_what_rests_on_something_that_has_ended_or_was_replaced_is_named(call, c
     conflicts = all_conflicts(call)
 
     assert sorted(conflict.statement for conflict in conflicts) == [
-        "“Atlas depends on Adopt Rust”, but Adopt Go has taken the place of Adopt Rust.",
+        "“Atlas depends on Adopt Rust”, but Adopt Go has replaced Adopt Rust.",
         "“Atlas depends on Redis”, but all that was recorded of Redis has ended, the last on 2026-05-16 12:00.",
     ]
     for conflict in conflicts:
@@ -332,7 +332,7 @@ def test_ends_that_do_not_fit_are_named_with_the_other_way_round(call):
     (result,) = call("record_facts", facts=[fact], misfits="warn")["results"]
 
     assert kinds(result) == ["ends"]
-    assert "the ends may be the other way round" in result["conflicts"][0]["sentence"]
+    assert "the ends may be swapped" in result["conflicts"][0]["sentence"]
     assert [conflict.kind for conflict in all_conflicts(call)] == ["ends"]
     settle(call, result["conflicts"][0])
     assert all_conflicts(call) == []

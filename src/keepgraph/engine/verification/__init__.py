@@ -1,4 +1,4 @@
-"""Verification: what speaks against a fact, and what speaks for it: rules, texts, and the shape of the graph."""
+"""Verification: what contradicts a fact and what supports it: rules, texts, and the shape of the graph."""
 
 from typing import TYPE_CHECKING
 

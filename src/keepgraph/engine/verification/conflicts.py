@@ -1,7 +1,7 @@
 """Conflicts: facts that cannot all be true by the flags, ends and roles of the vocabulary. Nothing is resolved here.
 
-Each rule compares facts that certainly hold at one time (see store/group_conflicts.py). Two chief executives may both
-be true: a conflict is surfaced with the call that would settle it, and never decides anything (ADR 0045).
+Each rule compares facts that certainly hold at the same time (see store/group_conflicts.py). Two chief executives may
+both be true: a conflict is reported with the call that would settle it, and decides nothing (ADR 0045).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 MAX_CONFLICTS = 5
-"""So many conflicts of one fact are surfaced."""
+"""The most conflicts reported for one fact."""
 
 MAX_CYCLE = 12
-"""Of a longer cycle, so many facts are named."""
+"""How many facts of a longer cycle are named."""
 
 _MAX_DECISIONS = 200
 _DECISION_ROLES: tuple[Role, ...] = ("decides", "part_of")
@@ -37,14 +37,14 @@ _ROLES_WITHOUT_CYCLES: tuple[Role, ...] = ("part_of", "reports", "depends", "blo
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Facts of which at least one may be wrong, or several may be true after all; it is surfaced, never resolved.
+    """Facts of which at least one may be wrong, though all may be true; reported, never resolved.
 
     Attributes:
         kind: functional, inverse_functional, usually_functional, usually_inverse_functional, asymmetric, irreflexive,
             acyclic, disjoint_types, ends, values, retracted, rests_on_ended, or opposite.
         statement: what is in conflict, in one sentence.
-        facts: those that are in conflict, the newest first; of a cycle, in the order of its path. A fact that is not
-            recorded yet is not among them.
+        facts: the conflicting ones, newest first; for a cycle, in the order of its path. A fact that is not
+            recorded yet is not included.
         tool, arguments: the call that would settle it; None where there is none.
     """
 
@@ -56,16 +56,16 @@ class Conflict:
 
 
 def of_fact(tx: Tx, fact: Fact, *, limit: int = MAX_CONFLICTS) -> list[Conflict]:
-    """What a fact is in conflict with, the gravest first; at most `limit`. Some ten look-ups by index at most.
+    """What a fact conflicts with, the gravest first; at most `limit`. About ten index look-ups at most.
 
     Args:
-        fact: one that is recorded, or a draft with the row 0 and an empty id.
+        fact: a recorded one, or a draft with the row 0 and an empty id.
     """
     return list(islice(Rules(tx, fact).check(), limit))
 
 
 def flags_of(predicate: Predicate) -> frozenset[str]:
-    """The flags that a predicate is declared to have, and those that its role means: no whole is a part of its part."""
+    """The declared flags of a predicate, and those its role implies: no whole is a part of its part."""
     if predicate.role in _ROLES_WITHOUT_CYCLES and "symmetric" not in predicate.flags:
         return predicate.flags | {"irreflexive", "acyclic"}
     return predicate.flags
@@ -83,7 +83,7 @@ class Rules:
         self._now = timestamps.from_datetime(tx.now)
 
     def check(self) -> Iterator[Conflict]:
-        """The conflicts, rule by rule; each is looked for only when it is asked for."""
+        """The conflicts, rule by rule, each searched for lazily."""
         yield from self.irreflexive()
         yield from self.ends()
         yield from self.retracted()
@@ -116,8 +116,8 @@ class Rules:
             if end is not None and _is_disjoint(vocabulary, end.type, allowed):
                 yield self._conflict(
                     "disjoint_types",
-                    f"In “{_sentence(fact)}”, {end.name} is of the type {end.type}, and what is of that type cannot be "
-                    f"of the type that {predicate.name} connects: {', '.join(allowed)}.",
+                    f"In “{_sentence(fact)}”, {end.name} is of the type {end.type}, which cannot be "
+                    f"a type that {predicate.name} connects: {', '.join(allowed)}.",
                     [],
                     settlements.retract(fact) if fact.id else None,
                 )
@@ -137,7 +137,7 @@ class Rules:
             problem = knowledge.ends.describe_problem(match, fact.subject.type, target)
         settling = settlements.retract(fact) if fact.id else None
         if fact.object and vocabulary.fits(predicate, fact.object.type, fact.subject.type):
-            problem += "; the ends may be the other way round"
+            problem += "; the ends may be swapped"
             if fact.id and (fact.valid_from is None or fact.valid_from < self._now):
                 exchanged = {"subject": {"id": fact.object.id}, "object": {"id": fact.subject.id}}
                 settling = ("record_fact", {**settlements.arguments(fact), **exchanged, "supersedes": [fact.id]})
@@ -190,7 +190,7 @@ class Rules:
                 yield self._one_at_a_time(kind, other, "subject")
 
     def both_directions(self) -> Iterator[Conflict]:
-        """Its predicate holds in one direction, and the fact the other way round holds."""
+        """Its predicate holds in one direction, and the reverse fact holds."""
         fact = self._fact
         if "asymmetric" not in self._flags or fact.object is None or fact.object.row == fact.subject.row:
             return
@@ -218,7 +218,7 @@ class Rules:
         yield of_cycle(self._tx, fact, rows)
 
     def quantities(self) -> Iterator[Conflict]:
-        """Another amount of the same kind is said of the same time."""
+        """Another amount of the same kind is recorded for the same time."""
         fact, predicate = self._fact, self._predicate
         if fact.literal is None or self._flags & {"functional", "usually_functional"}:
             return
@@ -235,7 +235,7 @@ class Rules:
                 )
 
     def opposite_decisions(self) -> Iterator[Conflict]:
-        """It ties a decision to something of which the opposite was decided."""
+        """It connects a decision to something that the opposite was decided about."""
         vocabulary, fact = self._vocabulary, self._fact
         if self._predicate.role not in _DECISION_ROLES or fact.object is None:
             return
@@ -262,7 +262,7 @@ class Rules:
                 yield conflict
 
     def rests_on_ended(self) -> Iterator[Conflict]:
-        """What it depends on has ended, or was replaced."""
+        """What it depends on has ended or was replaced."""
         fact, vocabulary = self._fact, self._vocabulary
         if self._predicate.role != "depends" or fact.object is None:
             return
@@ -284,7 +284,7 @@ class Rules:
                 settling = ("record_fact", {**instead, "supersedes": [fact.id]} if fact.id else instead)
                 yield self._conflict(
                     "rests_on_ended",
-                    f"“{_sentence(fact)}”, but {resolution.object.name} has taken the place of {fact.object.name}.",
+                    f"“{_sentence(fact)}”, but {resolution.object.name} has replaced {fact.object.name}.",
                     [resolution],
                     settling if fact.valid_from is None or fact.valid_from < self._now else None,
                 )
@@ -303,10 +303,10 @@ class Rules:
         )
 
     def _one_at_a_time(self, kind: str, other: Fact, end: str) -> Conflict:
-        """The fact and another one of which only one is meant to hold at a time, or usually does."""
+        """The fact and another one, where only one is meant to hold at a time, or usually does."""
         fact, since = self._fact, _since(other, self._tx)
         statement = (
-            f"“{_sentence(other)}” stands, {since}, and {fact.predicate} usually has one {end} at a time."
+            f"“{_sentence(other)}” holds, {since}, and {fact.predicate} usually has one {end} at a time."
             if kind in ADVISORY_FLAGS
             else f"“{_sentence(fact)}” and “{_sentence(other)}” ({since}) hold at one time, and {fact.predicate} is "
             f"meant to have one {end} at a time."
@@ -314,7 +314,7 @@ class Rules:
         return self._conflict(kind, statement, [other], settlements.supersede(fact, other))
 
     def _includes(self, one: Entity | None, other: Entity | None) -> bool:
-        """Whether one of two entities lies within the other, as a city does in its country: then both may be right."""
+        """Whether one of two entities lies within the other, as a city in its country: then both may be right."""
         if one is None or other is None or one.row == other.row:
             return False
         within = [
@@ -332,7 +332,7 @@ class Rules:
 
 
 def of_cycle(tx: Tx, fact: Fact, rows: Sequence[int]) -> Conflict:
-    """The conflict of a cycle that a fact closes, with the facts by which it comes back to its subject, in order."""
+    """The conflict of a cycle that a fact closes, with the facts that lead back to its subject, in order."""
     way = store.facts.by_rows(tx, list(rows[:MAX_CYCLE]))
     names = [fact.subject.name, *(step.subject.name for step in way)]
     names.append(fact.subject.name if len(rows) <= MAX_CYCLE else "…")
@@ -340,18 +340,18 @@ def of_cycle(tx: Tx, fact: Fact, rows: Sequence[int]) -> Conflict:
     weakest = min(facts, key=lambda one: (one.confidence, -one.row))
     return Conflict(
         "acyclic",
-        f"{fact.predicate} leads in a circle, which it is not meant to: {' → '.join(names)}.",
+        f"{fact.predicate} leads in a circle, which is not allowed: {' → '.join(names)}.",
         facts,
         *settlements.retract(weakest),
     )
 
 
 def of_opposite_decisions(tx: Tx, fact: Fact, decision: Entity, *, other_fact: int, other: int) -> Conflict | None:
-    """The conflict of two decisions that contradict each other, unless one has taken the place of the other.
+    """The conflict of two contradictory decisions, unless one has replaced the other.
 
     Args:
-        fact: ties `decision` to who decided it, or to what it is a part of.
-        other_fact, other: the row of the fact that ties the other decision to the same, and of that decision.
+        fact: connects `decision` to who decided it, or to what it is a part of.
+        other_fact, other: the row of the fact that connects the other decision to the same, and of that decision.
     """
     vocabulary, now = graph_vocabulary.read(tx), timestamps.from_datetime(tx.now)
     types, resolving = _type_rows(vocabulary, vocabulary.decision_types), _rows_of_roles(vocabulary, "resolves")
@@ -370,15 +370,15 @@ def of_opposite_decisions(tx: Tx, fact: Fact, decision: Entity, *, other_fact: i
         )
     return Conflict(
         "opposite",
-        f"The decisions “{decision.name}” and “{opposite.name}” contradict each other, and neither has taken the place "
-        "of the other.",
+        f"The decisions “{decision.name}” and “{opposite.name}” contradict each other, and neither has replaced "
+        "the other.",
         (fact, second) if fact.id else (second,),
         *(settling or (None, None)),
     )
 
 
 def describe_retraction(tx: Tx, twin: store.group_conflicts.RetractedTwin) -> str:
-    """When a fact was retracted, and by whom, in words."""
+    """When and by whom a fact was retracted, in words."""
     words = f"on {timestamps.local_date(twin.retracted_at, tx.zone)}"
     if twin.tool:
         words += f" by {twin.tool}"
@@ -386,13 +386,13 @@ def describe_retraction(tx: Tx, twin: store.group_conflicts.RetractedTwin) -> st
 
 
 def has_disjoint_end(vocabulary: Vocabulary, predicate: Predicate, subject_type: str, object_type: str | None) -> bool:
-    """Whether an end of a fact is of a type of which nothing can be that the predicate connects."""
+    """Whether an end of a fact has a type that excludes every type the predicate connects."""
     ends = ((subject_type, predicate.sources), (object_type, predicate.targets))
     return any(one is not None and _is_disjoint(vocabulary, one, allowed) for one, allowed in ends)
 
 
 def _is_disjoint(vocabulary: Vocabulary, entity_type: str, allowed: Sequence[str]) -> bool:
-    """Whether what is of a type cannot be of any of the types that an end may have."""
+    """Whether a type excludes all the types that an end may have."""
     lineage = vocabulary.with_ancestors(entity_type)
     return bool(allowed) and all(
         any(
@@ -406,7 +406,7 @@ def _is_disjoint(vocabulary: Vocabulary, entity_type: str, allowed: Sequence[str
 
 
 def _since(fact: Fact, tx: Tx) -> str:
-    """Since when a fact holds, as far as that is known; of one to come, from when."""
+    """Since when a fact holds, as far as known; for a future one, from when."""
     if fact.valid_from is None:
         return f"recorded on {timestamps.local_date(fact.recorded_at, tx.zone)}"
     word = "since" if fact.valid_from <= timestamps.from_datetime(tx.now) else "from"
@@ -425,16 +425,16 @@ def _sentence(fact: Fact) -> str:
     return knowledge.facts.sentence(fact)
 
 
-# Cycle paths: the way back by which a fact closes a cycle of its predicate, found within a bound.
+# Cycle paths: the path by which a fact closes a cycle of its predicate, found within a bound.
 
 _MAX_VISITED = 500
-"""So many entities are visited in search of a cycle that a fact closes; a longer one is left to the search of all."""
+"""How many entities are visited in search of a cycle that a fact closes; longer ones are left to the full search."""
 
 
 def _find(tx: Tx, start: int, end: int, *, predicate: int, now: str) -> list[int]:
-    """The facts of a shortest way from an entity to another along a predicate, by row; empty if there is none.
+    """The facts of a shortest path from an entity to another along a predicate, by row; empty if there is none.
 
-    It is searched from both ends, each time from the side with fewer entities (bidirectional breadth-first search).
+    Searched from both ends, each time from the side with fewer entities (bidirectional breadth-first search).
     """
     forward: dict[int, tuple[int, int]] = {start: (0, 0)}
     backward: dict[int, tuple[int, int]] = {end: (0, 0)}

@@ -1,7 +1,7 @@
-"""Flag evidence: flags that a predicate is not declared to have, and that the recorded facts suggest.
+"""Flag evidence: undeclared flags of predicates that the recorded facts suggest.
 
-A share is taken by the lower end of its 95 % interval (Wilson, 1927), so that few facts suggest nothing. Words of the
-core never change, and are left out.
+A share counts by the lower end of its 95 % interval (Wilson, 1927), so that few facts suggest nothing. Words of the
+core never change, so they are left out.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from keepgraph.temporal import timestamps
 MIN_SUBJECTS = 30
 MIN_PAIRS = 50
 MIN_AT_BOTH_ENDS = 10
-"""So many entities are at either end of some facts, before it means something that no fact goes both ways."""
+"""How many entities must be at both ends of facts before it matters that no fact goes both ways."""
 
 MIN_SHARE = 0.85
-"""The lower end of the interval of the share of subjects, objects or pairs that keep to the flag."""
+"""The lower end of the interval for the share of subjects, objects or pairs that conform to the flag."""
 
 _UNCOUNTED_ROLES = ("mentions", "tags")
 _Z = 1.96
@@ -36,9 +36,9 @@ class SuggestedFlag:
 
     Attributes:
         statement: the question, with the figures.
-        share: of the `count` subjects, objects or pairs that keep to it, from 0 to 1.
+        share: of the `count` subjects, objects or pairs that conform to it, from 0 to 1.
         score: how sure that is: the lower end of the interval.
-        arguments: those of `change_word`, which would set the flag.
+        arguments: the arguments of `change_word` that would set the flag.
     """
 
     predicate: str
@@ -52,7 +52,7 @@ class SuggestedFlag:
 
 
 def suggest(tx: Tx) -> list[SuggestedFlag]:
-    """The flags that the facts of the group suggest, the surest first. Reads all facts that hold: some seconds."""
+    """The flags that the facts of the group suggest, surest first. Reads all facts that hold: takes seconds."""
     vocabulary, now = graph_vocabulary.read(tx), timestamps.from_datetime(tx.now)
     open_to_flags = {
         term.row: term
@@ -100,7 +100,7 @@ def _functional(tx: Tx, term: Predicate, count: int, single: int, *, now: str) -
 
 
 def _inverse_functional(term: Predicate, count: int, single: int) -> Iterable[SuggestedFlag]:
-    # Most objects have one subject by chance; what identifies something has one by its nature.
+    # Most objects have one subject by chance; an identifier has one by its nature.
     if term.literal_kind not in ("identifier", "url") and not (count >= 4 * MIN_SUBJECTS and single >= 0.99 * count):
         return ()
     statement = (
@@ -115,13 +115,13 @@ def _direction(tx: Tx, term: Predicate, *, now: str) -> Iterable[SuggestedFlag]:
     pairs, reversed_, at_both_ends = store.cardinalities.count_reversed(tx, term.row, now=now)
     if pairs >= MIN_PAIRS and not reversed_ and at_both_ends >= MIN_AT_BOTH_ENDS:
         statement = (
-            f"None of {pairs} facts of {term.name} holds the other way round, though {at_both_ends} entities are the "
+            f"None of {pairs} facts of {term.name} also holds in reverse, though {at_both_ends} entities are the "
             "subject of one and the object of another: does it hold in one direction only?"
         )
         return _if_likely(term, "asymmetric", statement, pairs, pairs)
     if pairs >= MIN_PAIRS and reversed_:
         statement = (
-            f"{_percent(reversed_, pairs)} of {pairs} facts of {term.name} are recorded the other way round as well: "
+            f"{_percent(reversed_, pairs)} of {pairs} facts of {term.name} are also recorded in reverse: "
             "does it always hold both ways?"
         )
         return _if_likely(term, "symmetric", statement, reversed_, pairs)

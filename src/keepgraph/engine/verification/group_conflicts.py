@@ -1,4 +1,4 @@
-"""All conflicts of a group: each rule as one query over all facts, then the rule itself for the facts that it gives."""
+"""All conflicts of a group: each rule as one query over all facts, then the rule itself for the facts it finds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 MAX_OF_KIND = 100
-"""So many conflicts of each kind are given, unless asked for more."""
+"""The default limit of conflicts of each kind."""
 
 MAX_SHARE_OF_SEVERAL = 0.2
-"""A predicate that gives this share of its subjects several values is meant to: those are no conflict."""
+"""If this share of its subjects has several values, a predicate is meant to: these are not conflicts."""
 
 _MAX_FACTS_OF_ONE = 20
 _DECISION_ROLES: tuple[Role, ...] = ("decides", "part_of")
@@ -27,7 +27,7 @@ _UNCOUNTED_ROLES: tuple[Role, ...] = ("mentions", "tags")
 
 
 def find(tx: Tx, *, kinds: Sequence[str] | None = None, limit: int = MAX_OF_KIND) -> list[Conflict]:
-    """The conflicts of the group, by kind in the order of `KINDS`, and of each kind at most `limit`.
+    """The conflicts of the group, by kind in the order of `KINDS`, at most `limit` of each kind.
 
     Args:
         kinds: of `KINDS`; None is all.
@@ -82,7 +82,7 @@ def _acyclic(tx: Tx, limit: int) -> Iterator[Conflict]:
         is_asymmetric = "asymmetric" in conflicts.flags_of(vocabulary.predicate_by_row[predicate])
         for cycle in _cycles(tx, predicate, now=now, limit=limit):
             if is_asymmetric and len(cycle) == 2:
-                continue  # both directions, which is said already
+                continue  # both directions, already reported
             rows = [
                 store.group_conflicts.fact_between(tx, one, other, predicate=predicate, now=now)
                 for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
@@ -223,7 +223,7 @@ _SEARCHES: dict[str, Callable[[Tx, int], Iterator[Conflict]]] = {
 }
 
 KINDS = tuple(_SEARCHES)
-"""The kinds of conflicts, in the order in which they are searched for."""
+"""The kinds of conflicts, in search order."""
 
 
 def _of_each(tx: Tx, rows: Sequence[int], rule: Callable[[Rules], Iterator[Conflict]]) -> Iterator[Conflict]:
@@ -240,7 +240,7 @@ def _first_of(tx: Tx, rows: Sequence[int], rule: Callable[[Rules], Iterator[Conf
 
 
 def _distinct(found: Iterable[Conflict], limit: int) -> Iterator[Conflict]:
-    """Each conflict once, however many of its facts give it; at most `limit`."""
+    """Each conflict once, however many of its facts yield it; at most `limit`."""
     seen: set[tuple[str, frozenset[str]]] = set()
     for conflict in found:
         key = conflict.kind, frozenset(fact.id for fact in conflict.facts)
@@ -252,7 +252,7 @@ def _distinct(found: Iterable[Conflict], limit: int) -> Iterator[Conflict]:
 
 
 def _flagged(tx: Tx, *flags: str) -> list[int]:
-    """The rows of the predicates that have one of these flags."""
+    """The rows of the predicates with one of these flags."""
     return [term.row for term in graph_vocabulary.read(tx).predicates if conflicts.flags_of(term) & set(flags)]
 
 

@@ -15,7 +15,7 @@ _UNMEASURED_ROLES: tuple[Role, ...] = ("mentions", "tags")
 
 
 def are_same_value(predicate: Predicate, fact: Fact, other: Fact) -> bool:
-    """Whether the literals of two facts say the same, or one says it more exactly: 1990 and 1990-05-03."""
+    """Whether the literals of two facts agree, one perhaps more precisely: 1990 and 1990-05-03."""
     if fact.literal is None or other.literal is None:
         return False
     one, two = fact.literal.strip(), other.literal.strip()
@@ -33,15 +33,15 @@ def are_same_value(predicate: Predicate, fact: Fact, other: Fact) -> bool:
 
 
 def may_be_quantity(predicate: Predicate, literal: str) -> bool:
-    """Whether a literal can be one of two amounts of which only one is right: a number, or a measure with its unit."""
-    # A predicate that takes any literal, as what somebody said, may well have several.
+    """Whether a literal can be one of two amounts where only one is right: a number, or a measure with its unit."""
+    # A predicate that takes any literal, such as what somebody said, may well have several.
     if predicate.role in _UNMEASURED_ROLES or predicate.literal_kind not in ("number", "text"):
         return False
     return any(character.isdecimal() for character in literal)
 
 
 def differ_in_quantity(predicate: Predicate, fact: Fact, other: Fact) -> bool:
-    """Whether two literals are amounts of one kind, and not the same, however rounded."""
+    """Whether two literals are different amounts of one kind, whatever the rounding."""
     if fact.literal is None or other.literal is None:
         return False
     one, two = fact.literal.strip(), other.literal.strip()
@@ -54,7 +54,7 @@ def differ_in_quantity(predicate: Predicate, fact: Fact, other: Fact) -> bool:
 
 
 def _amount(literal: str) -> Quantity | None:
-    """The amount that a literal is, and nothing besides; None where it is something else."""
+    """The amount, if a literal is exactly one; else None."""
     # Imported here, because most facts have no amounts.
     from keepgraph.language import quantities
 

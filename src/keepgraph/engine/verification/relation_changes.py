@@ -1,6 +1,6 @@
-"""Relations created and deleted between two names: facts of one predicate, found by their ends and not by an id.
+"""Relations created and deleted between two names: facts of one predicate, found by their ends, not by id.
 
-A new name without a type gets the one that the predicate wants; it stays assumed until somebody gives one.
+A new name without a type gets the type that the predicate wants; it stays assumed until somebody gives one.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class DeletedRelation:
 
     Attributes:
         subject, object: how the two names were resolved; only exactly or by an alias.
-        predicate: the predicate that the wording stands for; None where there is none.
-        facts: those that were retracted.
-        others: the facts between the two that are left, or that there are where nothing was deleted.
+        predicate: the predicate that the wording means; None if none.
+        facts: the retracted ones.
+        others: the remaining facts between the two.
     """
 
     subject: Resolution
@@ -107,14 +107,14 @@ def create(
 def _refuse_namesake(tx: Tx, created: Entity) -> None:
     """
     Raises:
-        errors.Ambiguous: a name without a type became a new entity, though things of other types are called so.
+        errors.Ambiguous: a name without a type became a new entity, though things of other types have that name.
     """
     namesakes = [entity for entity in _named(tx, created.name) if entity != created]
     if namesakes:
         types = ", ".join(dict.fromkeys(entity.type for entity in namesakes))
         raise errors.Ambiguous(
             f"“{created.name}” is known ({types}), and this relation wants a {created.type}",
-            hint=f"If another one is meant, give its type: {created.type}:{created.name}.",
+            hint=f"If you mean another one, give its type: {created.type}:{created.name}.",
             candidates=[{"id": entity.id, "type": entity.type, "name": entity.name} for entity in namesakes],
         )
 
@@ -122,7 +122,7 @@ def _refuse_namesake(tx: Tx, created: Entity) -> None:
 def delete(tx: Tx, subject: str, wording: str, target: str) -> DeletedRelation:
     """Retract the facts of one predicate between two things, whenever they held; other facts between them stay.
 
-    The names are taken exactly or by alias: what is only similar is a candidate.
+    Names match exactly or by alias: similar ones are candidates.
     """
     ends = _resolve_exactly(tx, subject), _resolve_exactly(tx, target)
     matches = relation_verdicts.find_matches(tx, wording)
@@ -138,7 +138,7 @@ def delete(tx: Tx, subject: str, wording: str, target: str) -> DeletedRelation:
 
 
 def _is_recordable(tx: Tx, wording: str) -> bool:
-    """Whether facts can be recorded in this wording."""
+    """Whether facts can be recorded with this wording."""
     try:
         predicates.find_matches(tx, wording)
     except errors.PredicateUnknown:
@@ -147,7 +147,7 @@ def _is_recordable(tx: Tx, wording: str) -> bool:
 
 
 def _ref(tx: Tx, name: str, entity_type: str | None) -> Ref:
-    """What a name or an id means to a writer; `person:Ada` is an Ada of that type, unless something is called that."""
+    """What a name or an id means to a writer; `person:Ada` is an Ada of that type, unless something has that name."""
     text = name.strip()
     if text.lower().startswith("ent_"):
         return Ref(id=text)
@@ -170,7 +170,7 @@ def _named(tx: Tx, name: str) -> list[Entity]:
 
 
 def _typed(tx: Tx, recorder: RelationRecorder, ref: Ref) -> Ref:
-    """A name with a type: of what it names, or that which the relation wants."""
+    """A name with a type: of what it names, or as the relation wants."""
     if ref.id is not None or ref.type is not None or ref.name is None:
         return ref
     if known := knowledge.entities.find_named(tx, ref.name, ()):
@@ -194,14 +194,14 @@ def _resolve_exactly(tx: Tx, name: str) -> Resolution:
 
 
 def _between(tx: Tx, subject: Entity, target: Entity | None, text: str) -> Sequence[Fact]:
-    """The facts between two things that are not retracted, the newest first; the other end may be a literal."""
+    """The facts between two things that are not retracted, newest first; the other end may be a literal."""
     rows = store.entity_pairs.facts_between_two(tx, subject, target, limit=MAX_FACTS) if target else []
     rows += store.entity_pairs.literal_facts(tx, subject, text.strip(), limit=MAX_FACTS)
     return store.facts.by_rows(tx, rows) if rows else []
 
 
 def _is_meant(tx: Tx, fact: Fact, subject: Entity, match: PredicateMatch) -> bool:
-    """Whether a fact says what a wording says of a subject, in the direction in which it says it."""
+    """Whether a fact says what a wording says of a subject, in the same direction."""
     if fact.predicate != match.predicate.name:
         return False
     if "symmetric" in match.predicate.flags:

@@ -1,7 +1,7 @@
 """Relation verdicts: whether a relation holds, by five judges: what is known, the vocabulary, rules, texts, structure.
 
-A relation is accepted where it is known, or where a text says it, and nothing contradicts it. No other judge accepts
-anything, and none accepts because it did not get round to looking (ADR 0045).
+A relation is accepted if it is known, or if a text states it, and nothing contradicts it. No other judge accepts
+anything, and none accepts because it ran out of time (ADR 0045).
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class RelationVerdict:
 
     Attributes:
         subject, object: how the two names were resolved.
-        fact: the relation as it is recorded, or as it would be; None where its words or names are not known.
+        fact: the relation as recorded, or as it would be; None where its words or names are unknown.
         structure_score: from 0 to 1, see `relation_structure.score`.
-        text_score: 1 where a text says it, 0.5 where that is not sure, 0 where one denies it; None where none is found.
-        evidence: the facts that say so.
+        text_score: 1 if a text states it, 0.5 if that is unsure, 0 if one denies it; None if none is found.
+        evidence: the supporting facts.
         sentence: what texts say.
     """
 
@@ -81,7 +81,7 @@ class RelationVerdict:
 
 @dataclass(slots=True)
 class _Case:
-    """A relation while it is judged."""
+    """A relation being judged."""
 
     subject: Resolution
     object: Resolution
@@ -108,16 +108,16 @@ def judge(
     confidence: float = 0.5,
     asks_rules: bool = True,
 ) -> RelationVerdict:
-    """Judge whether a relation holds between two things, which are resolved as readers resolve them.
+    """Judge whether a relation holds between two things, which are resolved as for readers.
 
-    What is not known is no error: the verdict says so.
+    An unknown name or word is not an error: the verdict says so.
 
     Args:
         subject, target: names, aliases or ids; the target may be a literal where the predicate takes one.
         wording: a predicate, or another wording of it.
-        texts: what the caller has read; they count before stored texts.
+        texts: what the caller has read; they take precedence over stored texts.
         confidence: how sure the caller is, from 0 to 1.
-        asks_rules: whether rules learned from the facts are asked too, which takes time and accepts nothing.
+        asks_rules: whether to ask rules learned from the facts too, which takes time and accepts nothing.
     """
     matches = find_matches(tx, wording)
     case = _Case(_resolve(tx, subject), _resolve(tx, target), None)
@@ -144,7 +144,7 @@ def judge(
 
 
 def find_matches(tx: Tx, wording: str) -> list[PredicateMatch]:
-    """The predicates that a wording may stand for, inflected ones too; none where none is known."""
+    """The predicates that a wording may mean, inflected ones too; empty if none is known."""
     try:
         return predicates.find_matches(tx, wording)
     except errors.PredicateUnknown:
@@ -165,13 +165,13 @@ def _choose(
 
 
 def _draft(tx: Tx, case: _Case, target: str) -> Fact | None:
-    """The relation as a fact that is not recorded; None where its words or names are not known."""
+    """The relation as an unrecorded fact; None where its words or names are unknown."""
     subject, match = case.subject.entity, case.match
     if subject is None or match is None:
         return None
     if _takes_literal(tx, match) and not match.is_reversed and target.strip():
         literal = target.strip()[: literals.MAX_LITERAL]
-        with suppress(errors.LiteralInvalid):  # what is of another kind is a misfit, and judged as one
+        with suppress(errors.LiteralInvalid):  # a literal of another kind is judged as a misfit
             literal = literals.read(tx, match.predicate, literal)
         fact = _fact(tx, subject, match, literal=literal)
         fact = replace(fact, literal=validity.known_spelling(tx, fact, match.predicate))
@@ -218,7 +218,7 @@ def _judge_known(tx: Tx, case: _Case) -> None:
     sentence = facts.sentence(fact)
     if case.known:
         since = timestamps.local_date(case.known[0].recorded_at, tx.zone)
-        case.add("known", "known", f"“{sentence}” is recorded since {since}, and holds.")
+        case.add("known", "known", f"“{sentence}” has been recorded since {since}, and holds.")
         return
     twin = store.group_conflicts.retracted_twin(tx, fact, predicate=match.predicate.row)
     if said:
@@ -239,7 +239,7 @@ def _judge_known(tx: Tx, case: _Case) -> None:
 
 
 def _judge_vocabulary(tx: Tx, case: _Case, wording: str, subject: str, target: str) -> None:
-    """Whether the words and the names are known, and the predicate connects such things."""
+    """Whether the words and names are known, and the predicate connects such things."""
     vocabulary, match = graph_vocabulary.read(tx), case.match
     if match is None:
         near = predicates.unknown(tx, wording)
@@ -270,10 +270,10 @@ def _judge_vocabulary(tx: Tx, case: _Case, wording: str, subject: str, target: s
 
 
 def _judge_rules(tx: Tx, case: _Case, subject: str, target: str) -> None:
-    """Whether it cannot be true together with what is recorded."""
+    """Whether it is compatible with what is recorded."""
     fact = case.known[0] if case.known else case.fact or _stand_in(tx, case, subject, target)
     if fact is None:
-        case.add("rules", "unknown", "No rule can be asked, because not all of its names and words are known.")
+        case.add("rules", "unknown", "No rule can be checked, because not all of its names and words are known.")
         return
     case.conflicts = tuple(
         conflict for conflict in conflicts.of_fact(tx, fact) if case.known or conflict.kind != "retracted"
@@ -285,11 +285,11 @@ def _judge_rules(tx: Tx, case: _Case, subject: str, target: str) -> None:
     elif case.conflicts:
         case.add("rules", "doubtful", case.conflicts[0].statement)
     else:
-        case.add("rules", "fits", "No rule speaks against it.")
+        case.add("rules", "fits", "No rule contradicts it.")
 
 
 def _stand_in(tx: Tx, case: _Case, subject: str, target: str) -> Fact | None:
-    """The relation as a fact of which one end is not known: a rule may speak against it whatever that end is."""
+    """The relation as a fact with one unknown end: a rule may contradict it whatever that end is."""
     match = case.match
     known = case.subject.entity, case.object.entity
     if match is None or known == (None, None) or match.predicate.literal_kind is not None:
@@ -331,7 +331,7 @@ def _judge_text(tx: Tx, case: _Case, wording: str, subject: str, target: str, te
 
 
 def _is_later(tx: Tx, text: TextVerdict, moment: str) -> bool:
-    """Whether a text is of a moment or later; one that was given is of now."""
+    """Whether a text is from an instant or later; one that the caller gave is from now."""
     episode = store.episodes.by_id(tx, text.source) if text.source else None
     return episode is None or episode.occurred_at >= moment
 
@@ -367,13 +367,13 @@ def _level(case: _Case, text: TextVerdict, is_supported: bool) -> Level:
 
 # The structure around a relation: true degrees, common neighbours and their overlap, and the score made of them.
 #
-# A rule that was learned from the facts (engine/analysis/link_prediction.py) may say the relation too. The score has
-# the weights of HydraMem's SR-MKG, which was computed there without degrees or neighbours, so that nothing could reach
-# more than 0.45. It supports a relation, and accepts none.
+# A rule learned from the facts (engine/analysis/link_prediction.py) may state the relation too. The score has the
+# weights of HydraMem's SR-MKG, which was computed there without degrees or neighbours, so that nothing could exceed
+# 0.45. It supports a relation, and accepts none.
 
 _MAX_DEGREE = 100_000
 _MAX_NEIGHBOURS = 5_000
-"""So many neighbours of the entity with fewer are compared."""
+"""How many neighbours of the entity with fewer are compared."""
 
 _MAX_NAMED = 5
 
@@ -384,15 +384,15 @@ _MIN_RULE_CONFIDENCE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class _Structure:
-    """What the graph around two entities says of a relation between them.
+    """What the graph around two entities suggests about a relation between them.
 
     Attributes:
         degrees: the facts that connect each of the two with others.
         common: how many entities are connected with both.
-        names: those of the first of them.
+        names: the names of the first of them.
         overlap: the share of common neighbours among those of either, from 0 to 1 (Jaccard).
-        rule, rule_confidence: the best rule learned from the facts that says the relation, in words, and how often such
-            a rule is right, from 0 to 1; None where there is none.
+        rule, rule_confidence: the best learned rule that states the relation, in words, and how often such a rule is
+            right, from 0 to 1; None where there is none.
     """
 
     degrees: tuple[int, int] = (0, 0)
@@ -404,7 +404,7 @@ class _Structure:
 
     @property
     def supports(self) -> bool:
-        """Whether a rule says it, or the two have so much around them in common, that a relation is likely."""
+        """Whether a rule states it, or the two have enough around them in common, so that a relation is likely."""
         has_rule = self.rule_confidence is not None and self.rule_confidence >= _MIN_RULE_CONFIDENCE
         return has_rule or (self.common >= _MIN_COMMON and self.overlap >= _MIN_OVERLAP)
 
@@ -413,7 +413,7 @@ def _measure(tx: Tx, subject: Entity, target: Entity, *, fact: Fact | None = Non
     """The structure around two entities, from the facts that hold.
 
     Args:
-        fact: the relation between the two, if rules that were learned are to be asked about it.
+        fact: the relation between the two, if learned rules are to be asked about it.
     """
     now = timestamps.from_datetime(tx.now)
     degrees = tuple(store.entity_pairs.degree(tx, one, now=now, limit=_MAX_DEGREE) for one in (subject, target))
@@ -444,16 +444,14 @@ def _describe(structure: _Structure, subject: Entity, target: Entity) -> str:
     )
     if structure.rule is None or structure.rule_confidence is None:
         return sentence
-    return (
-        f"{sentence} A rule says it, which is right in {structure.rule_confidence:.0%} of the cases: {structure.rule}"
-    )
+    return f"{sentence} A rule that is right in {structure.rule_confidence:.0%} of cases says it: {structure.rule}"
 
 
 def _score(structure: _Structure, *, confidence: float, is_typed: bool) -> float:
     """A number from 0 to 1, to four decimals: how well a relation fits what is around it.
 
     Args:
-        confidence: what its caller says, from 0 to 1; that of a rule counts instead if it is higher.
+        confidence: the caller's, from 0 to 1; a rule's confidence counts instead if it is higher.
         is_typed: whether the relation is a word of the vocabulary.
     """
     isolated = 0.3 if 0 in structure.degrees else 0.0
@@ -463,10 +461,10 @@ def _score(structure: _Structure, *, confidence: float, is_typed: bool) -> float
 
 
 def _find_rule(tx: Tx, fact: Fact) -> tuple[float, str] | None:
-    """The confidence of the best rule that says a fact between two entities, and the rule in words."""
+    """The confidence of the best rule that states a fact between two entities, and the rule in words."""
     if fact.object is None:
         return None
-    # Imported here, because it takes numpy and much code, and is often not asked.
+    # Imported here, because it needs numpy and much code, and is often unused.
     from keepgraph.engine.analysis import link_prediction
 
     return link_prediction.rule_confidence(

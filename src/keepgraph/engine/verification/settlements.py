@@ -1,4 +1,4 @@
-"""Settlements: the calls that would settle a conflict, as a tool and its arguments; nobody makes them but a person."""
+"""Settlements: the calls that would settle a conflict, as a tool and its arguments; only a person makes them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ Settlement: TypeAlias = tuple[str, Mapping[str, Any]]
 """The name of a tool, and its arguments."""
 
 _MUCH_LESS = 0.2
-"""A fact that is by so much less certain than another does not take its place."""
+"""A fact that is less certain than another by this much does not replace it."""
 
 
 def supersede(fact: Fact, other: Fact) -> Settlement:
-    """The call by which the later of two facts takes the place of the earlier one.
+    """The call that replaces the earlier of two facts with the later one.
 
-    Where both begin at one moment the other is
-    retracted, and where the later one is much less certain, that is.
+    If both begin at the same instant the other is retracted, and if the later one is much less certain, that one is.
     """
     later, earlier = knowledge.past_and_future.in_order(fact, other)
     if not earlier.id or (later.valid_from is not None and later.valid_from == earlier.valid_from):
@@ -30,7 +29,7 @@ def supersede(fact: Fact, other: Fact) -> Settlement:
 
 
 def describe(settling: Settlement, *, fact: Fact) -> str:
-    """What to do where a fact that was just recorded may have taken the place of another one, as a sentence."""
+    """What to do if a newly recorded fact may have replaced another one, as a sentence."""
     tool, given = settling
     if tool != "record_fact":
         return f"If {given['fact_id']} is wrong, forget it by this id; if both hold, do nothing."
@@ -48,7 +47,7 @@ def retract(fact: Fact) -> Settlement:
 
 
 def arguments(fact: Fact) -> dict[str, Any]:
-    """The arguments of record_fact that say a fact again."""
+    """The arguments of record_fact that restate a fact."""
     given: dict[str, Any] = {
         "subject": _reference(fact.subject),
         "predicate": fact.predicate,
@@ -59,5 +58,5 @@ def arguments(fact: Fact) -> dict[str, Any]:
 
 
 def _reference(entity: Entity) -> dict[str, str]:
-    """An entity as record_fact takes it; one that is not recorded yet by its type and name."""
+    """An entity in record_fact's form; an unrecorded one by its type and name."""
     return {"id": entity.id} if entity.id else {"type": entity.type, "name": entity.name}

@@ -1,7 +1,7 @@
 """Textual evidence: a sentence that states a relation between two entities, or denies it.
 
-No model is asked. A sentence counts that names both, in words that the vocabulary knows for the relation, in the right
-direction. What a sentence asks, supposes, plans, doubts, or says of the past is no evidence.
+No model is asked. A sentence counts if it names both, in words that the vocabulary knows for the relation, in the
+right direction. A question, supposition, plan, doubt or statement about the past is no evidence.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from keepgraph.store.transactions import Tx
 Verdict: TypeAlias = Literal["says", "denies", "uncertain", "silent"]
 
 MAX_CHUNKS = 100
-"""So many stored chunks that mention both are read, the newest first."""
+"""How many stored chunks that mention both are read, newest first."""
 
 MAX_CHARACTERS = 200_000
-"""So much of the texts that a caller gives is read."""
+"""How much of the caller's texts is read."""
 
 _MAX_SENTENCE = 600
-_MIN_CAPITALS = 2  # words; a sentence of more words may be in capitals as a whole
+_MIN_CAPITALS = 2  # words; a longer sentence may be entirely in capitals
 _BREAK = r"[ \t]*\r?\n[ \t]*"
 _GOES_ON = "".join(rf"(?<!\s{word})" for word in "at in of to on by for the with from and is a an that as".split())
 _WRAPPED = re.compile(  # before small letters, after a word that asks for another, after a long line
@@ -54,14 +54,14 @@ _CUES_BY_WEIGHT: tuple[CueKind, ...] = ("question", "condition", "doubt", "possi
 
 @dataclass(frozen=True, slots=True)
 class TextVerdict:
-    """What texts say of a relation.
+    """What texts say about a relation.
 
     Attributes:
-        verdict: "says" where a sentence states the relation, "denies" where one states that it does not hold,
-            "uncertain" where one only asks, supposes, plans or doubts it, or says that it was so, and where the texts
-            disagree; "silent" where none does any of it.
-        sentence: the sentence that decided, its white space collapsed; empty where silent.
-        source: the public id of the episode that the sentence is from; None for a text that the caller gave.
+        verdict: "says" if a sentence states the relation, "denies" if one states that it does not hold,
+            "uncertain" if one only asks, supposes, plans or doubts it, or says that it was so, or if the texts
+            disagree; else "silent".
+        sentence: the decisive sentence, its white space collapsed; empty if silent.
+        source: the public id of the sentence's episode; None for a text that the caller gave.
         reason: one plain sentence that says why.
     """
 
@@ -74,10 +74,10 @@ class TextVerdict:
 def judge(
     tx: Tx, *, subject: Entity | str, predicate: str, object: Entity | str, texts: Sequence[str] = ()
 ) -> TextVerdict:
-    """What the given texts, and else the stored ones that mention both, say of a relation.
+    """What the given texts, or else the stored ones that mention both, say about a relation.
 
-    The texts that the caller gives are read first, and the stored ones only where these are silent. Where some
-    sentences state the relation and others deny it, it is uncertain.
+    The caller's texts are read first, and the stored ones only if those are silent. If some sentences state the
+    relation and others deny it, it is uncertain.
 
     Args:
         subject, object: entities, which are recognised by their names and aliases, or names.
@@ -122,7 +122,7 @@ class _Reader:
         }
 
     def read(self, texts: Iterable[tuple[str, str | None]]) -> Iterator[TextVerdict]:
-        """The verdicts of the sentences that name both, of texts with the ids of their episodes."""
+        """The verdicts of the sentences that name both, for texts with the ids of their episodes."""
         if self._subject is None or self._object is None:
             return
         for text, source in texts:
@@ -143,7 +143,7 @@ class _Reader:
     def _verdict(
         self, sentence: str, subjects: list[tuple[int, int]], objects: list[tuple[int, int]], source: str | None
     ) -> TextVerdict | None:
-        """The verdict of a sentence, by the pair of places that says most; None where it does not speak of this."""
+        """The verdict of a sentence, by the pair of places that says most; None if it is about something else."""
         pairs = [(one, other) for one in subjects for other in objects if one[1] <= other[0] or other[1] <= one[0]]
         pairs.sort(key=lambda pair: max(pair[0][0], pair[1][0]) - min(pair[0][1], pair[1][1]))
         for one, other in pairs:
@@ -167,7 +167,7 @@ class _Reader:
         return None
 
     def _stands_for(self, wording: Wording, is_reversed: bool) -> frozenset[CueKind] | None:
-        """The cues of a wording if it stands for the relation in this direction; None if it does not."""
+        """The cues of a wording if it means the relation in this direction; else None."""
         for match in self._wordings.find(wording.text):
             stored = match.predicate
             if (stored.predicate.name, stored.is_reversed != is_reversed) in self._predicates:
@@ -184,14 +184,14 @@ class _Reader:
 
 
 def _unwrapped(text: str) -> str:
-    """A text in which a line that goes on in the next is one with it; the offsets stay as they are."""
+    """A text with lines joined where one continues in the next; the offsets stay the same."""
     return _WRAPPED.sub(lambda match: " " * len(match[0]), text)
 
 
 def _in_context(verdict: TextVerdict, before: str, after: str) -> TextVerdict:
-    """The verdict of a sentence in its context: uncertain where the sentence before or after takes it back."""
+    """The verdict of a sentence in context: uncertain if the sentence before or after retracts it."""
     if verdict.verdict in ("says", "denies") and (factuality.disclaims(before) or factuality.takes_back(after)):
-        reason = "A sentence speaks of it, but the sentence next to it says that this is not so, or not certain."
+        reason = "A sentence says it, but the next or previous one says that it is not so, or not certain."
         return TextVerdict("uncertain", verdict.sentence, verdict.source, reason)
     return verdict
 
@@ -199,14 +199,14 @@ def _in_context(verdict: TextVerdict, before: str, after: str) -> TextVerdict:
 def _of_cues(sentence: str, source: str | None, kinds: frozenset[CueKind]) -> TextVerdict:
     unreal = next((kind for kind in _CUES_BY_WEIGHT if kind in kinds), None)
     if unreal is not None:
-        return TextVerdict("uncertain", sentence, source, f"A sentence speaks of it, but {factuality.REASONS[unreal]}.")
+        return TextVerdict("uncertain", sentence, source, f"A sentence says it, but {factuality.REASONS[unreal]}.")
     if "negation" in kinds:
         return TextVerdict("denies", sentence, source, "A sentence says that it is not so.")
     return TextVerdict("says", sentence, source, "A sentence states it.")
 
 
 def _predicates(tx: Tx, predicate: str) -> frozenset[tuple[str, bool]]:
-    """The predicates that a wording stands for, each with whether its ends are exchanged; symmetric ones either way."""
+    """The predicates that a wording means, each with whether its ends are swapped; symmetric ones either way."""
     try:
         matches = knowledge.predicates.find_matches(tx, predicate)
     except errors.PredicateUnknown:
@@ -232,7 +232,7 @@ def _forms(tx: Tx, wording: str, predicates: frozenset[tuple[str, bool]]) -> fro
 
 
 def _name_pattern(tx: Tx, lookup: NameLookup, thing: Entity | str) -> re.Pattern[str] | None:
-    """A pattern for the names of an entity: its name, its aliases, and, of a person, a part that nobody else has."""
+    """A pattern for the names of an entity: its name, its aliases, and, for a person, a part that nobody else has."""
     names = [thing] if isinstance(thing, str) else [thing.name, *store.entities.aliases(tx, thing)]
     if isinstance(thing, Entity) and len(words := thing.name.split()) > 1:
         for part in (words[0], words[-1]):
@@ -246,7 +246,7 @@ def _name_pattern(tx: Tx, lookup: NameLookup, thing: Entity | str) -> re.Pattern
 
 
 def _places(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
-    """Where a name stands in a sentence by itself, and not as a part of a longer name."""
+    """Where a name stands in a sentence by itself, not as part of a longer name."""
     places = []
     for match in pattern.finditer(sentence):
         begins_capital = match[0][:1].isupper()
@@ -261,7 +261,7 @@ def _places(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
 
 
 def _places_without_capitals(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
-    """Where a name begins or ends a sentence that was all in capitals: elsewhere it may be a part of a longer name."""
+    """Where a name begins or ends a sentence that was all in capitals: elsewhere it may be part of a longer name."""
     return [
         match.span()
         for match in pattern.finditer(sentence)
@@ -270,12 +270,12 @@ def _places_without_capitals(pattern: re.Pattern[str], sentence: str) -> list[tu
 
 
 def _is_capitalised_word(word: str) -> bool:
-    """Whether a word in capitals is one of the language, which only stresses it, and no part of a name."""
+    """Whether a word in capitals is an ordinary, emphasised word and not part of a name."""
     return len(word) > _MIN_CAPITALS and word.isupper() and common_words.is_english(word.lower())
 
 
 def _stored_texts(tx: Tx, subject: Entity | str, object: Entity | str) -> Iterator[tuple[str, str]]:
-    """The stored chunks that mention both, the newest first, each with the id of its episode."""
+    """The stored chunks that mention both, newest first, each with the id of its episode."""
     rows: list[int] = []
     if isinstance(subject, Entity) and isinstance(object, Entity):
         rows = store.mentions.chunks_with_both(tx, subject, object, limit=MAX_CHUNKS)
@@ -295,10 +295,10 @@ def _short(sentence: str) -> str:
     return sentence if len(sentence) <= 160 else f"{sentence[:159]}…"
 
 
-# Conflicts between two texts: compared by rules, with the names and words of the graph, and by a model if named.
+# Conflicts between two texts: compared by rules, with the names and words of the graph, and by a model if configured.
 #
-# The rules are in `language.contradictions`. A model of entailment, which the settings may name by its folder, is asked
-# only where the rules leave it open; without one, what is open stays undecided.
+# The rules are in `language.contradictions`. A model of entailment, whose folder the settings may name, is asked only
+# where the rules leave it open; without one, open pairs stay undecided.
 
 _SURE_OF_CONTRADICTION = 0.9
 """A model decides on a contradiction where its probability is at least this, whichever text is read first."""
@@ -312,11 +312,11 @@ _MAX_MODEL_PAIRS = 5
 
 @dataclass(frozen=True, slots=True)
 class _TextComparison:
-    """What two texts are to each other.
+    """How two texts relate to each other.
 
     Attributes:
-        comparison: the verdict, with the pairs of sentences as they stand in the texts.
-        model: what the model of entailment did: "used", or why it could not be used; None where it was not asked.
+        comparison: the verdict, with the pairs of sentences as they are in the texts.
+        model: what the model of entailment did: "used", or why it could not be used; None if it was not asked.
         is_cut: whether a text was too long to be read to its end.
     """
 
@@ -330,11 +330,11 @@ def check(
 ) -> _TextComparison:
     """Whether two texts contradict each other.
 
-    Names that the graph knows are compared as entities: an alias is the same as the name. A predicate that the
-    vocabulary says is to one thing at a time makes two objects of it a contradiction.
+    Names that the graph knows are compared as entities: an alias equals the name. If the vocabulary allows a predicate
+    one object at a time, two objects of it are a contradiction.
 
     Args:
-        first_about, second_about: what each text is about, by name or id; a pronoun at its beginning stands for it.
+        first_about, second_about: the subject of each text, by name or id; a pronoun at its beginning stands for it.
     """
     names = [_entity_name(tx, about) for about in (first_about, second_about)]
     detector = Detector(tx, tx.group)
@@ -365,7 +365,7 @@ def _entity_name(tx: Tx, about: str | None) -> str | None:
 
 
 def _with_entity_names(detector: Detector, text: str, originals: dict[str, str]) -> str:
-    """A text with the names of its entities for other names of them; fills in its sentences by those that result."""
+    """A text with other names of its entities replaced by their names; fills in its sentences by the results."""
     rewritten = []
     for sentence in sentences.split(text):
         original = text[sentence.start : sentence.end]
@@ -381,7 +381,7 @@ def _with_entity_names(detector: Detector, text: str, originals: dict[str, str])
 
 
 def _exclusive_wordings(tx: Tx) -> Callable[[str], bool]:
-    """Whether a wording stands for a predicate of which a subject has one object at a time."""
+    """Whether a wording means a predicate whose subjects have one object at a time."""
     wordings = RelationWordings(tx)
 
     def is_exclusive(wording: str) -> bool:
@@ -396,7 +396,7 @@ def _is_exclusive(match: RelationMatch) -> bool:
 
 
 def _decide_by_model(tx: Tx, comparison: Comparison) -> tuple[Comparison, str | None]:
-    """The comparison with what the model of the settings says of the pairs that the rules leave open."""
+    """The comparison with what the configured model says about the pairs that the rules leave open."""
     folder = tx.settings.entailment_model
     undecided = list(contradictions.unresolved(comparison.pairs))[:_MAX_MODEL_PAIRS]
     if folder is None or comparison.verdict != "undecided" or not undecided:
