@@ -25,7 +25,7 @@ _MAX_NEAR = 4
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """A new word whose name was a wording of a word that the vocabulary has: from now on it is the new word."""
+    """A new word whose name was a wording of an existing word: from now on it means the new word."""
 
     name: str
     existing: str
@@ -33,7 +33,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """The words that were added, inverses too, and those that the vocabulary had just as they were given."""
+    """The added words, inverses included, and those that the vocabulary already had in the same form."""
 
     types: tuple[str, ...] = ()
     predicates: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class WordChange:
-    """What a change did: to which word, in which of its fields, and the words that came with it (an inverse)."""
+    """What a change did: the word, its changed fields, and words that came with it (an inverse)."""
 
     word: VocabularyTerm
     fields: tuple[str, ...] = ()
@@ -53,11 +53,11 @@ class WordChange:
 def add(tx: Tx, *, types: Mapping[str, Any], predicates: Mapping[str, Any]) -> Addition:
     """Add words to the set `own`, from what the schema of sets calls `types` and `predicates`.
 
-    Names are spelled as words are, and a type may be named by any wording of it.
+    Names are spelled as words are; any wording may name a type.
 
     Raises:
         errors.VocabularyInvalid: a definition does not fit the schema, or names a type that does not exist.
-        errors.VocabularyConflict: the vocabulary has one of the words, a type would be a kind of itself, or would have
+        errors.VocabularyConflict: the vocabulary has one of the words, or a type would be its own supertype, or have
             the label of another in Cypher.
     """
     document = {"name": sets.OWN, "version": sets.OWN_VERSION, **_spelled(tx, types=types, predicates=predicates)}
@@ -87,15 +87,15 @@ def add(tx: Tx, *, types: Mapping[str, Any], predicates: Mapping[str, Any]) -> A
 def change(
     tx: Tx, word: VocabularyTerm, values: Mapping[str, Any], *, removed_labels: Sequence[str] = ()
 ) -> WordChange:
-    """Change a word: values that are given take the place of those before, None takes one away; labels are added.
+    """Change a word: given values replace the old ones, None removes one; labels are added.
 
     Args:
-        values: of what the schema of sets calls `type` or `predicate`.
-        removed_labels: labels to take away from it.
+        values: fields of what the schema of sets calls `type` or `predicate`.
+        removed_labels: labels to remove.
 
     Raises:
         errors.VocabularyInvalid: a value does not fit the schema, or names a word that does not exist.
-        errors.VocabularyConflict: the word belongs to the core, or what uses it does not allow the change.
+        errors.VocabularyConflict: the word belongs to the core, or its uses do not allow the change.
     """
     given = {name for name, value in values.items() if value is not None}
     kind = "type" if word.kind == store.vocabulary.ENTITY_TYPE else "predicate"
@@ -120,12 +120,12 @@ def change(
 
 
 def retire(tx: Tx, word: VocabularyTerm, *, replaced_by: str | None = None) -> WordChange:
-    """Let a word not be used any more, and its inverses with it; what was recorded with it stays.
+    """Retire a word and its inverses: they can no longer be used; what was recorded with them stays.
 
     Raises:
-        errors.VocabularyConflict: it belongs to the core, or the word in its place is retired, itself, its inverse, or
-            of other objects.
-        errors.EntityTypeUnknown, PredicateUnknown: the vocabulary does not have the word in its place.
+        errors.VocabularyConflict: it belongs to the core, or the replacement is retired, itself, its inverse, or
+            takes other objects.
+        errors.EntityTypeUnknown, PredicateUnknown: the vocabulary does not have the replacement.
     """
     _refuse_core(word, "retired")
     replacement = find_word(tx, replaced_by, kind=word.kind) if replaced_by is not None else None
@@ -137,7 +137,7 @@ def retire(tx: Tx, word: VocabularyTerm, *, replaced_by: str | None = None) -> W
     if isinstance(word, Predicate) and isinstance(replacement, Predicate):
         if word.name == replacement.inverse_of or replacement.name == word.inverse_of:
             raise errors.VocabularyConflict(
-                f"{replacement.name} says the same as {word.name} with the ends exchanged",
+                f"{replacement.name} says the same as {word.name} with the ends swapped",
                 hint="Name another word that says the same, or none at all.",
             )
         refuse_other_objects(tx, word, replacement)
@@ -153,7 +153,7 @@ def retire(tx: Tx, word: VocabularyTerm, *, replaced_by: str | None = None) -> W
 
 
 def restore(tx: Tx, word: VocabularyTerm) -> WordChange:
-    """Let a retired word be used again, with the predicate that it is the inverse of, or its inverses."""
+    """Restore a retired word, with the predicate that it is the inverse of, or its inverses."""
     if word.retired_at is None:
         return WordChange(word)
     related = [word]
@@ -167,7 +167,7 @@ def restore(tx: Tx, word: VocabularyTerm) -> WordChange:
 
 
 def remove(tx: Tx, word: VocabularyTerm) -> tuple[str, ...]:
-    """Delete a word that nothing uses, and its inverses with it; returns the names of these words.
+    """Delete an unused word and its inverses; returns their names.
 
     Raises:
         errors.VocabularyConflict: it belongs to the core, or something is recorded with it, or another word names it.
@@ -186,11 +186,11 @@ def remove(tx: Tx, word: VocabularyTerm) -> tuple[str, ...]:
 
 
 def add_wordings(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
-    """Let a word be found by other wordings too: they become alternative labels of it.
+    """Add wordings as alternative labels of a word.
 
     Raises:
-        errors.VocabularyConflict: one is the name of another word, which it would still mean.
-        errors.VocabularyInvalid: one has neither a letter nor a digit, or only a form of to be and the like.
+        errors.VocabularyConflict: one is the name of another word, whose meaning it would keep.
+        errors.VocabularyInvalid: one has neither a letter nor a digit, or is only a form of to be and the like.
     """
     refuse_words(tx, word, given)
     labels = [LabelDefinition("en", "alternative", wording.strip()) for wording in given]
@@ -198,11 +198,11 @@ def add_wordings(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
 
 
 def refuse_words(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
-    """Check that no wording for a word is the name of another one.
+    """Check that no wording for a word is the name of another word.
 
     Raises:
-        errors.VocabularyConflict: one is, and would still mean that.
-        errors.VocabularyInvalid: one has neither a letter nor a digit, or only a form of to be and the like.
+        errors.VocabularyConflict: one is, and would keep that meaning.
+        errors.VocabularyInvalid: one has neither a letter nor a digit, or is only a form of to be and the like.
     """
     for wording in given:
         if not wordings.key(wording):
@@ -211,8 +211,8 @@ def refuse_words(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
             )
         if word.kind == store.vocabulary.PREDICATE and not inflection.without_auxiliaries(wordings.key(wording)):
             raise errors.VocabularyInvalid(
-                f"the wording {near_words.quote(wording)} says nothing by itself",
-                hint="Give what follows it too: “is a member of”.",
+                f"the wording {near_words.quote(wording)} means nothing by itself",
+                hint="Add what follows it: “is a member of”.",
             )
         named = graph_vocabulary.read(tx).term(word.kind, wordings.spell(wording))
         if named is not None and named.name != word.name:
@@ -223,10 +223,10 @@ def refuse_words(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
 
 
 def refuse_other_objects(tx: Tx, word: Predicate, replacement: Predicate) -> None:
-    """Check that what one predicate says can be said with another: both of entities, or both of literals.
+    """Check that one predicate can replace another: both take entities, or both take literals.
 
     Raises:
-        errors.VocabularyConflict: one has literals and the other entities.
+        errors.VocabularyConflict: one takes literals and the other entities.
     """
     vocabulary = graph_vocabulary.read(tx)
 
@@ -246,7 +246,7 @@ def refuse_other_objects(tx: Tx, word: Predicate, replacement: Predicate) -> Non
 
 
 def find_word(tx: Tx, wording: str, *, kind: str | None = None) -> VocabularyTerm:
-    """The word for a wording: by its name, else by a label; of this kind, or of either where it is not ambiguous.
+    """The word for a wording: by its name, else by a label; of this kind, or of either if unambiguous.
 
     Raises:
         errors.EntityTypeUnknown, PredicateUnknown: there is none; similar words are candidates.
@@ -278,7 +278,7 @@ def find_word(tx: Tx, wording: str, *, kind: str | None = None) -> VocabularyTer
 
 
 def _spelled(tx: Tx, *, types: Mapping[str, Any], predicates: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with its names spelled as words are, and types named by their names."""
+    """The document with names spelled as words are, and types referred to by name."""
     new_types = {wordings.spell(name) for name in types}
     return {
         "types": _by_spelled_name(tx, "type", types, new_types),
@@ -336,16 +336,16 @@ def _type_name(tx: Tx, wording: str, new_types: set[str]) -> str:
     such_as = f", such as {', '.join(near)}" if near else ""
     raise errors.VocabularyInvalid(
         f"there is no entity type {near_words.quote(wording)}",
-        hint=f"Define it along with the other, or use one that there is{such_as}.",
+        hint=f"Define it along with the other, or use an existing one{such_as}.",
         candidates=near,
     )
 
 
 def _without_existing(tx: Tx, document: dict[str, Any]) -> list[str]:
-    """Take the words out of a document that the vocabulary has just so, after adding their labels; returns their names.
+    """Remove the words that the vocabulary already has from a document, after adding their labels; returns their names.
 
     Raises:
-        errors.VocabularyConflict: the vocabulary has a word, and otherwise than the document.
+        errors.VocabularyConflict: the vocabulary has a word, but not as in the document.
     """
     existing = []
     for kind, group in ((store.vocabulary.ENTITY_TYPE, "types"), (store.vocabulary.PREDICATE, "predicates")):
@@ -356,12 +356,12 @@ def _without_existing(tx: Tx, document: dict[str, Any]) -> list[str]:
             if term.retired_at is not None:
                 raise errors.VocabularyConflict(
                     f"the vocabulary has {name!r}, which is retired",
-                    hint=f"`kg vocabulary restore {name}` lets it be used again.",
+                    hint=f"To use it again: `kg vocabulary restore {name}`.",
                 )
             different = sorted(field for field, value in values.items() if not is_value_of(tx, term, field, value))
             if different:
                 raise errors.VocabularyConflict(
-                    f"the vocabulary has {name!r} already, with another value of {', '.join(different)}",
+                    f"the vocabulary already has {name!r}, with another value of {', '.join(different)}",
                     hint=f"Use it as it is, or change it: `kg vocabulary change {name} …`.",
                 )
             _change_labels(tx, term, values, ())
@@ -371,7 +371,7 @@ def _without_existing(tx: Tx, document: dict[str, Any]) -> list[str]:
 
 
 def is_value_of(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
-    """Whether a word has a value that was given for it; labels apart, of which it may have more."""
+    """Whether a word has each given value; it may have more labels."""
     if field in _LABELS:
         return True
     if field in definitions.DETAILS:
@@ -402,9 +402,9 @@ def is_value_of(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
 
 
 def _refuse_equal_labels(tx: Tx, new_types: Sequence[str]) -> None:
-    """Check that each new type has a label of its own in Cypher: a query could not tell two with one label apart.
+    """Check that each new type has its own label in Cypher: a query could not tell two types with one label apart.
 
-    Sets that others publish, and graphs that are imported, may bring such types.
+    Sets published by others and imported graphs may bring such types.
 
     Raises:
         errors.VocabularyConflict: another type has the label, or it means something else.
@@ -417,7 +417,7 @@ def _refuse_equal_labels(tx: Tx, new_types: Sequence[str]) -> None:
         if label in wordings.RESERVED_LABELS:
             raise errors.VocabularyConflict(
                 f"a type {name!r} would have the label {label}, which means something else in Cypher",
-                hint="Choose another name, one that says more.",
+                hint="Choose a more specific name.",
             )
         if (other := labelled[label]) != name:
             raise errors.VocabularyConflict(
@@ -431,10 +431,10 @@ def _own(tx: Tx) -> VocabularySet:
 
 
 def _refuse_if_protected(word: VocabularyTerm, fields: set[str]) -> None:
-    """Refuse to change a word of the core in more than its labels, or an inverse in what its predicate says.
+    """Refuse to change more than the labels of a core word, or what an inverse takes from its predicate.
 
     Raises:
-        errors.VocabularyConflict: these fields of it cannot be changed.
+        errors.VocabularyConflict: these of its fields cannot be changed.
     """
     if word.set == sets.CORE and (protected := sorted(fields - _OF_CORE)):
         raise errors.VocabularyConflict(
@@ -453,7 +453,7 @@ def _refuse_core(word: VocabularyTerm, participle: str) -> None:
     if word.set == sets.CORE:
         raise errors.VocabularyConflict(
             f"{word.name} belongs to the core, which is never {participle}",
-            hint="Words of your own and of other sets can be.",
+            hint="Only your own words and those of other sets can be.",
         )
 
 
@@ -475,7 +475,7 @@ def _change_labels(tx: Tx, word: VocabularyTerm, values: Mapping[str, Any], remo
             if word.set == sets.CORE and not label.is_added:
                 raise errors.VocabularyConflict(
                     f"{text[:60]!r} came with the core, which never changes",
-                    hint="Labels that were added can be taken away.",
+                    hint="Only added labels can be removed.",
                 )
         keys = {wordings.key(text) for text in removed}
         texts = [label.label for label in existing if wordings.key(label.label) in keys]
@@ -533,7 +533,7 @@ def _change_hierarchy(tx: Tx, word: EntityType, values: Mapping[str, Any]) -> No
 
 
 def _change_ends(tx: Tx, word: Predicate, values: Mapping[str, Any]) -> None:
-    """Change the types at the ends of a predicate, and those of its inverses, which are the same exchanged."""
+    """Change the types at the ends of a predicate, and swapped at those of its inverses."""
     vocabulary = graph_vocabulary.read(tx)
     rows = {term.name: term.row for term in vocabulary.types}
     inverses = [vocabulary.predicate_by_name[name].row for name in vocabulary.inverses(word.name)]
@@ -546,10 +546,10 @@ def _change_ends(tx: Tx, word: Predicate, values: Mapping[str, Any]) -> None:
 
 
 def _change_inverse(tx: Tx, word: Predicate, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Add an inverse to a predicate, or labels to the one that it has, or take it away; returns the name of a new one.
+    """Add an inverse to a predicate, add labels to its inverse, or remove it; returns the name of a new one.
 
     Raises:
-        errors.VocabularyConflict: the inverse is a predicate of its own, or is in use and cannot be taken away.
+        errors.VocabularyConflict: the inverse is an independent predicate, or is in use and cannot be removed.
     """
     if "inverse" not in values:
         return ()
@@ -567,7 +567,7 @@ def _change_inverse(tx: Tx, word: Predicate, values: Mapping[str, Any]) -> tuple
     if existing.name == word.name:
         raise errors.VocabularyConflict(
             f"{word.name} cannot be its own inverse",
-            hint=f"Where it says the same both ways, it is symmetric: `kg vocabulary change {word.name} --symmetric`.",
+            hint=f"If it says the same both ways, make it symmetric: `kg vocabulary change {word.name} --symmetric`.",
         )
     if existing.inverse_of != word.name:
         raise errors.VocabularyConflict(
@@ -579,7 +579,7 @@ def _change_inverse(tx: Tx, word: Predicate, values: Mapping[str, Any]) -> tuple
 
 
 def _delete_inverses(tx: Tx, word: Predicate) -> None:
-    """Delete the inverses of a predicate; no fact is stored in them."""
+    """Delete the inverses of a predicate; no fact is stored under them."""
     vocabulary = graph_vocabulary.read(tx)
     for name in vocabulary.inverses(word.name):
         inverse = vocabulary.predicate_by_name[name]
@@ -595,7 +595,7 @@ def _delete_inverses(tx: Tx, word: Predicate) -> None:
 def _refuse_facts_with_entities(tx: Tx, name: str) -> None:
     """
     Raises:
-        errors.VocabularyConflict: the object of a predicate is a literal, and it has facts with entities.
+        errors.VocabularyConflict: the predicate would take literals, and has facts with entities.
     """
     predicate = graph_vocabulary.read(tx).predicate_by_name[name]
     if predicate.literal_kind is not None and (count := _count_with_entities(tx, predicate)):

@@ -1,7 +1,7 @@
-"""The most used words of a graph, for the descriptions of tools: names, with their parents, ends and other wordings.
+"""The most used words of a graph, for tool descriptions: names, with their parents, ends and other wordings.
 
-Only short words and short labels get here, three parts of letters and digits each: a description is read as an
-instruction, and words may come from a file.
+Only short words and short labels of at most three parts get here: a model reads a description as an instruction, and
+words may come from a file.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from keepgraph.model import EntityType, Predicate, VocabularyTerm
 from keepgraph.store.transactions import Tx
 
 MAX_WORDS = 40
-"""Of each kind, so many are listed; where there are more, a reader is told how to see the others."""
+"""How many of each kind are listed; if there are more, the reader is told how to see them."""
 
 MAX_CHARACTERS = 260
-"""So long may the words of a list be together, and so long a description of words: models read them again and again."""
+"""The longest list of words, and the longest description of words: models read them again and again."""
 
 _MAX_DESCRIBED = 16
 _MAX_LABELS = 1
@@ -33,21 +33,21 @@ _Term = TypeVar("_Term", bound=VocabularyTerm)
 
 @dataclass(frozen=True, slots=True)
 class CommonWords:
-    """Words by name, the most used first, and how many there are in all. Inverses are not counted."""
+    """Words by name, most used first, and their total number. Inverses are not counted."""
 
     names: tuple[str, ...]
     total: int
 
 
 def of_graph(tx: Tx, kind: str) -> CommonWords:
-    """The most used entity types or predicates that may be used."""
+    """The most used entity types or predicates that are usable."""
     terms = _most_used(tx, kind, _usable(tx, kind))
     names = [term.name for term in terms if is_short(term.name)][:MAX_WORDS]
     return CommonWords(tuple(_within_characters(names)), len(terms))
 
 
 def describe(tx: Tx) -> str:
-    """What the most used words mean: the parents of types, and of predicates the ends and other wordings."""
+    """What the most used words mean: the parents of types; the ends and other wordings of predicates."""
     types = [
         term
         for term in _most_used(tx, store.vocabulary.ENTITY_TYPE, _usable_types(tx))
@@ -72,13 +72,13 @@ def describe(tx: Tx) -> str:
 
 
 def is_short(word: str) -> bool:
-    """Whether a word has at most three parts and 24 letters, so that no description can be made a sentence by it."""
+    """Whether a word has at most three parts and 24 letters, so that no description becomes a sentence by it."""
     key = wordings.key(word)
     return len(key) <= _MAX_LETTERS and _SHORT.fullmatch(key) is not None
 
 
 def _within_characters(words: Sequence[str], *, limit: int = MAX_CHARACTERS) -> list[str]:
-    """The first of some words, as many as have so many characters together; at least one."""
+    """The first words that fit in so many characters together; at least one."""
     lengths = accumulate(len(word) + 2 for word in words)
     return [
         word for number, (word, length) in enumerate(zip(words, lengths, strict=True)) if not number or length <= limit
@@ -86,7 +86,7 @@ def _within_characters(words: Sequence[str], *, limit: int = MAX_CHARACTERS) -> 
 
 
 def _most_used(tx: Tx, kind: str, terms: Sequence[_Term]) -> list[_Term]:
-    """Words by how many entities or facts have them, most first; then in the order in which they were added."""
+    """Words by how many entities or facts have them, most first; then in order of addition."""
     key = ("uses of words", kind, tx.group)
     counts = store.fact_changes.cached(tx, key, lambda: store.vocabulary.count_uses(tx, kind))
     return sorted(terms, key=lambda term: -counts.get(term.row, 0))

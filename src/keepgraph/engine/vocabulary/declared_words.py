@@ -1,4 +1,4 @@
-"""Sets and words that the settings of a graph declare: what a new graph begins with, and what an existing one lacks."""
+"""Sets and words that the settings of a graph declare: a new graph begins with them, an existing one may lack some."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from keepgraph.model import DeclaredVocabulary, VocabularyTerm
 from keepgraph.store.transactions import Tx
 
 Problem: TypeAlias = tuple[tuple[str, ...], str]
-"""What is wrong in a declaration: the place in it, such as types, engineer, style; and a message."""
+"""A fault in a declaration: its place, such as types, engineer, style; and a message."""
 
 _REFERENCES = {"types": ("parents", "disjoint"), "predicates": ("sources", "targets")}
 
@@ -26,7 +26,7 @@ def find_problem(declared: DeclaredVocabulary) -> Problem | None:
 
 
 def find_unknown_type(tx: Tx, declared: DeclaredVocabulary) -> Problem | None:
-    """The first place where a word names a type that neither the declaration nor the graph has, after its sets."""
+    """The first place where a word names a type that neither the declaration with its sets nor the graph has."""
     known = {*declared.types, *graph_vocabulary.read(tx).type_by_name}
     for name in _set_names(declared, is_new=True):
         known |= {word.name for word in definitions.shipped(name).types}
@@ -41,7 +41,7 @@ def find_unknown_type(tx: Tx, declared: DeclaredVocabulary) -> Problem | None:
 
 
 def find_dropped(tx: Tx, declared: DeclaredVocabulary) -> Problem | None:
-    """The first declared value of a word that another set of the graph has already, and without that value."""
+    """The first declared value of a word that another set of the graph already has with a different value."""
     shipped = {sets.CORE, *definitions.shipped_names()}
     for kind, group in (
         (store.vocabulary.ENTITY_TYPE, declared.types),
@@ -70,7 +70,7 @@ def _has_value(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
 
 
 def find_unrelated_inverse(tx: Tx, declared: DeclaredVocabulary) -> Problem | None:
-    """The first inverse of a declared predicate that is a word of its own in the graph."""
+    """The first inverse of a declared predicate that is an independent word in the graph."""
     known = graph_vocabulary.read(tx).predicate_by_name
     for name, values in declared.predicates.items():
         inverse = values.get("inverse", {}).get("name")
@@ -90,7 +90,7 @@ def add_to_new_graph(tx: Tx, declared: DeclaredVocabulary) -> None:
 
 
 def is_missing(tx: Tx, declared: DeclaredVocabulary) -> bool:
-    """Whether the graph lacks a declared set or word. A word that was retired or merged into another is not missing."""
+    """Whether the graph lacks a declared set or word. A retired or merged word is not missing."""
     return bool(_missing_sets(tx, declared)) or bool(_missing_words(tx, declared))
 
 
@@ -136,7 +136,7 @@ def _missing_words(tx: Tx, declared: DeclaredVocabulary) -> set[tuple[str, str]]
 
 
 def _was_merged(tx: Tx, kind: str, name: str) -> bool:
-    """Whether a name was made a label of another word."""
+    """Whether a name became a label of another word."""
     key = wordings.key(name)
     labels = store.vocabulary.labels(tx, kind, store.vocabulary.find_by_label(tx, kind, key))
     return any(label.is_added and wordings.key(label.label) == key for of_word in labels.values() for label in of_word)

@@ -19,7 +19,7 @@ _ENGLISH = "en"
 
 
 DETAILS = ("examples", "notation", "uri", "alias")
-"""The values of words that are stored together, in the column `details`."""
+"""The values of words that share the column `details`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class LabelDefinition:
 
 @dataclass(frozen=True, slots=True)
 class TypeDefinition:
-    """An entity type of a set; the fields are those of `model.EntityType`, and `details` is what has no column."""
+    """An entity type of a set; the fields are those of `model.EntityType`; `details` holds what has no column."""
 
     name: str
     description: str = ""
@@ -47,7 +47,7 @@ class TypeDefinition:
 
 @dataclass(frozen=True, slots=True)
 class PredicateDefinition:
-    """A predicate of a set; the fields are those of `model.Predicate`, and `details` is what has no column."""
+    """A predicate of a set; the fields are those of `model.Predicate`; `details` holds what has no column."""
 
     name: str
     description: str = ""
@@ -64,7 +64,7 @@ class PredicateDefinition:
 
 @dataclass(frozen=True, slots=True)
 class SetDefinition:
-    """A vocabulary set. A predicate's inverse is a predicate of its own, which comes after it."""
+    """A vocabulary set. The inverse of a predicate is a predicate that comes after it."""
 
     name: str
     version: str
@@ -89,7 +89,7 @@ def shipped(name: str) -> SetDefinition:
     """A set that comes with this program.
 
     Raises:
-        errors.VocabularySetUnknown: there is none of that name.
+        errors.VocabularySetUnknown: no set has that name.
     """
     if name not in shipped_names():
         raise errors.VocabularySetUnknown(
@@ -99,7 +99,7 @@ def shipped(name: str) -> SetDefinition:
 
 
 def parse(text: str, *, is_json: bool = False) -> SetDefinition:
-    """A set from the text of a file in TOML, or in JSON.
+    """A set from the text of a TOML or JSON file.
 
     Raises:
         errors.VocabularyInvalid: it is neither, is too large, or does not fit the schema.
@@ -172,7 +172,7 @@ def predicate_from(name: str, values: Mapping[str, Any]) -> PredicateDefinition:
 
 
 def inverse_from(values: Mapping[str, Any], *, of: PredicateDefinition) -> PredicateDefinition:
-    """The inverse of a predicate, from what the schema calls `inverse`; its ends are exchanged."""
+    """The inverse of a predicate, from what the schema calls `inverse`; its ends are swapped."""
     return PredicateDefinition(
         name=values["name"],
         description=values.get("description") or f"The inverse of {of.name}.",
@@ -207,10 +207,10 @@ def check_word(kind: str, values: Mapping[str, Any]) -> None:
 
 
 def find_problem(document: Any, *, part: str | None = None) -> tuple[tuple[str, ...], str] | None:
-    """The first place where a document does not fit the schema of sets, or a part of it, and what is wrong there.
+    """The first place where a document does not fit the schema of sets, or a part of it, and the fault there.
 
     Raises:
-        errors.VocabularyInvalid: it is no JSON at all.
+        errors.VocabularyInvalid: it is not JSON.
     """
     import jsonschema_rs
 
@@ -222,14 +222,14 @@ def find_problem(document: Any, *, part: str | None = None) -> tuple[tuple[str, 
         return None
     place = tuple(map(str, error.instance_path))
     if list(error.schema_path)[-2:] == ["word", "pattern"]:
-        # Of the names of an object, the error has the object.
+        # An error in a name of an object shows the object.
         words = [error.instance] if isinstance(error.instance, str) else list(error.instance)
         return place, _describe_spelling(next((word for word in words if wordings.spell(word) != word), words[0]))
     return place, error.message[:300]
 
 
 def _describe_spelling(word: str) -> str:
-    """What is wrong with a word that is not spelled as words of the vocabulary are, and how it would be."""
+    """Why a word is not spelled as a word of the vocabulary, and its right spelling."""
     spelled = wordings.spell(word)
     problem = f"{word[:60]!r} is not spelled as a word: lower case, joined by underscores"
     return f"{problem}; write {spelled}" if spelled else problem

@@ -1,6 +1,6 @@
 """The vocabulary of a graph as one value: types with their styles and kinds, predicates with their roles and ends.
 
-Code asks it for styles and roles, never for words: which words there are is data.
+Code asks it for styles and roles, never for words: the words are data.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _CACHE_KEY = "vocabulary"
 
 
 def read(tx: Tx) -> Vocabulary:
-    """The vocabulary of the graph, read again only when it has changed."""
-    # Within a transaction it can change only where a row was written since.
+    """The vocabulary of the graph, reread only when it has changed."""
+    # Within a transaction it can only change if a row was written since.
     changes_before, vocabulary = tx.memo.get((_CACHE_KEY,), (None, None))
     if changes_before != tx.changes:
         vocabulary = _read_current(tx)
@@ -50,21 +50,21 @@ def _read_current(tx: Tx) -> Vocabulary:
 
 @lru_cache(maxsize=4)
 def cache_of(revision: str) -> dict[Any, Any]:
-    """What was computed of a revision of a vocabulary, for all graphs of the process that have it.
+    """What was computed from a revision of a vocabulary, for all graphs of the process that have it.
 
-    A revision is a random number that every change replaces: two graphs have the same one if one is a copy of the
-    other and the words of neither have changed since.
+    A revision is a random number that every change replaces: two graphs share one if one is a copy of the other
+    and neither has changed its words since.
     """
     return {}
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of a graph, retired ones too. Words are given and returned by their names.
+    """The words of a graph, retired ones too. Words are passed and returned by name.
 
     Attributes:
         revision: differs after every change.
-        types, predicates: in the order in which they were added.
+        types, predicates: in order of addition.
     """
 
     revision: str
@@ -86,16 +86,16 @@ class Vocabulary:
 
     @property
     def usable_types(self) -> tuple[EntityType, ...]:
-        """The types that an entity may be given: neither retired nor abstract."""
+        """The types that an entity may have: neither retired nor abstract."""
         return tuple(term for term in self.types if term.retired_at is None and not term.is_abstract)
 
     @property
     def usable_predicates(self) -> tuple[Predicate, ...]:
-        """The predicates that a fact may be given: those not retired."""
+        """The predicates that a fact may have: those not retired."""
         return tuple(term for term in self.predicates if term.retired_at is None)
 
     def is_usable_type(self, entity_type: str) -> bool:
-        """Whether an entity may be given this type."""
+        """Whether an entity may have this type."""
         term = self.type_by_name.get(entity_type)
         return term is not None and term.retired_at is None and not term.is_abstract
 
@@ -110,28 +110,28 @@ class Vocabulary:
     # Types
 
     def ancestors(self, entity_type: str) -> tuple[str, ...]:
-        """The types that a type is a kind of, nearest first; not itself."""
+        """The supertypes of a type, nearest first; not itself."""
         return self._ancestors.get(entity_type, ())
 
     def with_subtypes(self, entity_types: Iterable[str]) -> tuple[str, ...]:
-        """These types and all that are kinds of them, each once."""
+        """These types and all their subtypes, each once."""
         wanted = list(dict.fromkeys(entity_types))
         return tuple(
             dict.fromkeys([*wanted, *(name for parent in wanted for name in self._descendants.get(parent, ()))])
         )
 
     def is_kind_of(self, entity_type: str, other: str) -> bool:
-        """Whether a type is another one, or a subtype of it."""
+        """Whether a type is another one or a subtype of it."""
         return entity_type == other or other in self.ancestors(entity_type)
 
     def with_ancestors(self, entity_type: str) -> frozenset[str]:
-        """A type and all that it is a kind of."""
+        """A type and all its supertypes."""
         return self._lineages.get(entity_type) or frozenset([entity_type])
 
     def related_types(self, entity_type: str) -> frozenset[str]:
-        """The types of which something may be the same as an entity of this type: what it is a kind of, and its kinds.
+        """The types of what may be the same as an entity of this type: its supertypes and its subtypes.
 
-        Persons are one kind: an engineer may be the same as a manager.
+        All kinds of people count together: an engineer may be the same as a manager.
         """
         related = {*self.with_ancestors(entity_type), *self._descendants.get(entity_type, ())}
         return frozenset(
@@ -139,15 +139,15 @@ class Vocabulary:
         )
 
     def style(self, entity_type: str) -> NameStyle:
-        """How the names of a type are made: as it says, else as its nearest ancestor says."""
+        """How the names of a type are formed: its own style, else that of its nearest ancestor."""
         return self._styles.get(entity_type, DEFAULT_STYLE)
 
     def types_of_style(self, *styles: NameStyle) -> tuple[str, ...]:
-        """The types whose names are made in one of these ways."""
+        """The types whose names are formed in one of these ways."""
         return tuple(term.name for term in self.types if self._styles[term.name] in styles)
 
     def default_type(self, style: NameStyle) -> str:
-        """The type for a name of which only the style is known: the first of the style, usable and of no parent.
+        """The type for a name with a known style only: the first of the style, usable and without a parent.
 
         Raises:
             LookupError: the vocabulary has no usable type.
@@ -158,7 +158,7 @@ class Vocabulary:
 
     @cached_property
     def default_types(self) -> frozenset[str]:
-        """The types for names of which only the style is known, one for each style."""
+        """The types for names with a known style only, one for each style."""
         return frozenset(self._default_types.values())
 
     @cached_property
@@ -168,30 +168,30 @@ class Vocabulary:
 
     @cached_property
     def project_types(self) -> tuple[str, ...]:
-        """The types of what decides and is no person: those that a predicate in the role "decides" comes from."""
+        """The types, persons apart, of what decides: those that a predicate in the role "decides" starts from."""
         sources = self.with_subtypes(end for term in self.of_role("decides") for end in term.sources)
         return tuple(name for name in sources if self.style(name) != "person")
 
     # Predicates
 
     def of_role(self, *roles: Role) -> tuple[Predicate, ...]:
-        """The predicates in these roles under which facts are stored."""
+        """The predicates with these roles that facts are stored under."""
         return tuple(term for role in roles for term in self._predicates_by_role.get(role, ()))
 
     def names_of_role(self, *roles: Role) -> tuple[str, ...]:
         return tuple(term.name for term in self.of_role(*roles))
 
     def role(self, predicate: str) -> Role | None:
-        """The role of a predicate; None where it has none, or there is no such predicate."""
+        """The role of a predicate; None if it has none or does not exist."""
         term = self.predicate_by_name.get(predicate)
         return term.role if term else None
 
     def inverses(self, predicate: str) -> tuple[str, ...]:
-        """The predicates that say the same with the ends exchanged: of `works_at`, `employs`."""
+        """The predicates that say the same with the ends swapped: for `works_at`, `employs`."""
         return tuple(term.name for term in self.predicates if term.inverse_of == predicate)
 
     def fits(self, predicate: Predicate, subject_type: str, object_type: str | None) -> bool:
-        """Whether a fact with these types at its ends is accepted: they are among those of the predicate, or kinds.
+        """Whether a predicate accepts a fact with these types at its ends: they are its types or subtypes of them.
 
         Args:
             object_type: None for a literal.
@@ -205,7 +205,7 @@ class Vocabulary:
         return predicate.literal_kind is None and self.fits_side(predicate.targets, object_type)
 
     def fits_side(self, allowed: Sequence[str], entity_type: str) -> bool:
-        """Whether a type is among the types of one side of a predicate; none given means any."""
+        """Whether a type is among the types of one side of a predicate; an empty side accepts any."""
         return not allowed or any(self.is_kind_of(entity_type, other) for other in allowed)
 
     @cached_property
@@ -262,20 +262,20 @@ class Vocabulary:
 
 
 def labels_of_type(tx: Tx, entity_type: str) -> tuple[str, ...]:
-    """The labels in Cypher of the entities of a type: its own, then those of the types that it is a kind of."""
+    """The labels in Cypher of the entities of a type: its own, then those of its supertypes."""
     return tuple(map(wordings.type_label, (entity_type, *read(tx).ancestors(entity_type))))
 
 
 def find(tx: Tx, kind: str, wording: str) -> VocabularyTerm | None:
     """The word of the vocabulary for a wording: by its name in any spelling, else by a label; None if there is none.
 
-    Retired words are found by their own names alone.
+    Retired words are found only by their own names.
     """
     return next(iter(find_all(tx, kind, wording)), None)
 
 
 def terms_called(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
-    """`find_all` for a wording that our own code asks for: kept as long as the vocabulary stays the same."""
+    """`find_all` for a wording from our own code: cached until the vocabulary changes."""
     cache = cache_of(read(tx).revision)
     if (kind, wording) not in cache:
         cache[kind, wording] = find_all(tx, kind, wording)
@@ -283,9 +283,9 @@ def terms_called(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
 
 
 def find_all(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
-    """All words of the vocabulary that a wording may stand for, in the order in which `find` prefers them.
+    """All words of the vocabulary that a wording may mean, in the order in which `find` prefers them.
 
-    A wording that is exactly the name of a word stands for that word alone.
+    The exact name of a word means that word alone.
     """
     vocabulary = read(tx)
     if exact := vocabulary.term(kind, wording):
@@ -297,6 +297,6 @@ def find_all(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
     by_row = {term.row: term for term in vocabulary.terms(kind)}
     labelled = [by_row[row] for row in store.vocabulary.find_by_label(tx, kind, key) if row in by_row]
     others = [term for term in labelled if term.retired_at is None and term is not named]
-    # Of a type and a kind of it that share a label, the special one is meant: a book is a document before a source.
+    # If a type and its subtype share a label, the subtype is meant: a book is a document before a source.
     others.sort(key=lambda term: any(term.name in vocabulary.ancestors(other.name) for other in others))
     return [named, *others] if named else others

@@ -1,4 +1,4 @@
-"""Words of the vocabulary that are near a wording it does not have, and the calls that would add it: for refusals."""
+"""Words of the vocabulary that are near an unknown wording, and the calls that would add it: for refusals."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from keepgraph.store.transactions import Tx
 MAX_NEAR = 8
 _MAX_SIMILAR = 2
 _SIMILAR = 80
-"""The similarity, of 100, from which a word may be what was meant."""
+"""The similarity, out of 100, from which a word may be what was meant."""
 
 _NEAR = 65
-"""The similarity from which a word is named as near. Of 37 other wordings 35, and of 103 names with two typos 95, have
-the word that was meant so near. An unrelated word has 1.5 words so near; without a floor, 7.2 were named.
+"""The similarity from which a word counts as near. For 35 of 37 other wordings and 95 of 103 names with two typos, the
+word that was meant is this near. An unrelated word has 1.5 words this near; without a floor, 7.2 were named.
 """
 
 _MAX_COMPARED = 200
@@ -26,9 +26,9 @@ _MAX_QUOTED = 60
 
 
 def similar(tx: Tx, kind: str, wording: str) -> list[str]:
-    """Up to two words that may be meant: their names or labels are written like the wording; nearest first.
+    """Up to two words that may be meant: their names or labels are spelled like the wording; nearest first.
 
-    Slips rarely change the first letter: "caused by" is no slip of "used by".
+    Typos rarely change the first letter: "caused by" is no typo for "used by".
     """
     initial = wordings.key(wording)[:1]
     ranked = _rank(tx, kind, wording, is_compared=lambda key: key.startswith(initial))
@@ -36,9 +36,9 @@ def similar(tx: Tx, kind: str, wording: str) -> list[str]:
 
 
 def nearest(tx: Tx, kind: str, wording: str, *, first: Sequence[str] = (), limit: int = MAX_NEAR) -> list[str]:
-    """The usable words near to a wording, by their names and labels; those of `first` are named first.
+    """The usable words near a wording, by their names and labels; those of `first` come first.
 
-    All are named where there are no more than `limit`, or where nothing was given that one could be near to.
+    All are returned if there are no more than `limit`, or if there is nothing to compare with.
     """
     usable = [term.name for term in _usable(tx, kind)]
     names_all = len(usable) <= limit or not wording
@@ -50,7 +50,7 @@ def describe_nearest(tx: Tx, kind: str, names: Sequence[str], *, fitting: Sequen
     """The nearest words in a sentence, with how to see the others.
 
     Args:
-        fitting: words that would fit where the wording stands, however they are written.
+        fitting: words that would fit in place of the wording, however they are spelled.
     """
     fitting = fitting[:MAX_NEAR]
     if len({*names, *fitting}) == len(_usable(tx, kind)):
@@ -63,10 +63,10 @@ def describe_nearest(tx: Tx, kind: str, names: Sequence[str], *, fitting: Sequen
 
 
 def describe_addition(tx: Tx, kind: str, wording: str, definition: Mapping[str, Any]) -> str:
-    """How a word that the vocabulary lacks would be added: by a set that has it, or as a word of its own.
+    """How to add a word that the vocabulary lacks: with a set that has it, or as a new word.
 
     Args:
-        definition: what would be said of it, as `schemas/v1/transfer/vocabulary_set.json` has it.
+        definition: its definition, in the form of `schemas/v1/transfer/vocabulary_set.json`.
     """
     sentences = [f"The set {name} has it: `kg vocabulary set add {name}`." for name in _sets_with(tx, kind, wording)]
     name = wordings.spell(wording)
@@ -106,7 +106,7 @@ def _rank(tx: Tx, kind: str, wording: str, *, is_compared: Callable[[str], bool]
     ]
     wanted, keys = wordings.key(wording[:_MAX_COMPARED]), [key for _, key in choices]
     similarities: dict[str, float] = {}
-    # Not a partial ratio: by that, a short label such as "in" is like most wordings.
+    # Not a partial ratio: by that, a short label such as "in" resembles most wordings.
     for scorer in (fuzz.ratio, fuzz.token_sort_ratio):
         for _, similarity, position in process.extract(wanted, keys, scorer=scorer, limit=_MAX_COMPARED):
             name = choices[position][0]

@@ -24,7 +24,7 @@ from keepgraph.temporal import timestamps
 
 CORE = "core"
 OWN = "own"
-"""The set of the words that nobody else has defined."""
+"""The set of the words that no other set defines."""
 
 OWN_VERSION = "1"
 
@@ -33,10 +33,10 @@ IN_NEW_GRAPHS = ("personal",)
 
 @dataclass(frozen=True, slots=True)
 class SetChange:
-    """What adding or removing a set did: words that came, came back, were deleted, were retired, and were there.
+    """What adding or removing a set did: words that were added, restored, deleted, retired, or already there.
 
     Attributes:
-        separate: pairs of a predicate and one that is its inverse in the set, and in the graph is not.
+        separate: pairs of a predicate and another that is its inverse in the set but not in the graph.
     """
 
     added: tuple[str, ...] = ()
@@ -48,12 +48,12 @@ class SetChange:
 
 
 def add(tx: Tx, definition: SetDefinition) -> SetChange:
-    """Add the words of a set to the vocabulary. A word that exists stays as it is; a retired one is usable again.
+    """Add the words of a set to the vocabulary. An existing word stays as it is; a retired one becomes usable again.
 
     Raises:
         errors.VocabularyInvalid: a word names a type that neither the set nor the vocabulary has.
-        errors.VocabularyConflict: a type would be a kind of itself; or it has the name of a set that comes with this
-            program, and is another.
+        errors.VocabularyConflict: a type would be its own supertype; or the set has the name of one that comes with
+            this program, and differs from it.
     """
     _refuse_other_shipped(definition)
     of_set = find_or_insert(tx, definition.name, version=definition.version, uri=definition.uri)
@@ -77,15 +77,15 @@ def add(tx: Tx, definition: SetDefinition) -> SetChange:
 
 
 def is_shipped(name: str) -> bool:
-    """Whether a set of this name comes with this program, whose words say by flags all that they mean."""
+    """Whether a set of this name comes with this program, so that flags state all that its words mean."""
     return name == CORE or name in definitions.shipped_names()
 
 
 def upgrade(tx: Tx) -> None:
-    """Bring the shipped sets of the graph to the versions that come with this program.
+    """Upgrade the shipped sets of the graph to the versions that come with this program.
 
-    Words that a graph lacks are added, and those that it has get the new labels, the advisory flags and the mark of
-    aliases. Whatever else a word says may have been changed here, and stays; so do the flags by which facts are in
+    Missing words are added; existing ones get the new labels, the advisory flags and the mark of aliases. Everything
+    else about a word may have been changed in the graph, and stays; so do the flags that put facts in
     conflict.
     """
     for of_set in graph_vocabulary.read(tx).sets:
@@ -135,7 +135,7 @@ def _advice(tx: Tx, term: VocabularyTerm, new: TypeDefinition | PredicateDefinit
 
 
 def _separate_inverses(tx: Tx, definition: SetDefinition) -> list[tuple[str, str]]:
-    """The predicates of a set with their inverses, where the graph has a word of one of the names that is not that."""
+    """The predicates of a set with their inverses, where the graph has an unrelated word of one of these names."""
     known = graph_vocabulary.read(tx).predicate_by_name
     return [
         (new.inverse_of, new.name)
@@ -149,19 +149,19 @@ def _separate_inverses(tx: Tx, definition: SetDefinition) -> list[tuple[str, str
 def _refuse_other_shipped(definition: SetDefinition) -> None:
     """
     Raises:
-        errors.VocabularyConflict: the definition is not that of the set of its name that comes with this program.
+        errors.VocabularyConflict: the definition differs from the set of its name that comes with this program.
     """
     if definition.name == CORE or (
         definition.name in definitions.shipped_names() and definition != definitions.shipped(definition.name)
     ):
         raise errors.VocabularyConflict(
-            f"the set {definition.name} comes with Keepgraph, and this is another",
-            hint="Give the set a name of its own.",
+            f"the set {definition.name} comes with Keepgraph, and this is a different one",
+            hint="Give the set another name.",
         )
 
 
 def remove(tx: Tx, name: str) -> SetChange:
-    """Take a set out of the vocabulary: its words are deleted where they are unused, else retired.
+    """Remove a set from the vocabulary: unused words are deleted, others retired.
 
     Raises:
         errors.VocabularySetUnknown: the graph has no such set.
@@ -214,7 +214,7 @@ def find(tx: Tx, name: str) -> VocabularySet:
 
 
 def find_or_insert(tx: Tx, name: str, *, version: str = "1", uri: str = "") -> VocabularySet:
-    """The set of this name, in this version; inserted where it is missing, and usable again where it was retired."""
+    """The set of this name and version; inserted if missing, restored if retired."""
     for candidate in store.vocabulary.sets(tx):
         if candidate.name == name:
             if candidate.version != version or candidate.retired_at is not None:
@@ -231,7 +231,7 @@ _ENGLISH = "en"
 
 
 def write(tx: Tx, name: str) -> dict[str, Any]:
-    """A set that the graph has as a document; `definitions.from_document` reads it. Retired words are left out.
+    """A set of the graph as a document; `definitions.from_document` reads it. Retired words are left out.
 
     Raises:
         errors.VocabularySetUnknown: the graph has no such set.
@@ -282,7 +282,7 @@ def _predicate_values(term: Predicate) -> dict[str, Any]:
 
 
 def _inverse(vocabulary: Vocabulary, term: Predicate, shared_by_name: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The first inverse that the set has. A set gives a predicate one; others are labels of it."""
+    """The first inverse in the set. A set gives a predicate one; others become its labels."""
     names = [name for name in vocabulary.inverses(term.name) if name in shared_by_name]
     if not names:
         return {}
@@ -297,7 +297,7 @@ def _inverse(vocabulary: Vocabulary, term: Predicate, shared_by_name: dict[str, 
 
 
 def _with_shared_values(tx: Tx, kind: str, terms: Iterable[VocabularyTerm]) -> list[tuple[Any, dict[str, Any]]]:
-    """Words, each with the values that types and predicates have alike: labels and details."""
+    """Words, each with the values that types and predicates share: labels and details."""
     words = list(terms)
     rows = [term.row for term in words]
     labels = store.vocabulary.labels(tx, kind, rows)
@@ -315,7 +315,7 @@ def _with_shared_values(tx: Tx, kind: str, terms: Iterable[VocabularyTerm]) -> l
 
 
 def _label_values(labels: Iterable[VocabularyLabel]) -> dict[str, Any]:
-    """Labels as the schema has them: alternative ones in English in a list, all others by language."""
+    """Labels in the schema's form: alternative English ones in a list, all others by language."""
     preferred = {label.language: label.label for label in reversed(list(labels)) if label.status == "preferred"}
     alternative: list[str] = []
     by_language: dict[str, list[str]] = {language: [text] for language, text in sorted(preferred.items())}

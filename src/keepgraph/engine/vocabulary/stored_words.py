@@ -16,12 +16,12 @@ from keepgraph.store.transactions import Tx
 
 @dataclass(frozen=True, slots=True)
 class StoredWord:
-    """A word with all that is stored of it.
+    """A word with everything stored about it.
 
     Attributes:
         definition: its values, with the labels that came with it.
         added_labels: the labels that it was given later.
-        is_as_shipped: whether it is, its added labels aside, just as a set that comes with this program defines it.
+        is_as_shipped: whether, apart from its added labels, it is exactly as a set of this program defines it.
     """
 
     term: VocabularyTerm
@@ -36,7 +36,7 @@ _CACHE_KEY = "stored words"
 def read(tx: Tx) -> Mapping[tuple[str, str], StoredWord]:
     """All words of the graph, retired ones too, by kind and name: entity types first, in the order of their rows.
 
-    They are read again only when a word or a label has changed.
+    Reread only when a word or a label has changed.
     """
     cache = graph_vocabulary.cache_of(graph_vocabulary.read(tx).revision)
     labels = store.vocabulary.label_rows(tx)
@@ -112,7 +112,7 @@ def _shipped(set_names: frozenset[str], kind: str) -> dict[tuple[str, str, str],
         if kind == store.vocabulary.PREDICATE:
             shipped |= {(name, of_set.version, word.name): _normalised(word) for word in of_set.predicates}
             continue
-        # Of two disjoint types one says so; of the words of a graph each does.
+        # Of two disjoint types only one says so in a set, but both do in a graph.
         disjoint: dict[str, set[str]] = {word.name: set(word.disjoint) for word in of_set.types}
         for word in of_set.types:
             for other in word.disjoint:
@@ -125,7 +125,7 @@ def _shipped(set_names: frozenset[str], kind: str) -> dict[tuple[str, str, str],
 
 
 def _normalised(word: TypeDefinition | PredicateDefinition) -> TypeDefinition | PredicateDefinition:
-    """A definition with what has no order in order, each label once, and details as a graph holds them."""
+    """A definition with unordered parts sorted, each label once, and details as a graph holds them."""
     labels = {(label.language, label.text): label for label in reversed(word.labels)}
     common: dict[str, Any] = {
         "labels": tuple(label for label in word.labels if labels[label.language, label.text] is label),

@@ -13,7 +13,7 @@ from keepgraph.model import PREDICATE_FLAGS, VocabularyLabel, VocabularySet
 from keepgraph.store.transactions import Tx
 
 FLAGS_OF_TWO_ENTITIES = ("symmetric", "asymmetric", "irreflexive", "transitive", "acyclic")
-"""The flags of predicates that say something of relations between two entities."""
+"""The flags of predicates that concern relations between two entities."""
 
 
 def insert(
@@ -23,10 +23,10 @@ def insert(
     predicates: Sequence[PredicateDefinition] = (),
     of_set: VocabularySet,
 ) -> None:
-    """Add words, which may refer to each other and to those that the vocabulary has.
+    """Add words, which may refer to each other and to existing ones.
 
     Raises:
-        errors.VocabularyConflict: the vocabulary has one already, or one would be a kind of itself; values of one
+        errors.VocabularyConflict: the vocabulary already has one, or one would be its own supertype; values of one
             contradict each other.
         errors.VocabularyInvalid: one refers to a word that does not exist.
     """
@@ -36,7 +36,7 @@ def insert(
 
 
 def insert_plain(tx: Tx, kind: str, *, name: str, description: str, of_set: VocabularySet) -> None:
-    """Add a word of which nothing but its name and its description is known."""
+    """Add a word known only by its name and its description."""
     if kind == store.vocabulary.ENTITY_TYPE:
         insert(tx, types=[TypeDefinition(name, description)], of_set=of_set)
     else:
@@ -44,19 +44,19 @@ def insert_plain(tx: Tx, kind: str, *, name: str, description: str, of_set: Voca
 
 
 def add_labels(tx: Tx, kind: str, row: int, labels: Iterable[LabelDefinition]) -> None:
-    """Add labels to a word that exists, those aside that it has."""
+    """Add labels to an existing word, except those it already has."""
     added = [(replace(label, is_added=True), key) for label, key in _labels(kind, row, labels)]
     store.vocabulary.insert_labels(tx, added)
 
 
 def replace_labels(tx: Tx, kind: str, row: int, labels: Iterable[LabelDefinition]) -> None:
-    """Give a word these labels in the place of those that it has, as if they had come with it."""
+    """Replace the labels of a word, as if the new ones had come with it."""
     store.vocabulary.delete_labels(tx, kind, row)
     store.vocabulary.insert_labels(tx, _labels(kind, row, labels))
 
 
 def upgrade_labels(tx: Tx, kind: str, row: int, labels: Iterable[LabelDefinition], *, moved: Container[str]) -> None:
-    """Give a word the labels of a newer version of its set, and take away those that new words have now.
+    """Give a word the labels of a newer version of its set, and remove those that new words now have.
 
     Args:
         moved: the keys of the names and labels of the new words.
@@ -87,12 +87,12 @@ def predicate_values(definition: PredicateDefinition) -> dict[str, Any]:
 
 
 def refuse_contradictions(tx: Tx, name: str) -> None:
-    """Check that the values of a predicate can hold together, with those of its inverses.
+    """Check that the values of a predicate and of its inverses are compatible.
 
     Raises:
-        errors.VocabularyInvalid: two of its flags contradict each other, or it is the inverse of itself.
-        errors.VocabularyConflict: it is symmetric and has an inverse, or its object is a literal and it has what only
-            relations of two entities have.
+        errors.VocabularyInvalid: two of its flags contradict each other, or it is its own inverse.
+        errors.VocabularyConflict: it is symmetric and has an inverse, or it takes literals and has what only
+            relations between two entities have.
     """
     vocabulary = graph_vocabulary.read(tx)
     predicate = vocabulary.predicate_by_name[name]
@@ -117,13 +117,13 @@ def refuse_contradictions(tx: Tx, name: str) -> None:
             if problem:
                 raise errors.VocabularyConflict(
                     f"the object of {name} is a literal ({predicate.literal_kind}), so it cannot have {problem}",
-                    hint=f"Leave one of the two out; a word that exists loses it with "
+                    hint=f"Leave one of the two out; to remove it from an existing word, use "
                     f"`kg vocabulary change {name} {option}`, or `--literal none`.",
                 )
 
 
 def refuse_cycles(tx: Tx, names: Iterable[str]) -> None:
-    """Check that none of these types is a kind of itself.
+    """Check that none of these types is its own supertype.
 
     Raises:
         errors.VocabularyConflict: one is.
@@ -192,7 +192,7 @@ def _insert_predicates(tx: Tx, predicates: Sequence[PredicateDefinition], of_set
                 "inverse_of": definition.inverse_of
                 and _existing_row(all_rows, definition.inverse_of, of=definition.name),
             }
-            # What others are the inverse of comes first, since the rows refer to each other.
+            # Predicates come before their inverses, since the rows refer to each other.
             for definition in sorted(predicates, key=lambda definition: definition.inverse_of is not None)
         ],
     )
@@ -239,7 +239,7 @@ def _refuse_existing(tx: Tx, types: Sequence[TypeDefinition], predicates: Sequen
         names = [definition.name for definition in definitions]
         for name in names:
             if name in existing:
-                raise errors.VocabularyConflict(f"the vocabulary has {name!r} already")
+                raise errors.VocabularyConflict(f"the vocabulary already has {name!r}")
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise errors.VocabularyInvalid(f"{twice!r} is defined twice")

@@ -1,6 +1,6 @@
-"""Groups of wordings that mean alike: by their inflection, their words, and the vectors of their texts.
+"""Groups of wordings with similar meanings: by their inflection, their words, and the vectors of their texts.
 
-The groups are the same whenever the wordings are. Without the model, the words alone decide.
+Equal wordings give equal groups. Without the model, the words alone decide.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float32]
 
 MAX_GROUPS = 80
-"""Above this number, groups that are less alike are joined as well."""
+"""Above this number, less similar groups are joined as well."""
 
 LITERAL = "literal"
 """Stands for the type of an object that is a date or a quantity."""
 
 _MAX_COMPARED = 600
-"""Of the wordings, the most frequent ones are compared with each other; the others join by their first words."""
+"""The most frequent wordings are compared with each other; the others join by their first words."""
 
-# From which similarity groups are joined, on average over their wordings; the second where there are too many groups,
-# for groups of fewer relations than the third: larger ones stay as they are.
+# The average similarity over their wordings from which groups are joined; the second applies if there are too many
+# groups, and only to groups with fewer relations than the third.
 _ALIKE = 0.45
 _LESS_ALIKE = 0.25
 _SMALL = 4
@@ -51,7 +51,7 @@ _TOWARDS = frozenset("to into onto toward towards in at".split())
 
 @dataclass(frozen=True, slots=True)
 class WaitingRelation:
-    """A relation that waits; the fields are those of `model.ProposedFact`, with the types of its ends where known."""
+    """A relation that waits; the fields are those of `model.ProposedFact`, with the types of its ends if known."""
 
     wording: str
     key: str
@@ -65,7 +65,7 @@ class WaitingRelation:
 
 @dataclass(frozen=True, slots=True)
 class EndTypes:
-    """The types at both ends of relations, and how many have them.
+    """The types at both ends of relations, and how many relations have them.
 
     Attributes:
         source, target: None where they are unknown; "literal" where the object is a date or a quantity.
@@ -78,16 +78,16 @@ class EndTypes:
 
 @dataclass(frozen=True, slots=True)
 class WordingGroup:
-    """Wordings that mean alike, in which relations wait.
+    """Wordings with similar meanings, in which relations wait.
 
     Attributes:
-        wordings: each with the number of its relations, the most frequent first.
+        wordings: each with the number of its relations, most frequent first.
         count: how many relations wait in them.
-        ends: the types that they connect, the most frequent first.
-        reasons: how many relations wait for what; see `model.ProposedFact`.
-        nearest: the predicate that is nearest in meaning; None where none is near.
+        ends: the types that they connect, most frequent first.
+        reasons: how many relations wait for each reason; see `model.ProposedFact`.
+        nearest: the predicate nearest in meaning; None if none is near.
         score: its similarity, from 0 to 1.
-        says_nothing: whether the wordings are such as "is" and "has", which are never mapped to a predicate.
+        says_nothing: whether the wordings are like "is" and "has", which are never mapped to a predicate.
         examples: some of the relations, in words.
     """
 
@@ -120,9 +120,9 @@ class _Unit:
 
 
 def group(tx: Tx, waiting: Sequence[WaitingRelation]) -> list[WordingGroup]:
-    """Group relations that wait by the meaning of their wordings, the largest group first.
+    """Group waiting relations by the meaning of their wordings, largest group first.
 
-    The last group has the wordings that say nothing.
+    The last group has the wordings that mean nothing by themselves.
     """
     by_key: dict[str, list[WaitingRelation]] = defaultdict(list)
     for relation in waiting:
@@ -152,7 +152,7 @@ def group(tx: Tx, waiting: Sequence[WaitingRelation]) -> list[WordingGroup]:
 
 
 class _Labels:
-    """The names and labels of the predicates that can be used: some of each as texts, and all by normal form."""
+    """The names and labels of usable predicates: some of each as texts, and all by normal form."""
 
     def __init__(self, tx: Tx) -> None:
         labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE)
@@ -169,7 +169,7 @@ class _Labels:
 
 
 def _cluster(tx: Tx, units: Sequence[_Unit], *, at_most: int) -> list[list[_Unit]]:
-    """The wordings that mean alike together, in not many more than `at_most` clusters."""
+    """The wordings with similar meanings, in not many more than `at_most` clusters."""
     compared, others = units[:_MAX_COMPARED], units[_MAX_COMPARED:]
     clusters = _join([[unit] for unit in compared], _embed(tx, [_meaning(unit.key) for unit in compared]), at_most)
     _add_by_first_word(clusters, others)
@@ -177,7 +177,7 @@ def _cluster(tx: Tx, units: Sequence[_Unit], *, at_most: int) -> list[list[_Unit
 
 
 def _units(by_key: Mapping[str, Sequence[WaitingRelation]]) -> list[_Unit]:
-    """The wordings by normal form, the most frequent first."""
+    """The wordings by normal form, most frequent first."""
     by_form: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for key in sorted(by_key):
         by_form[inflection.normal_form(key) or tuple(key.split())].append(key)
@@ -226,7 +226,7 @@ def _join(clusters: list[list[_Unit]], embeddings: Matrix | None, at_most: int) 
 
 
 def _similarities(units: Sequence[_Unit], embeddings: Matrix | None) -> Matrix:
-    """How alike each two of these wordings are: by meaning or by their words, less where they differ in direction."""
+    """The similarity of each pair of wordings: by meaning or by their words, less if they differ in direction."""
     import numpy as np
 
     size = len(units)
@@ -262,7 +262,7 @@ def _content(form: Sequence[str]) -> list[str]:
 
 
 def _are_opposite(form: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether wordings with a common word lead in opposite directions: flows into, flows from; wrote, written by."""
+    """Whether wordings with a common word have opposite directions: flows into, flows from; wrote, written by."""
     if not set(_content(form)) & set(_content(other)):
         return False
     directions = [(bool(_AWAY.intersection(one)), bool(_TOWARDS.intersection(one))) for one in (form, other)]
@@ -278,7 +278,7 @@ def _meaning(key: str) -> str:
 
 
 def _add_by_first_word(clusters: list[list[_Unit]], units: Iterable[_Unit]) -> None:
-    """Add wordings to the first cluster that has one with the same first word of meaning, else as new clusters."""
+    """Add wordings to the first cluster with the same first meaningful word, else as new clusters."""
     by_word: dict[str, list[_Unit]] = {}
     for cluster in clusters:
         for unit in cluster:
@@ -293,7 +293,7 @@ def _add_by_first_word(clusters: list[list[_Unit]], units: Iterable[_Unit]) -> N
 
 
 def _nearest(tx: Tx, clusters: Sequence[Sequence[_Unit]], labels: _Labels) -> list[tuple[str | None, float]]:
-    """For each cluster the predicate that is nearest in meaning to its most frequent wording, and its similarity."""
+    """For each cluster the predicate nearest in meaning to its most frequent wording, and the similarity."""
     leaders = [max(cluster, key=lambda unit: (unit.count, unit.key)).key for cluster in clusters]
     embeddings = _embed(tx, [_meaning(key) for key in (*labels.keys, *leaders)])
     contents = [_content(inflection.normal_form(key)) for key in labels.keys]
@@ -312,7 +312,7 @@ def _nearest(tx: Tx, clusters: Sequence[Sequence[_Unit]], labels: _Labels) -> li
 
 
 def _embed(tx: Tx, texts: Sequence[str]) -> Matrix | None:
-    """The vectors of texts, one a row; None where there is no model. They are computed once for each graph."""
+    """The vectors of texts, one a row; None if there is no model. Computed once for each graph."""
     import numpy as np
 
     from keepgraph.ml import embedder

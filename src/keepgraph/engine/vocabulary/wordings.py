@@ -1,4 +1,4 @@
-"""Wordings of entity types and predicates: their keys, and the spelling of a word of the vocabulary."""
+"""Wordings of entity types and predicates: their keys, and the spelling of vocabulary words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_WORD = 100
 RESERVED_LABELS = ("Literal", "Entity")
 """The labels of Cypher that mean no entity type."""
 
-_MAX_CACHED = 8_000  # wordings: those of a large vocabulary are compared with each other time and again
+_MAX_CACHED = 8_000  # wordings: those of a large vocabulary are compared repeatedly
 _LOWER_BEFORE_UPPER = lazy.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
 _NOT_WORD = lazy.compile(r"[\W_]+")
@@ -22,7 +22,7 @@ _NOT_WORD = lazy.compile(r"[\W_]+")
 
 @lru_cache(maxsize=_MAX_CACHED)
 def key(wording: str) -> str:
-    """How wordings are compared: words in lower case, one space between: `WorksAt` and `works_at` are `works at`."""
+    """The form for comparison: words in lower case, one space between: `WorksAt` and `works_at` are `works at`."""
     separated = _LOWER_BEFORE_UPPER.sub(" ", unicodedata.normalize("NFKC", wording)).casefold()
     if separated.isascii():
         return _NOT_WORD.sub(" ", separated).strip()
@@ -31,7 +31,7 @@ def key(wording: str) -> str:
 
 
 def spell(wording: str) -> str:
-    """A wording as a word of the vocabulary is spelled: `Works at` is `works_at`; empty where it has no letter."""
+    """A wording spelled as a word of the vocabulary: `Works at` is `works_at`; empty if it has no letter."""
     return key(wording).replace(" ", "_")[:MAX_WORD].rstrip("_")
 
 
@@ -42,9 +42,9 @@ def type_label(entity_type: str) -> str:
 
 
 def singular(wording: str) -> str:
-    """The key of a wording whose last word is an English plural, with its singular: `companies` is `company`.
+    """The key of a wording that ends in an English plural, with its singular: `companies` is `company`.
 
-    Empty where it is no plural.
+    Empty if it is not a plural.
     """
     plural = key(wording)
     for ending, replacement in _PLURALS:
