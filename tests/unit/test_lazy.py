@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import pkgutil
 import re
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+import keepgraph
 from keepgraph import lazy
 
 
@@ -153,3 +156,25 @@ def test_no_code_is_loaded_while_other_writers_wait(tmp_path):
     )
 
     assert done.stdout.splitlines() == ["[]", "[]"]
+
+
+def test_each_pattern_and_each_dataclass_of_the_program_can_be_made():
+    """
+    A mistake in one would be found at its first use only.
+    """
+    modules = [
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(keepgraph.__path__, "keepgraph.")
+        if not found.name.endswith("__main__")
+    ]
+    parts = [part for module in modules for part in vars(module).values()]
+    patterns = [part for part in parts if isinstance(part, lazy._Pattern)]
+    made = [part for part in parts if isinstance(part, type) and "__own__" in vars(part)]
+
+    assert len(patterns) > 100
+    assert len(made) > 100
+    for pattern in patterns:
+        assert pattern.match is not None
+    for each in made:
+        assert dataclasses.fields(each) is not None
+        assert callable(each.__init__)
