@@ -499,11 +499,6 @@ def _is_share_or_pronoun(amount: Quantity, text: str, cues: tuple[Cue, ...]) -> 
     )
 
 
-def _modality(text: str) -> str:
-    match = _MODALS.search(text)
-    return str(match.lastgroup) if match else ""
-
-
 def _share(text: str, cues: tuple[Cue, ...]) -> tuple[tuple[float, float], bool]:
     """For how much of what it speaks of a claim says so, and whether only its polarity says that."""
     negations = [cue for cue in cues if cue.kind == "negation"]

@@ -84,11 +84,6 @@ class TimeReference:
     parts: Mapping[str, str | int] = field(default_factory=dict)
     bound: str = ""
 
-    @property
-    def is_of_day(self) -> bool:
-        """Whether it is a time of the day alone."""
-        return bool(self.parts) and set(self.parts) <= {"clock", "hour", "part"}
-
 
 _BOUNDS = ("since", "until", "till", "before", "after", "by", "from", "starting", "through")
 _BOUND = lazy.compile(rf"\b({'|'.join(_BOUNDS)})\s(?:the\s)?$", re.IGNORECASE)

@@ -18,7 +18,6 @@ from keepgraph.errors import QueryInconsistent
 
 Tree = TypeVar("Tree", bound=ast.SyntaxNode)
 Change = Callable[[ast.SyntaxNode], ast.SyntaxNode | None]
-DirectedTypes = tuple[ast.Direction, ast.LabelExpression]
 
 _REVERSED: dict[ast.Direction, ast.Direction] = {"out": "in", "in": "out", "both": "both"}
 

@@ -111,11 +111,6 @@ class Tokens:
                 open_at.append(index)
 
     @cached_property
-    def balanced(self) -> bool:
-        brackets = (index for index, kind in enumerate(self.kinds) if kind in ("(", "[", "{", ")", "]", "}"))
-        return all(self.partners[index] >= 0 for index in brackets)
-
-    @cached_property
     def upper(self) -> list[str]:
         """Each unquoted word in capitals; empty for every other token."""
         return [

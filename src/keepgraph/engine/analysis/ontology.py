@@ -121,9 +121,6 @@ class Ontology:
     def entity_class(self, name: str) -> OntologyClass:
         return self.by_id[f"{store.vocabulary.ENTITY_TYPE}:{name}"]
 
-    def relationship_class(self, name: str) -> OntologyClass:
-        return self.by_id[f"{store.vocabulary.PREDICATE}:{name}"]
-
 
 def shown(labels: Sequence[VocabularyLabel]) -> list[str]:
     """The texts of labels, each once, those aside that are there only to be searched."""

@@ -12,8 +12,6 @@ from keepgraph.engine.retrieval.fusion import Hit, Key
 from keepgraph.engine.retrieval.search_request import CROSS_ENCODER, MMR
 from keepgraph.store.transactions import Tx
 
-MAX_QUESTION = 2_000
-
 _NAME, _WORDS, _MEANING = "name", "words", "meaning"
 _WEIGHTS = {_NAME: 2.0, _WORDS: 1.0, _MEANING: 1.0}
 _MIN_COSINE = 0.28

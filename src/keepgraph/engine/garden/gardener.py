@@ -77,7 +77,6 @@ MAX_SHOWN = 20
 LOCK = "garden"
 """Lets one run at a time work on a graph, across processes; the lock ends with a killed run."""
 
-ORIGINS = ("call", "timer", "idle")
 
 _FACT_ID = re.compile(r"fact_[0-9a-z]{26}")
 _STOPS = (errors.Cancelled, errors.DeadlineExceeded)
