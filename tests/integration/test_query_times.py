@@ -125,15 +125,15 @@ def test_a_question_about_times_is_answered(ask: Any, query: str, expected: list
     ("condition", "sentence"),
     [
         ("n.created_at > date()",
-         "created_at is an instant: a date beside it is the first instant of that day, in UTC"),
-        ("n.created_at = date()", "created_at is an instant: a date beside it is any instant of that day, in UTC"),
-        ("n.created_at > localdatetime()", "created_at is an instant: a local datetime beside it is in UTC"),
-        ("n.created_at > '14 May 2026'", "created_at is an instant, and '14 May 2026' is not read as one"),
-        ("n.created_at < '2026-13-01'", "created_at is an instant, and '2026-13-01' is not read as one"),
-        ("n.created_at < '2026-02-30'", "created_at is an instant, and '2026-02-30' is not read as one"),
-        ("n.created_at >= ''", "created_at is an instant, and '' is not read as one"),
+         "created_at is an instant: a date means the first instant of that day, in UTC"),
+        ("n.created_at = date()", "created_at is an instant: a date means any instant of that day, in UTC"),
+        ("n.created_at > localdatetime()", "created_at is an instant: a local datetime is taken as UTC"),
+        ("n.created_at > '14 May 2026'", "created_at is an instant, but '14 May 2026' is not"),
+        ("n.created_at < '2026-13-01'", "created_at is an instant, but '2026-13-01' is not"),
+        ("n.created_at < '2026-02-30'", "created_at is an instant, but '2026-02-30' is not"),
+        ("n.created_at >= ''", "created_at is an instant, but '' is not"),
         ("n.created_at > timestamp()",
-         "created_at is an instant: milliseconds since 1970 beside it are taken for one"),
+         "created_at is an instant: milliseconds since 1970 are converted to one"),
     ],
 )  # fmt: skip
 def test_what_a_day_beside_an_instant_means_is_told(ask: Any, condition: str, sentence: str) -> None:
@@ -149,12 +149,12 @@ def test_what_the_value_of_a_parameter_is_taken_for_is_told_each_time(ask: Any, 
     }
 
     expected = {
-        "2026-3-1": ["created_at is an instant, and '2026-3-1' is not read as one"],
+        "2026-3-1": ["created_at is an instant, but '2026-3-1' is not"],
         "2026-05-14": [],
-        "March": ["created_at is an instant, and 'March' is not read as one"],
+        "March": ["created_at is an instant, but 'March' is not"],
         "2026-05-14T10:00:00+02:00": [],
         "2026-05": [],
-        None: ["$bound is null, and nothing is before, after or equal to null"],
+        None: ["$bound is null, and nothing compares with null"],
     }
     assert expected == told
 

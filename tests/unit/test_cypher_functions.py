@@ -161,7 +161,7 @@ def test_a_wrong_kind_is_refused_by_name(function):
     ]
     for value in wrong:
         arguments = [value] + [None] * (function.min_arguments - 1)
-        with pytest.raises(QueryFailed, match=rf"^{function.name}\(\) wants ") as caught:
+        with pytest.raises(QueryFailed, match=rf"^{function.name}\(\) takes ") as caught:
             call(function.name, *arguments)
 
         assert (caught.value.kind, caught.value.detail) == ("TypeError", "InvalidArgumentValue")
@@ -517,7 +517,7 @@ def test_a_function_of_scalars_is_added_by_a_row(tables):
     rows, by, reference = answers(tables, "MATCH (n) WHERE Shout(n.name) <> 'ADA!' RETURN shout(n.name) AS x")
 
     assert (rows, by, reference) == ([("BOB!",)], "sql", [("BOB!",)])
-    with pytest.raises(QueryInconsistent, match=r"shout\(\) wants a string"):
+    with pytest.raises(QueryInconsistent, match=r"shout\(\) takes a string"):
         tables.compile("RETURN shout(1)", {})
     with pytest.raises(QueryInconsistent, match=r"shout\(\) takes 1 argument"):
         tables.compile("RETURN shout()", {})

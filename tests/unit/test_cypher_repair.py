@@ -100,7 +100,7 @@ def test_what_looks_like_a_wrapping_within_a_query_stays(text):
 
 QUOTES = "Wrote typographic quotes as straight ones"
 SIGNS = "Wrote typographic dashes, arrows and signs as plain ones"
-UNSEEN = "Took out characters that are not seen"
+UNSEEN = "Removed invisible characters"
 
 
 @pytest.mark.parametrize(

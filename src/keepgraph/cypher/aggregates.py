@@ -239,7 +239,7 @@ class DiscretePercentile:
             raise _argument_error(self.name, NUMBER, percentile)
         if not 0 <= percentile <= 1:
             raise QueryFailed(
-                f"{self.name}() wants a percentile from 0 to 1, and got {percentile}",
+                f"{self.name}() takes a percentile from 0 to 1, but got {percentile}",
                 kind="ArgumentError",
                 detail="NumberOutOfRange",
                 hint="The percentile is the second argument: percentileDisc(n.age, 0.9).",

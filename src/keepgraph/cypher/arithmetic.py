@@ -194,8 +194,8 @@ _BETWEEN_HINT: Final = "The time from one instant to another is duration.between
 
 def _division_by_zero_error() -> QueryFailed:
     return QueryFailed(
-        "an integer is divided by zero",
+        "division of an integer by zero",
         kind="ArithmeticError",
         detail="DivisionByZero",
-        hint="Leave out the rows where the divisor is 0, or divide floats: toFloat(…).",
+        hint="Exclude rows where the divisor is 0, or divide floats: toFloat(…).",
     )

@@ -290,7 +290,7 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
 
 def _invalid(pattern: str, reason: str) -> QueryFailed:
     return QueryFailed(
-        f"{pattern!r} is no regular expression: {reason}",
+        f"{pattern!r} is not a regular expression: {reason}",
         kind="ArgumentError",
         detail="InvalidArgumentValue",
         hint=_HINT,

@@ -296,7 +296,7 @@ def run(
     except RecursionError:
         raise errors.QueryTooLarge("a value of this query is nested too deeply") from None
     except MemoryError:
-        raise errors.QueryTooLarge("the query needs more memory than there is") from None
+        raise errors.QueryTooLarge("the query needs more memory than is available") from None
 
 
 def _listed(rows: Iterator[Row]) -> list[Row]:

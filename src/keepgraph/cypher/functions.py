@@ -425,7 +425,7 @@ def _range(start: Value, end: Value, step: Value = 1) -> list[int] | range:
     for bound in (start, end, step):
         if type(bound) is not int:
             raise QueryFailed(
-                f"range() wants integers, and got {values.describe(bound)}",
+                f"range() takes integers, but got {values.describe(bound)}",
                 kind="ArgumentError",
                 detail="InvalidArgumentType",
             )
@@ -452,7 +452,7 @@ define("reverse", (STRING | LIST,), STRING | LIST, lambda value: value[::-1], in
 
 def _check_not_negative(function: str, number: int) -> int:
     if number < 0:
-        raise _range_error(f"{function}() wants a number from 0 on, and got {number}")
+        raise _range_error(f"{function}() takes a number of at least 0, but got {number}")
     return number
 
 

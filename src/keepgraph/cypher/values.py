@@ -112,7 +112,7 @@ def wrong_type(subject: str, expected: str, value: Value, *, detail: str = "Inva
         subject: the operator or function: `range()`.
         expected: what it takes: `a number`.
     """
-    return QueryFailed(f"{subject} wants {expected}, and got {describe(value)}", detail=detail)
+    return QueryFailed(f"{subject} takes {expected}, but got {describe(value)}", detail=detail)
 
 
 # Limits
@@ -126,7 +126,7 @@ def check_integer(value: int) -> int:
         "an integer goes beyond 64 bits",
         kind="ArithmeticError",
         detail="IntegerOverflow",
-        hint="Compute with floats where numbers are as large as that: toFloat(…).",
+        hint="Use floats for numbers this large: toFloat(…).",
     )
 
 
@@ -186,7 +186,7 @@ def shorten(elements: list[Any] | range) -> list[Any] | range:
 
 
 def list_too_long() -> QueryTooLarge:
-    return QueryTooLarge(f"a value would have more than {MAX_LIST_LENGTH:,} elements, those inside counted")
+    return QueryTooLarge(f"a value would have more than {MAX_LIST_LENGTH:,} elements, including nested ones")
 
 
 # Conversion to a string, and access to parts

@@ -15,8 +15,8 @@ from keepgraph.errors import QueryInconsistent, QuerySyntaxInvalid
 
 Columns = dict[str, Type]
 
-NOT_PASSED_ON = "the WITH before does not pass it on; add it there"
-ONLY_COLUMNS = "after DISTINCT or an aggregate there are only the columns; make what you need a column"
+NOT_PASSED_ON = "the previous WITH does not pass it on; add it there"
+ONLY_COLUMNS = "after DISTINCT or an aggregate only the columns are left; make what you need a column"
 
 
 def bind(query: ast.Query, parameters: Mapping[str, Type]) -> ast.Query:
@@ -64,7 +64,7 @@ def _bind_subquery(subquery: ast.Subquery, scope: Scope, context: Context) -> Ty
         return SUBQUERY_TYPES[subquery.kind]
     if len(columns) != 1:
         raise QueryInconsistent(
-            f"COLLECT {{ … }} returns one column, and this returns {len(columns)}; to collect more, return a map",
+            f"COLLECT {{ … }} returns one column, but this returns {len(columns)}; to collect more, return a map",
             detail="UnexpectedSyntax",
             span=subquery.span,
         )
@@ -201,7 +201,7 @@ def _check_column_name(item: ast.ProjectionItem, clause: ast.Projection, columns
         )
     if not clause.is_return and item.name in outer and item.expression != ast.Variable(item.name):
         raise QueryInconsistent(
-            f"{item.name} names something outside of this subquery; choose another name",
+            f"{item.name} is already used outside this subquery; choose another name",
             detail="VariableAlreadyBound",
             span=item.span,
         )
@@ -213,7 +213,7 @@ def _check_row_count(keyword: str, count: ast.Expression, context: Context) -> N
     variables = sorted(traversal.free_variables(count))
     if variables:
         raise QueryInconsistent(
-            f"{keyword} wants a number that is the same for all rows, and this depends on {_join_names(variables)}; "
+            f"{keyword} takes a number that is the same for all rows, but this depends on {_join_names(variables)}; "
             "use a number or a parameter",
             detail="NonConstantExpression",
             span=count.span,
@@ -222,13 +222,13 @@ def _check_row_count(keyword: str, count: ast.Expression, context: Context) -> N
     number = _literal_number(count)
     if isinstance(number, int) and number < 0:
         raise QueryInconsistent(
-            f"{keyword} wants a number from 0 on, and this is {number}",
+            f"{keyword} takes a number of at least 0, but this is {number}",
             detail="NegativeIntegerArgument",
             span=count.span,
         )
     if not kinds & INTEGER:
         raise QueryInconsistent(
-            f"{keyword} wants an integer, and this is {value_types.describe(kinds)}"
+            f"{keyword} takes an integer, but this is {value_types.describe(kinds)}"
             + ("; round it with toInteger(…)" if kinds & FLOAT else ""),
             detail="InvalidArgumentType",
             span=count.span,
@@ -344,7 +344,7 @@ def _check(expression: ast.Expression, keys: set[ast.Expression], scope: Scope) 
     for ungrouped in _find_ungrouped(expression, keys, scope, frozenset()):
         text = _to_text(ungrouped)
         raise QueryInconsistent(
-            f"{text} stands beside an aggregate without being a column of its own, so it is not clear how to "
+            f"{text} is used beside an aggregate but is not a column, so it is not clear how to "
             f"group; pass it on first (WITH … {text} AS x), or make {text} a column",
             detail="AmbiguousAggregationExpression",
             span=ungrouped.span,

@@ -55,11 +55,11 @@ def undefined_variable(name: str, part: ast.SyntaxNode, scope: Collection[str], 
         name, [visible for visible in scope if not visible.startswith(ast.INTERNAL_PREFIX)], n=3
     )
     if name in context.out_of_scope:
-        message = f"{name} is not known any more: {context.out_of_scope[name]}"
+        message = f"{name} is no longer known: {context.out_of_scope[name]}"
     elif candidates:
         message = f"{name} is not defined here; did you mean {' or '.join(candidates)}?"
     else:
-        message = f"{name} is not defined here; bind it in a MATCH, WITH or UNWIND before"
+        message = f"{name} is not defined here; bind it in a MATCH, WITH or UNWIND first"
     return QueryInconsistent(message, detail="UndefinedVariable", span=part.span, candidates=candidates)
 
 
@@ -117,8 +117,8 @@ def check_declared(path: ast.Path, scope: Scope) -> None:
         declared = scope.get(name)
         if declared is None:
             raise QueryInconsistent(
-                f"a pattern that stands as a condition cannot bring a new variable, and {name} is new; "
-                f"leave the name out, or ask EXISTS {{ … }}, which may bring it",
+                f"a pattern used as a condition cannot introduce a variable, and {name} is new; "
+                f"leave out the name, or use EXISTS {{ … }}, which can introduce it",
                 detail="UndefinedVariable",
                 span=part.span,
                 candidates=get_close_matches(name, scope, n=3),
@@ -172,8 +172,7 @@ def _check_relationship(relationship: ast.RelationshipPattern, name: str, declar
 def _check_unique(relationship: ast.RelationshipPattern, name: str, seen: set[str]) -> None:
     if name in seen:
         raise QueryInconsistent(
-            f"{name} stands for two relationships of one pattern, which are always different ones; "
-            "give each a name of its own",
+            f"{name} stands for two relationships of one pattern, which are always different; give each its own name",
             detail="RelationshipUniquenessViolation",
             span=relationship.span,
         )
@@ -191,7 +190,7 @@ def _check_shortest(path: ast.Path) -> None:
 
 def _conflict(name: str, declared: Type, used_as: str, part: ast.SyntaxNode) -> QueryInconsistent:
     return QueryInconsistent(
-        f"{name} is {describe_kinds(declared.kinds)}, and stands here for {used_as}; choose another name",
+        f"{name} is {describe_kinds(declared.kinds)}, but is used here as {used_as}; choose another name",
         detail="VariableTypeConflict",
         span=part.span,
     )

@@ -53,7 +53,7 @@ def check_condition(expression: ast.Expression, scope: Scope, context: Context, 
         return
     kinds = infer(expression, scope, context).kinds & ~NULL
     if kinds and not kinds & BOOLEAN:
-        raise type_error(f"{place} wants a truth value, and this is {describe_kinds(kinds)}", expression)
+        raise type_error(f"{place} takes a truth value, but this is {describe_kinds(kinds)}", expression)
 
 
 def check_pattern(path: ast.Path, scope: Scope, context: Context) -> None:
@@ -101,7 +101,7 @@ def _parameter(expression: ast.Parameter, scope: Scope, context: Context) -> Typ
     type_ = context.parameters.get(expression.name)
     if type_ is None:
         raise QueryInconsistent(
-            f"the query asks for the parameter ${expression.name}, and it was not given",
+            f"the query needs the parameter ${expression.name}, which was not given",
             kind="ParameterMissing",
             detail="MissingParameter",
             span=expression.span,
@@ -131,11 +131,11 @@ def _property(expression: ast.Property, scope: Scope, context: Context) -> Type:
 def _property_error(expression: ast.Property, subject: int) -> QueryInconsistent:
     hint = None
     if subject & PATH:
-        hint = "Take its parts first: nodes(path), relationships(path)."
+        hint = "Take it apart first: nodes(path), relationships(path)."
     elif subject & LIST:
-        hint = f"Ask its elements: [x IN list | x.{expression.key}]."
+        hint = f"Use its elements: [x IN list | x.{expression.key}]."
     return QueryInconsistent(
-        f"{describe_kinds(subject)} has no properties, so .{expression.key} cannot be asked of it",
+        f"{describe_kinds(subject)} has no properties, so it has no .{expression.key}",
         kind="SyntaxError" if subject & PATH else "TypeError",
         detail="InvalidArgumentType",
         span=expression.span,
@@ -152,21 +152,21 @@ def _index(expression: ast.Index, scope: Scope, context: Context) -> Type:
     kinds = subject.kinds & ~NULL
     if kinds and not kinds & _INDEXABLE:
         raise type_error(
-            f"[…] takes an element of a list or a value of a map, and this is {describe_kinds(kinds)}",
+            f"[…] takes an element of a list or a value of a map, but this is {describe_kinds(kinds)}",
             expression,
             kind="TypeError",
         )
     if index and kinds:
         if kinds & _INDEXABLE == LIST and not index & INTEGER:
             raise type_error(
-                f"a list is indexed by an integer, and this is {describe_kinds(index)}",
+                f"a list is indexed by an integer, but this is {describe_kinds(index)}",
                 expression.index,
                 kind="TypeError",
                 detail="ListElementAccessByNonInteger",
             )
         if not kinds & LIST and not index & STRING:
             raise type_error(
-                f"a property is named by a string, and this is {describe_kinds(index)}",
+                f"a property is named by a string, but this is {describe_kinds(index)}",
                 expression.index,
                 kind="TypeError",
                 detail="MapElementAccessByNonString",
@@ -181,14 +181,14 @@ def _slice(expression: ast.Slice, scope: Scope, context: Context) -> Type:
     kinds = subject.kinds & ~NULL
     if kinds and not kinds & LIST:
         raise type_error(
-            f"[a..b] takes a part of a list, and this is {describe_kinds(kinds)}", expression, kind="TypeError"
+            f"[a..b] takes a part of a list, but this is {describe_kinds(kinds)}", expression, kind="TypeError"
         )
     for bound in (expression.start, expression.end):
         if bound is not None:
             bound_kinds = infer(bound, scope, context).kinds & ~NULL
             if bound_kinds and not bound_kinds & INTEGER:
                 raise type_error(
-                    f"[a..b] wants integers, and this is {describe_kinds(bound_kinds)}", bound, kind="TypeError"
+                    f"[a..b] takes integers, but this is {describe_kinds(bound_kinds)}", bound, kind="TypeError"
                 )
     return Type(LIST | NULL, subject.element)
 
@@ -215,7 +215,7 @@ def _map_projection(expression: ast.MapProjection, scope: Scope, context: Contex
     if subject & ~NULL and not subject & (NODE | RELATIONSHIP | MAP):
         raise type_error(
             f"{{…}} after a variable takes properties of a node, a relationship or a map, "
-            f"and {expression.subject.name} is {describe_kinds(subject)}",
+            f"but {expression.subject.name} is {describe_kinds(subject)}",
             expression,
         )
     for _, value in expression.entries:
@@ -238,7 +238,7 @@ def _binary(expression: ast.Binary, scope: Scope, context: Context) -> Type:
         kinds = right.kinds & ~NULL
         if kinds and not kinds & LIST:
             raise type_error(
-                f"IN wants a list at its right, and this is {describe_kinds(kinds)}; write [value]", expression.right
+                f"IN takes a list on its right, but this is {describe_kinds(kinds)}; write [value]", expression.right
             )
         return _BOOLEAN_OR_NULL
     if operator not in value_types.SIGNATURES:
@@ -264,7 +264,7 @@ def _unary(expression: ast.Unary, scope: Scope, context: Context) -> Type:
     kinds = infer(expression.operand, scope, context).kinds
     if kinds & ~NULL and not kinds & NUMBER:
         raise type_error(
-            f"{expression.operator} wants a number, and this is {describe_kinds(kinds)}", expression.operand
+            f"{expression.operator} takes a number, but this is {describe_kinds(kinds)}", expression.operand
         )
     return Type(kinds & (NUMBER | NULL))
 
@@ -277,7 +277,7 @@ def _is_null(expression: ast.IsNull, scope: Scope, context: Context) -> Type:
 def _has_labels(expression: ast.HasLabels, scope: Scope, context: Context) -> Type:
     kinds = infer(expression.subject, scope, context).kinds & ~NULL
     if kinds and not kinds & (NODE | RELATIONSHIP):
-        raise type_error(f"only a node or a relationship has labels, and this is {describe_kinds(kinds)}", expression)
+        raise type_error(f"only a node or a relationship has labels, but this is {describe_kinds(kinds)}", expression)
     return _BOOLEAN_OR_NULL
 
 
@@ -290,13 +290,13 @@ def _call(expression: ast.Call, scope: Scope, context: Context) -> Type:
         return _aggregate(expression, scope, context)
     if expression.distinct:
         raise QueryInconsistent(
-            f"{function.name}() is no aggregate, so DISTINCT has no place in it",
+            f"{function.name}() is not an aggregate, so it cannot take DISTINCT",
             detail="UnexpectedSyntax",
             span=expression.span,
         )
     if context.in_aggregate and function.needs == "random":
         raise QueryInconsistent(
-            f"{function.name}() is another value each time, and cannot be aggregated; compute it in a WITH before",
+            f"{function.name}() changes with each call and cannot be aggregated; compute it in a WITH first",
             detail="NonConstantExpression",
             span=expression.span,
         )
@@ -321,13 +321,13 @@ def _aggregate(expression: ast.Call, scope: Scope, context: Context) -> Type:
 def _check_aggregate_allowed(text: str, expression: ast.Expression, context: Context) -> None:
     if context.in_aggregate:
         raise QueryInconsistent(
-            f"{text} stands inside another aggregate; compute the inner one in a WITH before",
+            f"{text} stands inside another aggregate; compute the inner one in a WITH first",
             detail="NestedAggregation",
             span=expression.span,
         )
     if context.no_aggregates:
         raise QueryInconsistent(
-            f"{text} cannot stand {context.no_aggregates}; compute it in a WITH before, and use its name",
+            f"{text} cannot stand {context.no_aggregates}; compute it in a WITH first, and use its name",
             detail="InvalidAggregation",
             span=expression.span,
         )
@@ -351,7 +351,7 @@ def _infer_arguments(
         expected = function.parameter_kinds[position if position < last else last]
         if not type_.kinds & expected and type_.kinds & ~NULL:
             raise type_error(
-                f"{function.name}() wants {describe_kinds(expected)}, and this is {describe_kinds(type_.kinds)}",
+                f"{function.name}() takes {describe_kinds(expected)}, but this is {describe_kinds(type_.kinds)}",
                 argument,
             )
     return types
@@ -398,7 +398,7 @@ def _case(expression: ast.Case, scope: Scope, context: Context) -> Type:
 def _infer_element(source: ast.Expression, scope: Scope, context: Context, text: str) -> Type:
     type_ = infer(source, scope, context)
     if type_.kinds & ~NULL and not type_.kinds & LIST:
-        raise type_error(f"{text} goes through a list, and this is {describe_kinds(type_.kinds)}", source)
+        raise type_error(f"{text} goes through a list, but this is {describe_kinds(type_.kinds)}", source)
     return element_of(type_)
 
 

@@ -24,12 +24,12 @@ _MAPS = "Write a map {key: value}, n {.*, key: value}, or take properties(n) and
 _DATES = "Use date(), datetime(), duration() and their components (d.year, d.epochSeconds); they read ISO texts."
 _PATHS = "Write a pattern of variable length, MATCH p = (a)-[:TYPE*1..3]->(b), and take nodes(p) and relationships(p)."
 _GRAPH = "Count and compare with MATCH, COUNT { … } and aggregates; shortestPath() finds the shortest way."
-_SCHEMA = f"labels(n), type(r) and keys(n) tell what one has. {unsupported_clauses.LISTS_OF_NAMES}"
+_SCHEMA = f"labels(n), type(r) and keys(n) show what one has. {unsupported_clauses.LISTS_OF_NAMES}"
 _PLACES = (
     "Keep latitude and longitude as properties, and compute kilometres: 12742 * asin(sqrt(haversin(radians(b.lat - "
     "a.lat)) + cos(radians(a.lat)) * cos(radians(b.lat)) * haversin(radians(b.lon - a.lon))))."
 )
-_VECTORS = "What is near in meaning is found by `search`; a query compares names and properties."
+_VECTORS = "Use `search` to find things by meaning; a query compares names and properties."
 _CONVERSIONS = "Convert with toInteger(), toFloat(), toBoolean() and toString(), or with their …OrNull and …List kinds."
 _AGGREGATES = "Use count, sum, avg, min, max, collect, stDev, percentileCont or percentileDisc."
 
@@ -123,7 +123,7 @@ _HINTS_BY_PREFIX: Final[Mapping[str, str]] = {
     "apoc.math.": _NUMBERS,
     "apoc.meta.": _SCHEMA,
     "apoc.schema.": _SCHEMA,
-    "apoc.": "There is no APOC here; most of it is said with patterns of variable length, lists and maps.",
+    "apoc.": "APOC is not supported; patterns of variable length, lists and maps replace most of it.",
     "gds.similarity.": _VECTORS,
     "gds.": _GRAPH,
     "algo.": _GRAPH,
@@ -133,13 +133,13 @@ _HINTS_BY_PREFIX: Final[Mapping[str, str]] = {
     "ai.": _VECTORS,
     "vector.": _VECTORS,
     "point.": _PLACES,
-    "graph.": "There is one graph, and every query asks it.",
+    "graph.": "There is only one graph, and every query reads it.",
 }
 
 _HINTS_BY_NAME: Final[Mapping[str, str]] = {
     **dict.fromkeys(("point", "distance"), _PLACES),
     **dict.fromkeys(("vector", "vector_distance", "vector_norm", "vector_dimension_count", "embedding"), _VECTORS),
-    **dict.fromkeys(("file", "linenumber"), "Queries read nothing but the graph; pass rows as a parameter."),
+    **dict.fromkeys(("file", "linenumber"), "Queries read only the graph; pass rows as a parameter."),
     **dict.fromkeys(("normalize", "soundex", "levenshtein", "format", "regexp_replace", "instr", "position"), _TEXTS),
     **dict.fromkeys(("string_agg", "group_concat", "listagg"), "Collect the texts, and join them with reduce()."),
     **dict.fromkeys(("datediff", "date_diff"), "Write duration.inDays(from, to).days."),
@@ -239,7 +239,7 @@ def procedure_hint(name: str) -> str | None:
     """What to do instead of calling this procedure, in words."""
     lower = name.lower()
     if lower.startswith("db.index.fulltext."):
-        return "Write WHERE toLower(n.name) CONTAINS 'ada'; search finds names that are spelled otherwise."
+        return "Write WHERE toLower(n.name) CONTAINS 'ada'; search finds names in other spellings."
     if lower.startswith("db.index.vector."):
         return _VECTORS
     return _hint(lower) if "." in name else None

@@ -69,24 +69,24 @@ _LIKE_ADVICE = (
     "Write CONTAINS, STARTS WITH or ENDS WITH, or =~ for a pattern: "
     "MATCH (p:Person) WHERE p.name =~ '(?i)a.*a' RETURN p.name"
 )
-_SKIP_ADVICE = "SKIP stands before LIMIT: MATCH (p:Person) RETURN p.name SKIP 10 LIMIT 5"
+_SKIP_ADVICE = "SKIP comes before LIMIT: MATCH (p:Person) RETURN p.name SKIP 10 LIMIT 5"
 ADVICE = {
     "SELECT": "A query begins with MATCH and ends with RETURN: MATCH (p:Person) WHERE p.name = 'Ana' RETURN p.name",
-    "FROM": "What is read stands in MATCH: MATCH (p:Person) RETURN p.name",
-    "GROUP BY": "Leave it out; what is returned beside an aggregate is what it groups by: "
+    "FROM": "Read with MATCH: MATCH (p:Person) RETURN p.name",
+    "GROUP BY": "Leave it out; an aggregate groups by the other returned values: "
     "MATCH (p:Person)-->(n) RETURN p.name, count(n)",
     "HAVING": "Write WITH and WHERE: MATCH (p:Person)-->(n) WITH p, count(n) AS total WHERE total > 3 "
     "RETURN p.name, total",
-    "OVER": "There are no windows; collect ordered rows and number them: MATCH (p:Person) WITH p.name AS name "
+    "OVER": "There are no window functions; collect ordered rows and number them: MATCH (p:Person) WITH p.name AS name "
     "ORDER BY name WITH collect(name) AS names UNWIND range(0, size(names) - 1) AS i RETURN i + 1, names[i]",
     "JOIN": "Relationships join, and OPTIONAL MATCH is an outer join: "
     "MATCH (p:Person) OPTIONAL MATCH (p)-->(n) RETURN p.name, n.name",
     "BETWEEN": "Write two comparisons: MATCH (n) WHERE 1 <= n.x <= 5 RETURN n",
     "LIKE": _LIKE_ADVICE,
     "ILIKE": _LIKE_ADVICE,
-    "NULLS FIRST": "Nulls come first with DESC; else sort by IS NOT NULL before: "
+    "NULLS FIRST": "Nulls come first with DESC; otherwise sort by IS NOT NULL first: "
     "MATCH (n) RETURN n.name ORDER BY n.x IS NOT NULL, n.x",
-    "NULLS LAST": "Nulls come last without DESC; else sort by IS NULL before: "
+    "NULLS LAST": "Nulls come last without DESC; otherwise sort by IS NULL first: "
     "MATCH (n) RETURN n.name ORDER BY n.x IS NULL, n.x DESC",
     "SKIP after LIMIT": _SKIP_ADVICE,
     "OFFSET after LIMIT": _SKIP_ADVICE,
@@ -119,7 +119,7 @@ def _sql_clause(tokens: Tokens, index: int) -> str | None:
 def _shortest(tokens: Tokens, index: int) -> _Suggestion | None:
     if "SHORTEST" not in tokens.upper[index : index + 2]:
         return None
-    hint = "Write MATCH p = shortestPath((a)-[*]-(b)), or allShortestPaths(…) for all that are as short."
+    hint = "Write MATCH p = shortestPath((a)-[*]-(b)), or allShortestPaths(…) for all of that length."
     return _Suggestion("SHORTEST", hint, _rewrite_shortest(tokens), "Wrote SHORTEST as shortestPath()")
 
 
@@ -171,7 +171,7 @@ def _call(tokens: Tokens, index: int) -> _Suggestion | None:
     if tokens.kinds[index + 1] in ("{", "("):
         return _Suggestion(
             "CALL { … }",
-            "Go on with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }; "
+            "Continue with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }; "
             "there are no transactions.",
             call_inlining.inline_call(tokens, index),
             "Wrote the subquery in CALL { … } as clauses of the query",

@@ -158,7 +158,7 @@ def has_labels(subject: Any, labels: ast.LabelExpression, run: Run) -> bool | No
     if type(subject) is Relationship:
         return labels_match((run.graph.type(subject),), labels)
     raise errors.QueryFailed(
-        f"a label is asked of {values.describe(subject)}, and only nodes and relationships have any",
+        f"{values.describe(subject)} has no labels; only nodes and relationships do",
         detail="InvalidArgumentType",
     )
 
@@ -234,7 +234,7 @@ def _map_projection(expression: ast.MapProjection, columns: Columns) -> Evaluato
             properties = value
         else:
             raise errors.QueryFailed(
-                f"a map projection is of a node, a relationship or a map, and this is {values.describe(value)}",
+                f"a map projection is of a node, a relationship or a map, but this is {values.describe(value)}",
                 detail="InvalidArgumentType",
             )
         projected = {key: evaluator(row, run) for key, evaluator in entries}
@@ -383,7 +383,7 @@ def _iterate_list(value: Any, run: Run) -> Iterator[Any] | None:
         return None
     if type(value) not in values.LIST_TYPES:
         raise errors.QueryFailed(
-            f"this goes through a list, and got {values.describe(value)}", detail="InvalidArgumentType"
+            f"this goes through a list, but got {values.describe(value)}", detail="InvalidArgumentType"
         )
     return _count_elements(value, run)
 

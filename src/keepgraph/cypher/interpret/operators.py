@@ -265,14 +265,14 @@ def _row_count(expression: ast.Expression, run: Run, keyword: str) -> int:
     count = evaluate.build_evaluator(expression, Columns((), _no_subquery))((), run)
     if type(count) is not int:
         raise errors.QueryFailed(
-            f"{keyword} takes an integer, and this is {values.describe(count)}",
+            f"{keyword} takes an integer, but this is {values.describe(count)}",
             detail="InvalidArgumentType",
             kind="SyntaxError",
             span=expression.span,
         )
     if count < 0:
         raise errors.QueryFailed(
-            f"{keyword} takes an integer that is not negative, and this is {count}",
+            f"{keyword} takes an integer that is not negative, but this is {count}",
             detail="NegativeIntegerArgument",
             kind="SyntaxError",
             span=expression.span,

@@ -138,7 +138,7 @@ def describe_unread(compared: Sequence[tuple[str, str]], values: Mapping[str, An
 
 
 def _not_read(name: str, text: str) -> str:
-    return f"{name} is an instant, and {text[:_MAX_SHOWN]!r} is not read as one"
+    return f"{name} is an instant, but {text[:_MAX_SHOWN]!r} is not"
 
 
 def _names_instant(part: ast.SyntaxNode, properties: InstantProperties) -> bool:
@@ -378,9 +378,9 @@ class _Rewriter:
         """`property operator constant`; None where that is compared as it is."""
         kinds = self._kinds_of(other)
         if isinstance(other, ast.Parameter) and self.parameters.get(other.name) == value_types.Type(value_types.NULL):
-            self.notes[f"${other.name} is null, and nothing is before, after or equal to null"] = None
+            self.notes[f"${other.name} is null, and nothing compares with null"] = None
         if kinds and not kinds & ~value_types.NUMBER and (name := _name_of(property_)) and _counts_milliseconds(other):
-            self.notes[f"{name} is an instant: milliseconds since 1970 beside it are taken for one"] = None
+            self.notes[f"{name} is an instant: milliseconds since 1970 are converted to one"] = None
             other = ast.Call("datetime.fromEpochMillis", (other,), span=other.span)
             kinds = value_types.DATETIME
         if not kinds & _INSTANTS or kinds & ~_INSTANTS:
@@ -395,11 +395,11 @@ class _Rewriter:
 
     def _note(self, key: str, kinds: int, operator: str) -> None:
         if not kinds & value_types.DATE:
-            meaning = "a local datetime beside it is in UTC"
+            meaning = "a local datetime is taken as UTC"
         elif operator in ("=", "<>"):
-            meaning = "a date beside it is any instant of that day, in UTC"
+            meaning = "a date means any instant of that day, in UTC"
         else:
-            meaning = "a date beside it is the first instant of that day, in UTC"
+            meaning = "a date means the first instant of that day, in UTC"
         self.notes[f"{key} is an instant: {meaning}"] = None
 
     def is_instant(self, part: ast.Expression) -> bool:

@@ -171,7 +171,7 @@ class _TypographyReplacer:
             for done, sentence in (
                 (self.quotes, "Wrote typographic quotes as straight ones"),
                 (self.signs, "Wrote typographic dashes, arrows and signs as plain ones"),
-                (self.spaces, "Took out characters that are not seen"),
+                (self.spaces, "Removed invisible characters"),
             )
             if done
         ]

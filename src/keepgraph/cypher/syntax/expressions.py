@@ -106,7 +106,7 @@ def _parse_prefix_operator(tokens: TokenStream, precedence: int, stop_at_bar: bo
     kind = tokens.kinds[first]
     if kind == "NOT":
         if precedence > _NOT:
-            raise tokens.expected("a value", hint="NOT binds less than what stands before it; write (NOT …).")
+            raise tokens.expected("a value", hint="NOT binds more loosely than the operator before it; write (NOT …).")
         tokens.position += 1
         operand = parse_expression(tokens, _NOT, stop_at_bar)
         return Unary("NOT", operand, span=tokens.span(first))
@@ -331,9 +331,7 @@ def parse_map(tokens: TokenStream) -> MapLiteral:
     if tokens.kinds[tokens.position] != "}":
         while True:
             if tokens.kinds[tokens.position] == "string":
-                raise tokens.expected(
-                    "a key", hint="Keys stand without quotes: {name: 'Ada'}; unusual ones in back-ticks."
-                )
+                raise tokens.expected("a key", hint="Keys take no quotes: {name: 'Ada'}; unusual ones take back-ticks.")
             key = tokens.expect_name("a key")
             if not tokens.accept(":"):
                 hint = (
@@ -422,7 +420,7 @@ def _parse_pattern_comprehension(tokens: TokenStream) -> Expression:
     pattern = patterns.parse_path(tokens, variable=variable, first=start)
     condition = parse_expression(tokens, 0, True) if tokens.accept("WHERE") else None
     if tokens.kinds[tokens.position] != "|":
-        raise tokens.expected("`|` and what to list", hint="Write [(a)-->(b) WHERE condition | result].")
+        raise tokens.expected("`|` and the value to list", hint="Write [(a)-->(b) WHERE condition | result].")
     tokens.position += 1
     result = parse_expression(tokens)
     tokens.expect("]", "after the pattern comprehension")

@@ -93,5 +93,5 @@ def number(tokens: TokenStream, position: int, *, negative: bool = False) -> int
         f"{text[:40]} is no number",
         detail="InvalidNumberLiteral",
         span=(tokens.starts[position], tokens.ends[position]),
-        hint="Write 42, 0x2A, 0o52, 4.2, .5 or 1e-9; a name that begins with a digit stands in back-ticks.",
+        hint="Write 42, 0x2A, 0o52, 4.2, .5 or 1e-9; a name that begins with a digit needs back-ticks.",
     )

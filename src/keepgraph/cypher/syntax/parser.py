@@ -87,7 +87,7 @@ def _parse_query(tokens: TokenStream, *, needs_return: bool) -> Query:
                 "UNION and UNION ALL cannot be mixed in one query",
                 detail="InvalidClauseComposition",
                 span=(tokens.starts[union], tokens.ends[tokens.position - 1]),
-                hint="Use the same one throughout; UNION leaves out rows that come twice, UNION ALL keeps them.",
+                hint="Use the same one throughout; UNION removes duplicate rows, UNION ALL keeps them.",
             )
         union_all.append(keeps_duplicates)
         if len(union_all) >= MAX_CLAUSES:
@@ -117,7 +117,7 @@ def _parse_single_query(tokens: TokenStream, *, needs_return: bool) -> SingleQue
         raise tokens.error(
             f"A query ends with RETURN, but here comes {tokens.describe_next()}",
             detail="InvalidClauseComposition",
-            hint="Add RETURN and what you want to know.",
+            hint="Add RETURN with the values you want.",
         )
     return SingleQuery(tuple(clauses), span=tokens.span(first))
 
@@ -195,7 +195,7 @@ def _parse_return_item(tokens: TokenStream) -> ProjectionItem:
     last = tokens.position
     if tokens.accept("AS"):
         if tokens.kinds[tokens.position] == "string":
-            raise tokens.expected("a name after AS", hint="A name stands without quotes; an unusual one in back-ticks.")
+            raise tokens.expected("a name after AS", hint="Names take no quotes; unusual ones take back-ticks.")
         return ProjectionItem(expression, tokens.expect_variable("a name after AS"), True, span=tokens.span(first))
     span = tokens.span(first)
     name = expression.name if type(expression) is Variable and last == first + 1 else tokens.text[span[0] : span[1]]
@@ -229,12 +229,12 @@ def _unexpected_clause(tokens: TokenStream, *, after_return: bool) -> QueryError
             return tokens.error(
                 f"Nothing can follow RETURN, but here comes {kind}",
                 detail="InvalidClauseComposition",
-                hint="Hand values on with WITH instead of RETURN; RETURN stands once, at the end.",
+                hint="Pass values on with WITH instead of RETURN; RETURN comes once, at the end.",
             )
         return tokens.error(
             f"A bare pattern may have a WHERE and nothing more, but here comes {kind}",
             detail="InvalidClauseComposition",
-            hint="Begin with MATCH to go on with other clauses.",
+            hint="Begin with MATCH to add other clauses.",
         )
     what = "the end of the query, or `,` and more to return" if after_return else f"a clause ({_CLAUSE_NAMES})"
     if kind in NAME_KINDS:
@@ -250,12 +250,12 @@ def _unexpected_clause(tokens: TokenStream, *, after_return: bool) -> QueryError
 
 
 _CLAUSE_PLACES = {
-    "WHERE": "WHERE stands once, right after MATCH, OPTIONAL MATCH or WITH; join conditions by AND.",
-    "ORDER": "ORDER BY stands once, after RETURN or WITH and before SKIP and LIMIT.",
-    "SKIP": "SKIP stands once, after RETURN or WITH and their ORDER BY, and before LIMIT.",
-    "OFFSET": "OFFSET stands once, after RETURN or WITH and their ORDER BY, and before LIMIT.",
-    "LIMIT": "LIMIT stands once, last in RETURN or WITH.",
-    "UNION": "UNION stands between two queries, each of which ends with RETURN.",
+    "WHERE": "WHERE comes once, right after MATCH, OPTIONAL MATCH or WITH; join conditions with AND.",
+    "ORDER": "ORDER BY comes once, after RETURN or WITH and before SKIP and LIMIT.",
+    "SKIP": "SKIP comes once, after RETURN or WITH and their ORDER BY, and before LIMIT.",
+    "OFFSET": "OFFSET comes once, after RETURN or WITH and their ORDER BY, and before LIMIT.",
+    "LIMIT": "LIMIT comes once, last in RETURN or WITH.",
+    "UNION": "UNION joins two queries, each of which ends with RETURN.",
 }
 _CLAUSE_NAMES = "MATCH, OPTIONAL MATCH, WITH, UNWIND or RETURN"
 _SUGGESTED_KEYWORDS = [

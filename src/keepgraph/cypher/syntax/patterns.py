@@ -85,7 +85,7 @@ def parse_path(tokens: TokenStream, *, variable: str | None = None, first: int |
         raise tokens.error(
             f"The patterns of this query have too many nodes: {MAX_NODES} are the most",
             span=nodes[0].span,
-            hint="Ask in several queries, or pass a list as a parameter: WHERE n.name IN $names.",
+            hint="Split it into several queries, or pass a list as a parameter: WHERE n.name IN $names.",
         )
     for _ in range(outer_parentheses):
         tokens.expect(")", "after the pattern")
@@ -154,7 +154,7 @@ def _parse_node(tokens: TokenStream) -> NodePattern:
             "a node, such as (n) or (:Label)",
             hint="For the shortest way, write p = shortestPath((a)-[*]-(b))."
             if tokens.texts[tokens.position].upper() in ("SHORTEST", "ANY", "ALL")
-            else "Nodes stand in round brackets: (a)-[:TYPE]->(b).",
+            else "Put nodes in round brackets: (a)-[:TYPE]->(b).",
         )
     tokens.position += 1
     variable = _parse_variable(tokens)
@@ -190,7 +190,7 @@ def _parse_relationship(tokens: TokenStream) -> RelationshipPattern:
         if tokens.kinds[tokens.position] != "]":
             raise tokens.expected(
                 "`]` to close the relationship",
-                hint="A relationship is written -[variable:TYPE*1..3 {key: value}]->, with what it has in that order.",
+                hint="A relationship is written -[variable:TYPE*1..3 {key: value}]->, with its parts in that order.",
             )
         tokens.position += 1
     if tokens.kinds[tokens.position] != "-":
@@ -223,7 +223,7 @@ def _parse_length(tokens: TokenStream) -> Length:
         raise tokens.error(
             f"The number of hops is written as one or two whole numbers, but here comes {tokens.describe_next()}",
             detail="InvalidRelationshipPattern",
-            hint="Write *, *2, *1..3, *..3 or *1..; parameters cannot stand here.",
+            hint="Write *, *2, *1..3, *..3 or *1..; parameters are not allowed here.",
         )
     return Length(min_hops, max_hops, span=tokens.span(first))
 
@@ -251,7 +251,7 @@ def _parse_properties(tokens: TokenStream) -> Expression | None:
         return properties
     if kind == "parameter":
         raise tokens.error(
-            f"{tokens.texts[tokens.position]} cannot stand for all properties of a pattern",
+            f"{tokens.texts[tokens.position]} cannot provide all properties of a pattern",
             detail="InvalidParameterUse",
             hint="Name each property: (n {name: $name}).",
         )

@@ -99,7 +99,7 @@ class TokenStream:
             raise QuerySyntaxInvalid(
                 f"The query has {len(text)} characters; {MAX_QUERY_LENGTH} are the most.",
                 detail="UnexpectedSyntax",
-                hint="Ask in several smaller queries, and pass long lists as parameters.",
+                hint="Split it into smaller queries, and pass long lists as parameters.",
             )
         if invalid := INVALID_CHARACTER.search(text):
             raise self._invalid_character(invalid.start())
@@ -199,7 +199,7 @@ class TokenStream:
         if self.depth > MAX_NESTING:
             raise self.error(
                 f"The query is nested too deeply: {MAX_NESTING} levels are the most",
-                hint="Take an inner part out into a WITH … AS name, or pass it as a parameter.",
+                hint="Move an inner part into a WITH … AS name, or pass it as a parameter.",
             )
 
     def leave(self, levels: int = 1) -> None:
@@ -279,7 +279,7 @@ class TokenStream:
             f"{shown} does not belong here",
             detail="UnexpectedSyntax" if "\0" < character < "\x80" else "InvalidUnicodeCharacter",
             span=(offset, offset + 1),
-            hint=hint or "Text belongs in quotes, and an unusual name in back-ticks.",
+            hint=hint or "Put text in quotes, and unusual names in back-ticks.",
         )
 
     def _unclosed(self, opening: str, start: int) -> QuerySyntaxInvalid:
@@ -343,10 +343,10 @@ _LOOKALIKE_HINTS = {
     "—": "This is a dash; a minus is written -.",
     "–": "This is a dash; a minus is written -.",
     "−": "This is a typographic minus; write -.",
-    "“": "Strings stand in straight quotes: \"…\" or '…'.",
-    "”": "Strings stand in straight quotes: \"…\" or '…'.",
-    "‘": "Strings stand in straight quotes: \"…\" or '…'.",
-    "’": "Strings stand in straight quotes: \"…\" or '…'.",
+    "“": "Put strings in straight quotes: \"…\" or '…'.",
+    "”": "Put strings in straight quotes: \"…\" or '…'.",
+    "‘": "Put strings in straight quotes: \"…\" or '…'.",
+    "’": "Put strings in straight quotes: \"…\" or '…'.",
     "→": "Write ->.",
     "←": "Write <-.",
     "≠": "Write <>.",

@@ -37,7 +37,7 @@ def _error_for_call(tokens: TokenStream) -> QueryError:
             f"CALL {{ … }} is not known here ({place}).",
             span=(tokens.starts[first], tokens.ends[first]),
             reason="call_subquery_unsupported",
-            hint="Go on with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }.",
+            hint="Continue with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }.",
         )
     end = first + 2
     while tokens.kinds[end] == "." and tokens.kinds[end + 1] in NAME_KINDS:
@@ -45,12 +45,12 @@ def _error_for_call(tokens: TokenStream) -> QueryError:
     name = "".join(tokens.texts[first + 1 : end])
     refusal = QueryUnsupported if name.lower().startswith(_READING_PROCEDURES) else QueryRefused
     return refusal(
-        f"CALL runs a procedure, {name[:80] or 'without a name'}, and there are none ({place}).",
+        f"CALL runs a procedure, {name[:80] or 'without a name'}, but there are none ({place}).",
         kind="ProcedureError",
         detail="ProcedureNotFound",
         reason="procedure_call",
         span=(tokens.starts[first], tokens.ends[first]),
-        hint=f"{LISTS_OF_NAMES} All else is asked with MATCH too.",
+        hint=f"{LISTS_OF_NAMES} Use MATCH for everything else too.",
         rewrite=_PROCEDURE_QUERIES.get(name.lower()),
     )
 
@@ -75,21 +75,21 @@ LISTS_OF_NAMES = (
 )
 
 _RECORD_HINT = "Write with record_fact; MATCH … RETURN only reads."
-_RETRACT_HINT = "Take back facts with retract_fact; nothing is erased by a query."
+_RETRACT_HINT = "Retract facts with retract_fact; queries delete nothing."
 _SCHEMA_HINT = f"There is no schema to change. {LISTS_OF_NAMES}"
-_ADMINISTRATION_HINT = "There is nothing to administer; a query reads the graph with MATCH."
+_ADMINISTRATION_HINT = "There is nothing to administer; read the graph with MATCH."
 
-_WRITES = "writes, and queries are read-only"
-_DELETES = "deletes, and queries are read-only"
-_ALTERS = "changes the schema, and queries are read-only"
-_ADMINISTERS = "is a command, and there are only queries"
+_WRITES = "writes, but queries are read-only"
+_DELETES = "deletes, but queries are read-only"
+_ALTERS = "changes the schema, but queries are read-only"
+_ADMINISTERS = "is a command, but only queries are supported"
 
 # What the clause does, and what to do instead.
 _REFUSED = {
     "CREATE": (_WRITES, _RECORD_HINT),
     "INSERT": (_WRITES, _RECORD_HINT),
-    "MERGE": (_WRITES, "Write with record_fact; to join two entities that are one, merge_entities."),
-    "SET": (_WRITES, "Write with record_fact; to correct what is there, `change`."),
+    "MERGE": (_WRITES, "Write with record_fact; merge duplicates with merge_entities."),
+    "SET": (_WRITES, "Write with record_fact; correct facts with `change`."),
     "UPDATE": (_WRITES, _RECORD_HINT),
     "DELETE": (_DELETES, _RETRACT_HINT),
     "DETACH": (_DELETES, _RETRACT_HINT),
@@ -97,7 +97,7 @@ _REFUSED = {
     "REMOVE": (_DELETES, _RETRACT_HINT),
     "FOREACH": (_WRITES, "Go through a list with UNWIND list AS x, and read with MATCH."),
     "LOAD": (
-        "reads files, and queries read nothing but the graph",
+        "reads files, but queries read only the graph",
         "Pass rows as a parameter and go through them with UNWIND $rows AS row.",
     ),
     "DROP": (_DELETES, _SCHEMA_HINT),
@@ -110,14 +110,14 @@ _REFUSED = {
     "START": (_ADMINISTERS, "Begin with MATCH."),
     "STOP": (_ADMINISTERS, _ADMINISTRATION_HINT),
     "TERMINATE": (_ADMINISTERS, _ADMINISTRATION_HINT),
-    "USE": ("chooses another graph, and there is only this one", "Leave it out: there is one graph."),
+    "USE": ("chooses another graph, but there is only this one", "Leave it out: there is one graph."),
 }
 
 # Clauses and prefixes of other dialects that only read.
 _UNSUPPORTED = {
     "EXPLAIN": "Leave it out; the query is planned and run at once.",
     "PROFILE": "Leave it out; the query is planned and run at once.",
-    "USING": "Leave it out; which index to use is decided without hints.",
+    "USING": "Leave it out; indexes are chosen without hints.",
     "FILTER": "Write WITH * WHERE condition.",
     "LET": "Write WITH *, value AS name.",
     "SHOW": f"There are no indexes to list. {LISTS_OF_NAMES}",
