@@ -155,7 +155,7 @@ def test_what_has_ended_is_told_with_when(run, ana):
     run("end", "Ana", "works_at", "--on", "2026-06-30")
     refused = run("end", "Ana", "works_at")
 
-    assert "has ended already: it held until 2026-06-30 (" in refused.stderr
+    assert "has already ended: it held until 2026-06-30 (" in refused.stderr
 
 
 def test_an_end_in_json(run, ana):

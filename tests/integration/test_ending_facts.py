@@ -281,7 +281,7 @@ def test_messages_say_the_end_that_was_said(call, valid_to, said):
 def test_an_unknown_predicate_is_answered_with_what_is_known(call):
     call.record(ANA, "works_at", ACME)
 
-    assert call("end_fact", subject=ANA, predicate="left")["hint"] == "Of Ana is known: Ana works at Acme."
+    assert call("end_fact", subject=ANA, predicate="left")["hint"] == "Known about Ana: Ana works at Acme."
 
 
 def test_a_literal_is_ended_with_and_without_saying_that_it_is_one(call):
@@ -364,7 +364,7 @@ def test_what_has_ended_already_is_told_with_what_there_is(call):
     refused = call("end_fact", subject=ANA, predicate="works_at")
 
     assert refused["error"] == "FACT_NOT_FOUND"
-    assert "has ended already" in refused["message"]
+    assert "has already ended" in refused["message"]
     assert [each["id"] for each in refused["candidates"]] == [fact_id]
 
 

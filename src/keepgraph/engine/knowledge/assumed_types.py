@@ -1,6 +1,6 @@
-"""Assumed types: what a name is that was handed in without a type, as the predicates of its relations want it.
+"""Assumed types: the type of a name given without one, inferred from the predicates of its relations.
 
-The type stays assumed: a later fact may change it, and who gives a type decides.
+The type stays assumed: a later fact may change it, and an explicitly given type decides.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
 
 GIVEN_TYPE = "entityType"
-"""The property of an entity with the type that was given for it and is not in the vocabulary; imports have it too."""
+"""The entity property with the given type that is not in the vocabulary; imports have it too."""
 
 
 def choose(
     vocabulary: Vocabulary, name: str, wanted: Sequence[Sequence[str]], *, named: str | None = None, is_cased: bool
 ) -> str | None:
-    """The type for a name that satisfies most of the predicates that it stands at an end of; None if none suits.
+    """The type for a name that satisfies most of the predicates that it is an end of; None if none suits.
 
     Args:
-        wanted: for each of these predicates, the types that the end may have; an empty one for any.
-        named: the type that a word of the name names; see `named_in`.
-        is_cased: whether capital letters mean anything in the names that came with it.
+        wanted: for each of these predicates, the types that the end may have; empty for any.
+        named: the type that a word of the name indicates; see `named_in`.
+        is_cased: whether capital letters mean anything in names that came with it.
     """
     votes: Counter[str] = Counter()
     for allowed in wanted:
@@ -47,7 +47,7 @@ def choose(
 
 
 def named_in(tx: Tx, name: str) -> str | None:
-    """The type that the head of a name names: an organisation in "Harvard University", a place in "Lake of Como"."""
+    """The type that the head of a name indicates: an organisation in "Harvard University", a place in "Lake Como"."""
     head = name.partition(" of ")[0] if " of " in name else name.partition(" ")[2]
     word = head.split()[-1] if head.split() else ""
     term = graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, word)
@@ -56,10 +56,10 @@ def named_in(tx: Tx, name: str) -> str | None:
 
 
 def suitable(vocabulary: Vocabulary, name: str, allowed: Sequence[str], *, is_cased: bool) -> list[str]:
-    """Of the types that an end may have, those that suit the shape of a name; the default type first if it is allowed.
+    """Of the types that an end may have, those that suit the shape of a name; the default type first if allowed.
 
     What is not written like a name is neither a person nor a place: it gets the default type, or another type of terms
-    if only such are wanted.
+    if only those are wanted.
     """
     if not name_shapes.is_noun_phrase(name):
         return []
@@ -76,16 +76,16 @@ def suitable(vocabulary: Vocabulary, name: str, allowed: Sequence[str], *, is_ca
 
 
 def first_usable(vocabulary: Vocabulary, allowed: Sequence[str]) -> str | None:
-    """The first type that an end may have and that an entity may be given; the default type where any is allowed."""
+    """The first usable type that an end may have; the default type where any is allowed."""
     default = vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
     return next(iter(entity_types.usable(vocabulary, tuple(allowed))), None) if allowed else default
 
 
 def change(tx: Tx, entity: Entity, entity_type: str, *, is_assumed: bool = True) -> Entity | None:
-    """Give an entity whose type is assumed another one; None where that cannot be.
+    """Change the assumed type of an entity; None if that is impossible.
 
-    It cannot where the type was given, where the facts about the entity would not fit any more, or where another entity
-    of that name is of the new type.
+    It is if the type was given, if the facts about the entity would no longer fit, or if another entity of that name
+    has the new type.
     """
     vocabulary = graph_vocabulary.read(tx)
     if entity.type == entity_type or not vocabulary.is_usable_type(entity_type):
@@ -103,15 +103,15 @@ def change(tx: Tx, entity: Entity, entity_type: str, *, is_assumed: bool = True)
 
 
 def keep_given(tx: Tx, entity: Entity, given_type: str) -> None:
-    """Note with a new entity the type that was given for it and is not in the vocabulary; see `apply_given`."""
+    """Note with a new entity its given type that is not in the vocabulary; see `apply_given`."""
     properties = json.dumps({GIVEN_TYPE: given_type}, ensure_ascii=False)
     store.entities.set_particulars(tx, entity.row, summary="", properties=properties)
 
 
 def apply_given(tx: Tx) -> list[Entity]:
-    """Give entities the types that were given for them, and that the vocabulary has by now; in all groups.
+    """Give entities their given types that the vocabulary now has; in all groups.
 
-    Those stay as they are whose facts would not fit.
+    Entities whose facts would not fit stay unchanged.
     """
     changed = []
     for group, row, given_type in store.assumed_types.with_property(tx, GIVEN_TYPE):
@@ -127,7 +127,7 @@ def apply_given(tx: Tx) -> list[Entity]:
 
 
 def _fits(vocabulary: Vocabulary, fact: Fact, entity: Entity, entity_type: str) -> bool:
-    """Whether a fact fits its predicate when one of its ends is of another type."""
+    """Whether a fact fits its predicate when one of its ends has another type."""
     predicate = vocabulary.predicate_by_name[fact.predicate]
     if not predicate.has_binding_ends:
         return True
@@ -141,7 +141,7 @@ def _fits(vocabulary: Vocabulary, fact: Fact, entity: Entity, entity_type: str) 
 def _strangeness(vocabulary: Vocabulary, name: str, entity_type: str, others: Iterable[str]) -> int:
     """How little a type suits the shape of a name, compared with the other types that it may have: 0 if it does.
 
-    A single word that is no given name is rather something else than a person, if that is about as common as persons.
+    A single word that is not a known given name is rarely a person if another type is about as common.
     """
     match vocabulary.style(entity_type):
         case "person":
@@ -156,5 +156,5 @@ def _strangeness(vocabulary: Vocabulary, name: str, entity_type: str, others: It
 
 
 def _ends(vocabulary: Vocabulary, entity_type: str) -> int:
-    """At how many ends of predicates a type stands."""
+    """How many ends of predicates a type stands at."""
     return sum((entity_type in term.sources) + (entity_type in term.targets) for term in vocabulary.usable_predicates)

@@ -1,4 +1,4 @@
-"""Closing a blocker that a caller names: by its words, by the id of its fact, or by what is blocked. Sure, or asked."""
+"""Closing a blocker that a caller names by its words, by the id of its fact, or by what is blocked. Sure, or asked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MIN_COSINE = 0.40  # only to list: "we got funding" and "no money" have 0.42
 
 @dataclass(frozen=True, slots=True)
 class ClosedBlocker:
-    """The facts of a blocker that was closed, and the fact that says who or what resolved it, if that was said."""
+    """The facts of a closed blocker, and the fact that says who or what resolved it, if given."""
 
     facts: tuple[Fact, ...]
     resolution: Fact | None = None
@@ -39,13 +39,13 @@ def close(
 
     Args:
         blocker: its words, the id of its fact, or the name of what is blocked, if that has one open blocker.
-        blocked: what is blocked; only its blockers are considered, and those of its parts.
-        by: who or what resolved it; a name without a type that is not known is kept as a text.
+        blocked: what is blocked; only its blockers and those of its parts are considered.
+        by: who or what resolved it; an unknown name without a type is kept as a text.
         resolved_at: when; None for now.
-        source: where that comes from.
+        source: its origin.
 
     Raises:
-        errors.FactNotFound: no open blocker fits; those that are open are candidates.
+        errors.FactNotFound: no open blocker fits; the open ones are candidates.
         errors.Ambiguous: several fit, or `blocked` may mean several entities.
         errors.ValidityInvalid: resolved_at is neither a date nor an instant.
     """
@@ -115,9 +115,9 @@ def find(tx: Tx, blocker: str, *, blocked: Ref | None = None) -> tuple[Fact, ...
 
 
 def find_by_meaning(tx: Tx, text: str, *, blocked: Ref | None = None) -> list[tuple[Fact, float]]:
-    """The open blockers that mean about the same as a text, with the cosine, the nearest first; none without a model.
+    """The open blockers similar in meaning to a text, with the cosine, nearest first; none without a model.
 
-    A cosine cannot tell a paraphrase from a sibling: none of them is surely meant, and a person has to be asked.
+    A cosine cannot tell a paraphrase from a sibling: no match is certain, so a person has to be asked.
     """
     from keepgraph.engine.backfill import vectors
 
@@ -141,7 +141,7 @@ def _open_of(tx: Tx, blocked: Ref | None) -> list[Fact]:
     """The open blockers of something and of its parts; with None all, newest first.
 
     Raises:
-        errors.EntityNotFound, errors.Ambiguous: it is not known, or there are several.
+        errors.EntityNotFound, errors.Ambiguous: it is unknown, or there are several.
     """
     open_ = blocker_resolutions.open_facts(tx)
     if blocked is None:
@@ -157,14 +157,14 @@ def _find_by_id(tx: Tx, fact_id: str, open_: list[Fact]) -> tuple[Fact, ...]:
         return chosen
     is_blocker = graph_vocabulary.read(tx).role(fact.predicate) == "blocks"
     raise errors.FactNotFound(
-        f"{fact.id} is {'not open' if is_blocker else 'no blocker'}: {facts.sentence(fact)[:120]}",
+        f"{fact.id} is {'not open' if is_blocker else 'not a blocker'}: {facts.sentence(fact)[:120]}",
         hint="Name one of the open ones by its words or by its id." if open_ else "Nothing is blocked.",
         candidates=blocker_resolutions.describe(open_),
     )
 
 
 def _of_entity(tx: Tx, text: str, open_: list[Fact]) -> tuple[Fact, ...]:
-    """The open blockers that an entity is and has which a reader means by this name; letters alone decide, no model."""
+    """The open blockers of and by an entity that a reader means by this name; letters alone decide, no model."""
     entity = resolver.resolve_by_letters(tx, Name(text)).entity
     if entity is None:
         return ()
@@ -172,7 +172,7 @@ def _of_entity(tx: Tx, text: str, open_: list[Fact]) -> tuple[Fact, ...]:
 
 
 def _statements(blockers: tuple[Fact, ...]) -> set[tuple[str, int]]:
-    """What these blockers are: one entity that blocks several things is one."""
+    """The distinct blockers: one entity that blocks several things is one."""
     return {("entity", fact.object.row) if fact.object else ("literal", fact.row) for fact in blockers}
 
 

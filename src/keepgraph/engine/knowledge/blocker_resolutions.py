@@ -1,7 +1,7 @@
 """Resolutions: which open blockers a resolving fact names, and the end of their facts (ADR 0034).
 
-A blocker is named by the id of its fact, by the entity that blocks, by the words that describe it, or by words near to
-these where only one open blocker can be meant. What is blocked names its blocker too, where it has just one. A blocker
+A blocker is named by the id of its fact, by the blocking entity, by the words that describe it, or by similar words
+if only one open blocker can be meant. What is blocked also names its blocker if it has just one. A blocker
 that is not surely named stays open, and is reported.
 """
 
@@ -24,7 +24,7 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 MAX_OPEN = 20
-"""So many open blockers at most are reported."""
+"""At most this many open blockers are reported."""
 
 _MAX_COMPARED = 2000
 _MAX_LISTED_FOR_UNKNOWN = 5
@@ -34,7 +34,7 @@ _ID_LENGTH = 31
 
 @dataclass(frozen=True, slots=True)
 class ClosingPlan:
-    """What a resolving fact does to open blockers: `closed` by it, or still `open` though it may have meant them."""
+    """What a resolving fact does to open blockers: it has `closed` them, or may mean ones that are still `open`."""
 
     closed: tuple[Fact, ...] = ()
     open: tuple[Fact, ...] = ()
@@ -43,10 +43,10 @@ class ClosingPlan:
 def read(tx: Tx, given: GivenFact) -> tuple[GivenFact, tuple[Fact, ...]]:
     """Find the blockers that a resolving fact names by their ids, or by the words of a name without a type.
 
-    Returns the fact with an entity where a blocker was named, and these blockers; any other fact as it is.
+    Returns the fact with an entity where a blocker was named, and these blockers; any other fact unchanged.
 
     Raises:
-        errors.FactNotFound: an id is not that of a blocking fact.
+        errors.FactNotFound: an id does not belong to a blocking fact.
         errors.Ambiguous: the words may name several blockers.
     """
     subject_id, object_id = _fact_id(given.subject), _fact_id(given.object)
@@ -60,7 +60,7 @@ def read(tx: Tx, given: GivenFact) -> tuple[GivenFact, tuple[Fact, ...]]:
         blocker = _find_blocker(tx, object_id)
         known = _known(tx, given.subject)
         if known is not None and known.row not in (blocker.subject.row, blocker.object.row if blocker.object else 0):
-            # Somebody or something settled it: it is the blocked thing that was resolved by them.
+            # Somebody or something settled it: the blocked thing is what they resolved.
             return GivenFact(Ref(id=blocker.subject.id), given.predicate, given.subject), (blocker,)
         target = Ref(id=blocker.object.id) if blocker.object else blocker.literal or ""
         return GivenFact(Ref(id=blocker.subject.id), given.predicate, target), (blocker,)
@@ -83,13 +83,13 @@ def read(tx: Tx, given: GivenFact) -> tuple[GivenFact, tuple[Fact, ...]]:
 
 
 def plan(tx: Tx, statement: Statement, named: Sequence[Fact]) -> ClosingPlan:
-    """Which open blockers a resolving fact closes that is not recorded yet.
+    """Which open blockers an unrecorded resolving fact closes.
 
     Args:
         named: the blockers that it names by their ids or words; see `read`.
 
     Raises:
-        errors.Ambiguous: its words name a blocker of something else than its subject.
+        errors.Ambiguous: its words name a blocker of something other than its subject.
     """
     open_rows = blockers.open_blockers(tx)[:_MAX_COMPARED]
     if named:
@@ -110,7 +110,7 @@ def plan(tx: Tx, statement: Statement, named: Sequence[Fact]) -> ClosingPlan:
             return ClosingPlan(named_parts, () if named_parts else fitting)
     named_by_name, fitting = choose(tx, open_, subject.name)
     if subject.type in graph_vocabulary.read(tx).decision_types and named_by_name:
-        # A decision that another one replaces is not a blocker for having a word of it.
+        # A decision that another one replaces is not a blocker merely because they share a word.
         is_same = phrase_matching.compare(subject.name, text_of(named_by_name[0])).agreement is Agreement.EQUAL
         named_by_name, fitting = (named_by_name, fitting) if is_same else ((), ())
     if others := own_blockers(named_by_name, open_):
@@ -124,12 +124,12 @@ def plan(tx: Tx, statement: Statement, named: Sequence[Fact]) -> ClosingPlan:
 
 
 def close(tx: Tx, closed: Sequence[Fact], *, at: str | None) -> tuple[Fact, ...]:
-    """End the facts of blockers when they were resolved: at a timestamp, or now; returns them as they are then."""
+    """End the facts of blockers when they were resolved: at a timestamp, or now; returns them as changed."""
     return tuple(validity.change(tx, fact, valid_from=fact.valid_from, valid_to=_end(tx, fact, at)) for fact in closed)
 
 
 def reopen(tx: Tx, resolution: Fact) -> tuple[Fact, ...]:
-    """Open the blockers again that a fact resolved which is not believed any more; returns them as they are then."""
+    """Reopen the blockers that a fact resolved which is no longer believed; returns them as changed."""
     vocabulary = graph_vocabulary.read(tx)
     if vocabulary.role(resolution.predicate) != "resolves" or resolution.retracted_at is not None:
         return ()
@@ -153,7 +153,7 @@ def open_facts(tx: Tx) -> list[Fact]:
 def choose(tx: Tx, candidates: Sequence[Fact], text: str) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """The blockers that a text surely names, and all that it may name.
 
-    The facts of one blocking entity are one blocker. Two blockers of which each may be meant are never chosen from.
+    The facts of one blocking entity are one blocker. If two blockers may be meant, neither is chosen.
     """
     groups: dict[tuple[str, int], list[Fact]] = {}
     for fact in candidates:
@@ -176,7 +176,7 @@ def choose(tx: Tx, candidates: Sequence[Fact], text: str) -> tuple[tuple[Fact, .
 
 
 def own_blockers(named: Sequence[Fact], candidates: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The blockers of the entities that these blockers are: who names such an entity may mean them too."""
+    """The blockers of these blocking entities: a name of such an entity may mean them too."""
     blocking = {fact.object.row for fact in named if fact.object is not None}
     rows = {fact.row for fact in named}
     return tuple(fact for fact in candidates if fact.subject.row in blocking and fact.row not in rows)
@@ -195,11 +195,11 @@ def text_of(fact: Fact) -> str:
 def _plan_for_blocked(
     tx: Tx, statement: Statement, open_rows: Sequence[FactRow], *, own: Sequence[Fact], of_entity: Sequence[Fact]
 ) -> ClosingPlan:
-    """What a resolution of something does that is blocked itself.
+    """What a resolution does whose subject is itself blocked.
 
     Args:
         own: the open blockers of the subject.
-        of_entity: the open blockers that the subject is.
+        of_entity: the open blockers that the subject is itself.
     """
     text = _object_text(statement)
     equal = [fact for fact in own if _is_equal(fact, statement, text)]
@@ -207,7 +207,7 @@ def _plan_for_blocked(
     if named:
         return ClosingPlan(named)
     if of_entity:
-        # Its own blocker may have been settled, or it has, which blocks others: both are asked for.
+        # Either its own blocker was settled, or it was, which blocks others: ask about both.
         return ClosingPlan((), (*of_entity, *own)[:MAX_OPEN])
     if len(own) > 1 or blockers.is_other_matter(text, text_of(own[0])):
         return ClosingPlan((), tuple(fitting or own)[:MAX_OPEN])
@@ -264,7 +264,7 @@ def _object_text(statement: Statement | Fact) -> str:
 
 
 def _end(tx: Tx, fact: Fact, at: str | None) -> str:
-    """When a blocker ends that was resolved at a timestamp: after it began, and not after it ended anyway."""
+    """When a blocker resolved at a timestamp ends: after it began, and no later than any known end."""
     now = timestamps.from_datetime(tx.now)
     end = at or now
     if fact.valid_from is not None and end <= fact.valid_from:
@@ -273,7 +273,7 @@ def _end(tx: Tx, fact: Fact, at: str | None) -> str:
 
 
 def _fact_id(end: Ref | str) -> str | None:
-    """The id of a fact that stands where an entity or a literal is expected."""
+    """The id of a fact where an entity or a literal is expected."""
     if isinstance(end, Ref) and end.id is not None:
         wanted = end.id.strip().lower()
         return wanted if wanted.startswith(_ID_PREFIX) else None
@@ -286,21 +286,21 @@ def _fact_id(end: Ref | str) -> str | None:
 def _find_blocker(tx: Tx, fact_id: str) -> Fact:
     """
     Raises:
-        errors.FactNotFound: there is no such fact, or it blocks nothing.
+        errors.FactNotFound: the fact does not exist, or blocks nothing.
     """
     fact = store.facts.by_id(tx, fact_id)
     if fact is None or fact.retracted_at is not None:
         raise errors.FactNotFound(f"there is no fact {fact_id[:60]!r}")
     if graph_vocabulary.read(tx).role(fact.predicate) != "blocks":
         raise errors.FactNotFound(
-            f"{fact.id} says that {fact.subject.name} {fact.predicate} {text_of(fact)[:60]}, which is no blocker",
+            f"{fact.id} says that {fact.subject.name} {fact.predicate} {text_of(fact)[:60]}, which is not a blocker",
             hint="Name the fact of an open blocker; weekly_rollup lists them with their ids.",
         )
     return fact
 
 
 def _is_resolving(tx: Tx, wording: str) -> bool:
-    """Whether a wording stands for a predicate that resolves, its ends as they are stored."""
+    """Whether a wording means a resolving predicate, its ends as stored."""
     try:
         matches = predicates.find_matches(tx, wording)
     except errors.PredicateUnknown:

@@ -1,4 +1,4 @@
-"""Open blockers. Each blocker is closed by itself, never by the resolution of another (ADR 0006).
+"""Open blockers. Each blocker is closed on its own, never by the resolution of another (ADR 0006).
 
 A resolution ends the facts of the blockers that it names when it is recorded (`blocker_resolutions`, ADR 0034): a
 blocker is open while its fact holds. Resolutions that were imported ended nothing; for
@@ -27,9 +27,9 @@ def open_blockers(
 ) -> list[FactRow]:
     """The blocking facts that nothing has resolved, newest first.
 
-    One that says no beginning begins when it is recorded: it was not open before, for a reader who asks `as_of`.
+    A fact without a beginning begins when it is recorded: for a reader who asks `as_of` earlier, it was not open.
 
-    Args:
+    among: only those with one of these entities, given by their rows, as subject or object.
         among: only those with one of these entities, given by their rows, as subject or object.
         subjects: only those with one of these as subject; no others are read.
     """
@@ -51,7 +51,7 @@ def open_blockers(
     resolutions = [fact for fact in resolutions if _has_begun(fact, at)]
     open_rows = {fact.row for fact in selected}
     if resolutions:
-        # Whether a blocker is open may depend on the other blockers of its subject, and on what that blocks itself.
+        # Whether a blocker is open may depend on the subject's other blockers, and on what the subject itself blocks.
         blocking = [fact for fact in blocking if fact.subject in entities or fact.object in entities]
         ended = store.facts.ended_rows_of_predicates(tx, predicates, at=at, entities=sorted(entities))
         open_rows = _replay(tx, blocking, resolutions, ended=ended, at=at)
@@ -63,7 +63,7 @@ def open_blockers(
 
 
 def is_other_matter(text: str, blocker: str) -> bool:
-    """Whether a text names something else than a blocker, though like it: licence B, where licence A is awaited."""
+    """Whether a text names something other than a similar blocker: licence B, where licence A is awaited."""
     return phrase_matching.compare(text, blocker).is_other_matter
 
 
@@ -79,16 +79,16 @@ def _replay(
     ended: Sequence[tuple[FactRow, str]],
     at: str,
 ) -> set[int]:
-    """Replay the assertions of these facts in the order of time; the rows of the blockers that are open at the end.
+    """Replay the assertions of these facts in time order; returns the rows of the blockers open at the end.
 
     Args:
-        ended: blockers that have ended, each with when it was not open any more: which of several a resolution
-            settled depends on what was open then.
-        at: assertions recorded later do not count, except those of a fact that says when it began.
+        ended: blockers that have ended, each with its end: which of several a resolution settled
+            depends on what was open then.
+        at: assertions recorded later do not count, except for a fact with a known beginning.
     """
     by_row = {fact.row: fact for fact in [*blocking, *resolutions, *(fact for fact, _ in ended)]}
     resolution_rows = {fact.row for fact in resolutions}
-    # By the row of a subject: the keys of all its blockers. By the row of a blocker: the subjects that it blocks.
+    # By subject row: the keys of all its blockers. By blocker row: the subjects that it blocks.
     blockers_of: dict[int, set[str]] = defaultdict(set)
     blocked_by: dict[int, set[int]] = defaultdict(set)
     for fact in by_row.values():
@@ -96,9 +96,9 @@ def _replay(
             blockers_of[fact.subject].add(_blocker_key(fact))
             if fact.object is not None:
                 blocked_by[fact.object].add(fact.subject)
-    # By the row of a subject: its open blockers, as key and row of the fact.
+    # By subject row: its open blockers, as key and row of the fact.
     open_rows: dict[int, dict[str, int]] = defaultdict(dict)
-    # A call that ends a blocker does so after all that it has asserted.
+    # A call that ends a blocker does so after all its assertions.
     ends = sorted((moment, fact.row) for fact, moment in ended)
     for row, recorded_at in store.provenance.fact_rows_by_assertion(tx, list(by_row)):
         while ends and ends[0][0] < recorded_at:

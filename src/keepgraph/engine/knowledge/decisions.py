@@ -1,9 +1,9 @@
 """Decisions: what was decided, when, by whom, and whether it was followed up (ADR 0009).
 
-A decision is an entity of a type of decisions, or the object of a deciding fact. It was made when its deciding facts
-and its part-of facts begin to hold, or, if they have no validity, when the first of them was recorded. It belongs to
-the projects at the other end of those facts. All tools that show decisions read them here. Which predicates decide,
-and which types are those of decisions and projects, the vocabulary says by roles: decided_in has the role "decides",
+A decision is an entity of a type of decisions, or the object of a deciding fact. It was made when its deciding and
+part-of facts begin to hold, or, without validity, when the first of them was recorded. It belongs to
+the projects at the other end of those facts. All tools that show decisions read them here. The roles of the
+vocabulary say which predicates decide, and which types are decisions and projects: decided_in has the role "decides",
 belongs_to the role "part_of".
 """
 
@@ -26,7 +26,7 @@ _DECISION_ROLES: tuple[Role, ...] = ("decides", "part_of")
 _FOLLOW_UPS_FROM_DECISION: tuple[Role, ...] = ("resolves", "blocks", "reports")
 _FOLLOW_UPS_TO_DECISION: tuple[Role, ...] = ("resolves", "depends")
 _DECIDABLE_STYLE: NameStyle = "term"
-"""Of other types than those of decisions, what may be decided are terms: not persons, titles, tasks or sources."""
+"""Besides decision types, only terms may be decided: not people, titles, tasks or sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class DecisionFilter:
 
     Attributes:
         since, until: the first and the last local day, YYYY-MM-DD; empty is no bound.
-        topic: in words; empty is any (see decision_topics.py).
-        limit: of how many; None is all.
+        topic: in words; empty is any.
+        limit: their number; None is all.
     """
 
     since: str = ""
@@ -78,7 +78,7 @@ def of_all_projects(tx: Tx, wanted: DecisionFilter = ANY) -> tuple[list[Decision
 
 
 def members(tx: Tx, project: Entity) -> set[int]:
-    """The rows of a project, of what is directly a part of it, and of what was decided in it."""
+    """The rows of a project, of its direct parts, and of what was decided in it."""
     vocabulary = graph_vocabulary.read(tx)
     facts = _deciding_facts(tx, vocabulary, project)
     parts = {
@@ -89,13 +89,13 @@ def members(tx: Tx, project: Entity) -> set[int]:
 
 
 def _deciding_facts(tx: Tx, vocabulary: Vocabulary, project: Entity) -> list[Fact]:
-    """The facts of a project that say what was decided for it, and what is a part of it."""
+    """The facts of a project that say what was decided for it, and what is part of it."""
     predicates = vocabulary.names_of_role(*_DECISION_ROLES)
     return store.facts.touching(tx, project, predicates, at=timestamps.from_datetime(tx.now))
 
 
 def _decisions_in(vocabulary: Vocabulary, facts: Iterable[Fact]) -> list[Entity | Fact]:
-    """The decisions in deciding and part-of facts, each once: entities, and facts with a decision as literal."""
+    """The decisions in deciding and part-of facts, each once: entities, and facts with a literal decision."""
     decisions: dict[str, Entity | Fact] = {}
     for fact in facts:
         decision = _decision_of_fact(vocabulary, fact)
@@ -124,7 +124,7 @@ def _newest_first(
     decision_types = vocabulary.decision_types
     rows = [decision.row for decision in entities if decision.type in decision_types]
     began_at = store.facts.began(tx, rows, vocabulary.names_of_role(*_DECISION_ROLES), at=at)
-    # An entity of another type is a decision by its deciding facts alone, so only they date it.
+    # An entity of another type is a decision only by its deciding facts, so only they date it.
     other_rows = [decision.row for decision in entities if decision.type not in decision_types]
     began_at |= store.facts.began(tx, other_rows, vocabulary.names_of_role("decides"), at=at)
     by_id = {
@@ -169,9 +169,9 @@ def _facts_of_decision(tx: Tx, vocabulary: Vocabulary, decided: Entity) -> list[
 
 
 def _imports(tx: Tx, decisions: Sequence[Entity | Fact], links: Mapping[str, Sequence[Fact]]) -> dict[str, Import]:
-    """The imports of decisions, by their ids: of which a deciding or a part-of fact stands only in a file.
+    """The imports of decisions, by id: those with a deciding or part-of fact that came only from a file.
 
-    A decision without such facts is imported as the entity that it is.
+    A decision without such facts counts as imported with its entity.
     """
     linked = {fact.row for facts in links.values() for fact in facts}
     of_facts = store.imports.of_facts(tx, linked) if linked else {}
@@ -234,7 +234,7 @@ def _describe_literal_decision(tx: Tx, vocabulary: Vocabulary, fact: Fact, decid
 
 
 def _projects_of(vocabulary: Vocabulary, links: Iterable[Fact]) -> tuple[Entity, ...]:
-    """The projects at the ends of the facts that tie a decision to something, each once."""
+    """The projects at the ends of the facts that connect a decision to something, each once."""
     ends = (end for fact in links for end in (fact.subject, fact.object) if end is not None)
     return tuple({end.id: end for end in ends if _is_project(vocabulary, end)}.values())
 
@@ -257,25 +257,25 @@ def _is_project(vocabulary: Vocabulary, entity: Entity) -> bool:
     return entity.type in vocabulary.project_types
 
 
-# The topic of a decision: whether its words, the names beside it, or its meaning fit what somebody asks about.
+# The topic of a decision: matched by its words, the names beside it, or its meaning.
 
 _MIN_SHARE_OF_WORDS = 0.5
-"""A decision has at least this share of the words of a topic, and no other has more of them."""
+"""A matching decision has at least this share of the words of a topic, and no other has more."""
 
 _MIN_LETTERS_OF_BEGINNING = 4
-"""A word fits a longer one that begins with it: auth, authentication. Shorter ones begin too much."""
+"""The length from which a word matches longer ones that begin with it: auth, authentication."""
 
 _MIN_COSINE = 0.24
-"""Of the name of a decision and a topic of one word or a few, by the default model. Chosen on 25 decisions, 24 topics;
-of 20 other decisions and 16 other topics (320 pairs), it takes 15 that fit and 2 that do not, and misses 3."""
+"""Cosine of a decision's name and a short topic by the default model. Chosen on 25 decisions, 24 topics;
+of 20 other decisions and 16 other topics (320 pairs), it accepts 15 that fit and 2 that do not, and misses 3."""
 
 _WORD = lazy.compile(r"[^\W_]+")
 
 
 def _on_topic(tx: Tx, decisions: Sequence[Entity | Fact], topic: str) -> set[str]:
-    """The ids of those of some decisions that are about a topic.
+    """The ids of the decisions about a topic.
 
-    A decision is about it by the words of its name, its aliases and what it is connected with, or by the meaning of its
+    A decision matches by the words of its name, its aliases and its neighbours, or by the meaning of its
     name where there are vectors.
     """
     return _by_words(tx, decisions, topic) | _by_meaning(tx, decisions, topic)
@@ -310,7 +310,7 @@ def _texts_of(decision: Entity | Fact, beside: Sequence[str]) -> list[str]:
 
 
 class _FittingWords:
-    """Which words of a topic are in a text, inflected or as the beginning of a longer word; each text is read once."""
+    """Which words of a topic are in a text, inflected or beginning a longer word; each text is read once."""
 
     def __init__(self, wanted: Sequence[str]) -> None:
         self._wanted = wanted
@@ -341,13 +341,13 @@ def _significant_words(topic: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text, folded; of a script without spaces, its characters."""
+    """The words of a text, folded; its characters in a script without spaces."""
     folded = normalisation.Name(text).folded
     return _WORD.findall(normalisation.segment_characters(folded) or folded)
 
 
 def _by_meaning(tx: Tx, decisions: Sequence[Entity | Fact], topic: str) -> set[str]:
-    """Those whose names mean something like the topic; none where there are no vectors."""
+    """Those whose names resemble the topic in meaning; none without vectors."""
     of_types = {decision.type for decision in decisions if isinstance(decision, Entity)}
     if not of_types or "embedding" not in tx.settings.rungs or vectors.unavailable_reason(tx):
         return set()

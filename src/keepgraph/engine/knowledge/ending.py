@@ -1,6 +1,6 @@
-"""Ending facts: what was true holds no longer from a date on. Nothing is created, and names are never guessed.
+"""Ending facts: what was true no longer holds from a date on. Nothing is created, and names are never guessed.
 
-What was known before stays visible for `known_at` (ADR 0014). A fact that has ended gets another end in the same way.
+What was known before stays visible for `known_at` (ADR 0014). The end of an ended fact is changed in the same way.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class EndedFact:
 
 
 def end(tx: Tx, found: Sequence[Fact], *, valid_to: str | None, source: str | None) -> EndedFact:
-    """End facts that say the same, the one first that is meant.
+    """End facts that say the same; the first is the one meant.
 
     Args:
         valid_to: when they ended; None for now. A date includes that day.
-        source: where that comes from; it becomes a source of the fact.
+        source: its origin, which becomes a source of the fact.
 
     Raises:
         errors.ValidityInvalid: it would end before it begins.
@@ -67,10 +67,10 @@ def end(tx: Tx, found: Sequence[Fact], *, valid_to: str | None, source: str | No
 
 
 def resting_on(tx: Tx, ended: Sequence[Fact]) -> list[Fact]:
-    """The facts that hold and may have ended with others: what rests on a job, for example, where that has ended.
+    """The facts that hold and may have ended with others: what rests on an ended job, for example.
 
-    The vocabulary says by flags what is a basis, and what rests on one; it is that of the subject, on either side. What
-    began after the basis had ended rests on another.
+    The vocabulary's flags say what is a basis, and what rests on one: the subject's basis, on either side. What began
+    after the basis had ended rests on another.
     """
     vocabulary = graph_vocabulary.read(tx)
     resting = [term.name for term in vocabulary.predicates if "rests_on_basis" in term.flags]
@@ -91,30 +91,30 @@ def find_by_id(tx: Tx, fact_id: str, *, valid_to: str | None) -> list[Fact]:
         valid_to: when it ended; None for now.
 
     Raises:
-        errors.FactNotFound: there is none, it is retracted, or it has ended and no other end is given.
+        errors.FactNotFound: it does not exist, is retracted, or has ended and no other end is given.
     """
     fact = facts.find(tx, fact_id)
     if fact.retracted_at is not None:
-        raise errors.FactNotFound(f"{fact.id} is retracted: it is not believed to have held", hint="Record it anew.")
+        raise errors.FactNotFound(f"{fact.id} is retracted: it is not believed to have held", hint="Record it again.")
     if valid_to is None and fact.valid_to is not None and fact.valid_to <= timestamps.from_datetime(tx.now):
         raise _ended_already(tx, facts.sentence(fact), [fact])
     return [fact]
 
 
 def find(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None, valid_to: str | None) -> list[Fact]:
-    """The facts that end, by what they say: those of one statement that hold, the one that began last first.
+    """The facts to end, by what they say: current ones of one statement, the latest first.
 
-    Where all have ended and another end is given, the last of them is meant, if they say the same.
+    If all have ended and another end is given, the last of them is meant, provided they say the same.
 
     Args:
         predicate: as `facts.record` takes it.
-        object: an entity or a text; None for the only one that there is.
+        object: an entity or a text; None for the only one.
         valid_to: when they ended; None for now.
 
     Raises:
-        errors.EntityNotFound, errors.Ambiguous: the subject is not known, or there are several.
+        errors.EntityNotFound, errors.Ambiguous: the subject is unknown, or there are several.
         errors.PredicateUnknown: the predicate is not in the vocabulary.
-        errors.FactNotFound: no such fact holds; those that have ended are candidates.
+        errors.FactNotFound: no such fact holds; ended ones are candidates.
         errors.Ambiguous: facts of several objects hold.
     """
     known_subject = entities.find(tx, subject)
@@ -183,7 +183,7 @@ def _find_fitting(tx: Tx, subject: Entity, predicate: str, object: Ref | str | N
 def _object_test(
     tx: Tx, object: Ref | str | None, named: Sequence[Predicate]
 ) -> Callable[[Entity | None, str | None], bool]:
-    """Whether what stands at the other end of a fact is what a caller named.
+    """Whether the other end of a fact is what a caller named.
 
     Args:
         named: the predicates that may be meant; under one that takes dates, “next Friday” names the day.
@@ -227,7 +227,7 @@ def _read_dates(tx: Tx, said: str, named: Sequence[Predicate]) -> list[str]:
 def _nothing_open(
     tx: Tx, subject: Entity, predicate: str, object: Ref | str | None, candidates: Sequence[Fact]
 ) -> errors.FactNotFound:
-    """The error where no fact ends, with what there is."""
+    """The error if no fact ends, with the existing facts."""
     named = object.name or object.id if isinstance(object, Ref) else object
     wanted = " ".join(filter(None, [subject.name, predicate, named]))[:120]
     if not candidates:
@@ -250,16 +250,16 @@ def _others(tx: Tx, subject: Entity) -> list[Fact]:
 
 
 def _describe_known(tx: Tx, subject: Entity) -> str:
-    """What holds of a subject, in words; empty where nothing does."""
+    """What holds about a subject, in words; empty if nothing does."""
     others = _others(tx, subject)
-    return f"Of {subject.name} is known: {'; '.join(map(facts.sentence, others))}." if others else ""
+    return f"Known about {subject.name}: {'; '.join(map(facts.sentence, others))}." if others else ""
 
 
 def _ended_already(tx: Tx, wanted: str, candidates: Sequence[Fact]) -> errors.FactNotFound:
     last = max(candidates, key=lambda fact: fact.valid_to or "~")
     ended = timestamps.format_end(last.valid_to or "", tx.zone)
     return errors.FactNotFound(
-        f"“{wanted[:120]}” has ended already: it held until {ended}",
+        f"“{wanted[:120]}” has already ended: it held until {ended}",
         hint="To correct the end, say when it ended.",
         candidates=describe(candidates),
     )

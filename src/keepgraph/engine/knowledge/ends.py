@@ -1,6 +1,6 @@
-"""The ends of a fact to be recorded: types for names without one, and the refusal of ends that do not fit.
+"""The ends of a fact to record: types for names without one, and the refusal of ends that do not fit.
 
-A refusal says what the predicate connects and what would fit, and gives as its example a call that works.
+A refusal says what the predicate connects and what would fit, with a working call as its example.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class GivenFact:
     object: Ref | str
 
     def example(self, **changed: Any) -> dict[str, Any]:
-        """The arguments of record_fact for it, with parts of it changed."""
+        """The arguments of record_fact for it, with parts changed."""
         given = {"subject": self.subject, "predicate": self.predicate, "object": self.object, **changed}
         target = given["object"]
         return {
@@ -52,7 +52,7 @@ def find_or_create_untyped(
 ) -> tuple[Entity, bool]:
     """The entity of a name without a type, at an end of a predicate; and whether it was created.
 
-    It is the one that exists with this name and a type that fits; else a new one, if only one type fits.
+    An existing one with this name and a fitting type; else a new one, if only one type fits.
 
     Args:
         role: "subject" or "object".
@@ -70,7 +70,7 @@ def find_or_create_untyped(
     if len(usable) == 1:
         return entities.find_or_create(tx, Ref(type=usable[0], name=ref.name), error_class=error_class)
     if existing := entities.find_named(tx, ref.name or "", ()):
-        return existing, False  # of a type that does not fit: its refusal says more
+        return existing, False  # of an unfitting type: its refusal says more
     any_type = [vocabulary.default_type("term"), *(term.name for term in vocabulary.usable_types)]
     types = usable or list(dict.fromkeys(any_type))
     named = _named_in_part(tx, ref.name or "", allowed)
@@ -79,7 +79,7 @@ def find_or_create_untyped(
     typed = _typed(tx, match, given)
     if named is not None:
         problem += f"; there is a {named.type} called “{named.name}”"
-        hint = f"If that is meant, give its type and its name. {hint}"
+        hint = f"If you mean that one, give its type and its name. {hint}"
         typed[role] = Ref(type=named.type, name=named.name)
     raise errors.EntityTypeUnknown(problem, hint=hint, example=given.example(**typed), candidates=types[:_MAX_TYPES])
 
@@ -88,7 +88,7 @@ def _named_in_part(tx: Tx, name: str, allowed: Sequence[str]) -> Entity | None:
     """The entity that a name written as one may mean, by its letters: Ana for Ana Ruiz. No model is loaded."""
     if name.lstrip()[:1].islower():
         return None
-    # Imported here, because most names are known, or have a type.
+    # Imported here, because most names are known or have a type.
     from keepgraph.engine.resolution import resolver
 
     types = graph_vocabulary.read(tx).with_subtypes(allowed) if allowed else None
@@ -96,7 +96,7 @@ def _named_in_part(tx: Tx, name: str, allowed: Sequence[str]) -> Entity | None:
 
 
 def _typed(tx: Tx, match: PredicateMatch, given: GivenFact) -> dict[str, Ref]:
-    """The ends that are given by names without a type, and are not known, with a type that fits."""
+    """The ends with unknown names and no type, given a type that fits."""
     ends = (("subject", given.subject, match.sources), ("object", given.object, match.targets))
     return {
         end: Ref(type=_first_usable(tx, allowed), name=ref.name)
@@ -114,15 +114,15 @@ def refusal(
     """The refusal of a fact whose ends the predicate does not connect.
 
     Args:
-        subject_type: None where it is not known.
-        object_type: a type, as it was given where the predicate takes a literal, or `LITERAL`.
+        subject_type: None if unknown.
+        object_type: a type, as given where the predicate takes a literal, or `LITERAL`.
     """
     hint, example = _advise(tx, match, given, subject_type, object_type)
     return errors.EndsInvalid(describe_problem(match, subject_type, object_type), hint=hint, example=example)
 
 
 def describe_problem(match: PredicateMatch, subject_type: str | None, object_type: str | None) -> str:
-    """What a predicate connects, and what it was to connect."""
+    """What a predicate connects, and what it was asked to connect."""
     name = match.wording_predicate
     sources = " or ".join(match.sources) or "anything"
     if match.predicate.literal_kind is not None:
@@ -130,7 +130,7 @@ def describe_problem(match: PredicateMatch, subject_type: str | None, object_typ
         subjects = f" of a {sources}" if match.sources else ""
         if object_type == LITERAL:
             return f"{name} says something{subjects}, not of a {subject_type}"
-        return f"{name} takes a literal{subjects}, {kind}, and no entity"
+        return f"{name} takes a literal{subjects}, {kind}, not an entity"
     targets = " or ".join(match.targets) or "anything"
     other = "a literal" if object_type == LITERAL else object_type
     return f"{name} connects {sources} → {targets}, not {subject_type} → {other}"
@@ -139,7 +139,7 @@ def describe_problem(match: PredicateMatch, subject_type: str | None, object_typ
 def _advise(
     tx: Tx, match: PredicateMatch, given: GivenFact, subject_type: str | None, object_type: str | None
 ) -> tuple[str, dict[str, Any] | None]:
-    """What would fit, in words, and the arguments of a call that works."""
+    """What would fit, in words, and the arguments of a working call."""
     vocabulary = graph_vocabulary.read(tx)
     literal_kind = match.predicate.literal_kind
     subject = _fitting_subject(tx, match, given, subject_type)
@@ -165,7 +165,7 @@ def _advise(
         )
         return hint, given.example(subject=subject, object=Ref(type=entity_type, name=name))
     if predicates.fits(vocabulary, match, object_type, subject_type):
-        hint = "The ends are the other way round: exchange subject and object."
+        hint = "The ends are swapped: exchange subject and object."
         return f"{hint} {advice}".strip(), given.example(subject=given.object, object=given.subject)
     forward = next((name for name in names if _accepts(tx, name, subject_type, object_type)), None)
     if forward is not None:
@@ -180,7 +180,7 @@ def _advise(
 
 
 def _literal_of(tx: Tx, target: Ref | str, kind: str) -> str:
-    """The literal that was probably meant by an entity: `https://…` looks like a type and a name, for example."""
+    """The literal probably meant by an entity: `https://…` looks like a type and a name, for example."""
     ref = target if isinstance(target, Ref) else Ref(name=target)
     texts = [text for text in (ref.name, f"{ref.type}:{ref.name}") if text]
     valid = [text for text in texts if literals.normalise(text, kind, tx.zone) is not None]

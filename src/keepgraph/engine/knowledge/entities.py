@@ -1,6 +1,6 @@
 """Entities for writers: found by id, exact name or alias, or created; never by a similar name.
 
-A new entity that may duplicate an existing one is reported. Readers resolve names in engine/resolution.
+A new entity that may be a duplicate is reported. Readers resolve names in engine/resolution.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from keepgraph.temporal import timestamps
 
 MAX_DUPLICATES = 5
 LIKELY_DUPLICATE = 0.85
-"""The score from which two names are likely to be of one entity; below, one is mostly a part of the other."""
+"""The score from which two names are likely to mean one entity; below, one is mostly a part of the other."""
 _LOOKALIKE_SCORE = 0.99
 _WORTH_COMPARING = 0.72  # of letters: below, a name matches from neither end
 MAX_NAME = 200
@@ -35,12 +35,12 @@ MAX_KEY = 2 * MAX_NAME
 def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.KeepgraphError]) -> tuple[Entity, bool]:
     """The entity with this id, exact name or alias, or a new one; and whether it was created.
 
-    Where no entity of the type has the name, the only one of its subtypes that has it is meant.
+    If no entity of the type has the name, the only one of its subtypes with that name is meant.
 
     "Me" is the owner, unless something has that name.
 
     Raises:
-        `error_class` (SubjectRequired or ObjectRequired): there is no such id, or neither id nor name.
+        `error_class` (SubjectRequired or ObjectRequired): the id does not exist, or neither id nor name is given.
         errors.EntityNotFound: "me" means nobody.
         errors.EntityTypeUnknown: the type is missing, not in the vocabulary, or abstract.
         errors.Ambiguous: several entities of that type, or of its subtypes, have this name or alias.
@@ -51,7 +51,7 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     name = Name(ref.name or "")
     if len(name.key) > MAX_KEY:
         raise error_class(
-            f"the name has {len(name.key):,} characters when its signs are written out; {MAX_KEY} are the most"
+            f"the name has {len(name.key):,} characters when its signs are written out; at most {MAX_KEY} are allowed"
         )
     memo_key = ("entity", entity_type.name, name.key)
     if memo_key in tx.memo:
@@ -76,13 +76,13 @@ def refuse_unknown_speaker(name: Name, speaker: Resolution) -> NoReturn:
     Raises:
         errors.EntityNotFound: "me" means nobody, because the graph has no owner.
     """
-    raise errors.EntityNotFound(f"nobody is known whom {name.text!r} means", hint=speaker.hint)
+    raise errors.EntityNotFound(f"{name.text!r} means nobody here", hint=speaker.hint)
 
 
 def find(tx: Tx, ref: Ref) -> Entity:
     """The one entity with this id, exact name or alias, or the owner for "me".
 
-    A type means its subtypes too. It may be retired: what has it is still found by it.
+    A type means its subtypes too. It may be retired: its entities are still found by it.
 
     Raises:
         errors.EntityNotFound: there is none; entities with similar names are candidates.
@@ -116,13 +116,13 @@ def find(tx: Tx, ref: Ref) -> Entity:
 
 
 def find_by_id(tx: Tx, public_id: str) -> Entity | None:
-    """The entity with this id, or into which the entity with this id was merged."""
+    """The entity with this id, or the one it was merged into."""
     wanted = public_id.strip().lower()
     return store.entities.by_id(tx, wanted) or store.entities.by_former_id(tx, wanted)
 
 
 def find_named(tx: Tx, text: str, entity_types_allowed: Sequence[str]) -> Entity | None:
-    """The entity with this exact name or alias whose type is one of these, or a subtype; with none given, of any type.
+    """The entity with this exact name or alias and one of these types or their subtypes; without types, of any.
 
     Raises:
         errors.Ambiguous: there are several.
@@ -140,12 +140,12 @@ def find_named(tx: Tx, text: str, entity_types_allowed: Sequence[str]) -> Entity
 
 
 def is_known(tx: Tx, key: str) -> bool:
-    """Whether an entity of any type has this key, as that of its name or of an alias."""
+    """Whether an entity of any type has this key as that of its name or of an alias."""
     return bool(store.entities.by_key(tx, key) or store.entities.by_alias_key(tx, key))
 
 
 def find_type(tx: Tx, name: str | None) -> int:
-    """The row number of an entity type that is given by its name, retired ones too.
+    """The row number of a named entity type, even a retired one.
 
     Raises:
         errors.EntityTypeUnknown: it is missing, or not in the vocabulary.
@@ -164,13 +164,13 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
     for text in owner_alias.take(tx, entity, aliases):
         alias = Name(text)
         if not alias.key or len(alias.text) > MAX_NAME or len(alias.key) > MAX_KEY:
-            raise errors.AliasInvalid(f"an alias has 1 to {MAX_NAME} characters, and this one {len(alias.text)}")
+            raise errors.AliasInvalid(f"an alias has 1 to {MAX_NAME} characters, but this one has {len(alias.text)}")
         if alias.key == Name(entity.name).key:
             continue
         if owners := store.entities.by_key(tx, alias.key, of_types=[entity.type]):
             raise errors.AliasTaken(
                 f"{alias.text!r} is the name of another {entity.type}, {owners[0].id}",
-                hint=f"{describe_merge(owners[0], entity)} Else use another alias.",
+                hint=f"{describe_merge(owners[0], entity)} Otherwise use another alias.",
                 candidates=[_as_candidate(owners[0])],
             )
         store.entities.insert_alias(
@@ -185,16 +185,16 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
 
 
 def journal_surface(tx: Tx, ref: Ref, entity: Entity) -> None:
-    """Enter in the journal by which alias, or former id, an entity was named by a call that has changed it.
+    """Journal the alias or former id by which a changing call named an entity.
 
-    If that is the name of an entity that was merged into it, the change is about that one: the merge stays.
+    If that is the name of an entity merged into it, the change concerns that one: the merge stays.
     """
     key = Name(ref.name or "").key if ref.id is None else None
     store.entities.journal_surface(tx, entity.row, key=key, former_id=ref.id and ref.id.strip().lower())
 
 
 def describe_merge(keep: Entity, absorb: Entity) -> str:
-    """The call that makes two entities one, in words for a hint."""
+    """The call that merges two entities, in words for a hint."""
     words = " ".join(entity_argument(each.type, each.name, each.id) for each in (keep, absorb))
     differ = keep.type != absorb.type
     arguments = {"entity": {"id": keep.id}, "merge": {"id": absorb.id}, **({"type": keep.type} if differ else {})}
@@ -207,9 +207,9 @@ def describe_merge(keep: Entity, absorb: Entity) -> str:
 def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
     """Existing entities that may be the same as a new one: same name in any type, or a similar one in a related type.
 
-    A name that looks the same counts as the same name, though it is written with other characters.
-    Related are the types that its type is a kind of, and the kinds of its type; all types of persons are. Either name
-    may be the mistyped or the shorter one. The likeliest come first.
+    A name that looks the same in other characters counts as the same name.
+    Related types are the supertypes and subtypes of its type; all types of people are related. Either name may be
+    the mistyped or the shorter one. The likeliest come first.
     """
     name = Name(entity.name)
     vocabulary = graph_vocabulary.read(tx)
@@ -238,7 +238,7 @@ def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
 def _compare_from_other_end(
     candidate: Candidate, name: Name, *, style: NameStyle, type_names: frozenset[str]
 ) -> Candidate:
-    """The candidate as it matches, or where it does not, as its name would match if that were asked for."""
+    """The candidate as it matches, or as its name would match if that were asked for."""
     if candidate.score >= name_similarity.MATCH_THRESHOLD or candidate.score < _WORTH_COMPARING:
         return candidate
     match = name_similarity.compare(Name(candidate.entity.name), name, style=style, type_names=type_names)
@@ -248,7 +248,7 @@ def _compare_from_other_end(
 
 
 def _persons_named_by_part(tx: Tx, name: Name, *, of_types: Collection[str]) -> list[Entity]:
-    """Persons whose whole name is a part of this one, or has an initial: Sarah, S. Connor, for Sarah Connor."""
+    """People whose whole name is a part of this one, or an initial of it: Sarah, S. Connor, for Sarah Connor."""
     parts = name.key.split()
     if len(parts) < 2:
         return []
@@ -274,7 +274,7 @@ def _find_by_name_or_create(
     if not name.key:
         raise error_class("the name is empty")
     if len(name.text) > MAX_NAME:
-        raise error_class(f"the name has {len(name.text)} characters; {MAX_NAME} are allowed")
+        raise error_class(f"the name has {len(name.text)} characters; at most {MAX_NAME} are allowed")
     types = graph_vocabulary.read(tx).with_subtypes([entity_type.name])
     if matches := _named(tx, name, entity_type.name, types):
         if len(matches) > 1:
@@ -304,7 +304,7 @@ def _find_by_name_or_create(
 def _named(tx: Tx, name: Name, entity_type: str | None, types: Sequence[str] | None) -> list[Entity]:
     """The entities with this name, else with this alias, of these types (None: of any); those of `entity_type` first.
 
-    Only those that come first are returned: by name before alias, and of the very type before its subtypes.
+    Only the best matches are returned: by name before alias, and of the exact type before its subtypes.
     """
     by_name = store.entities.by_key(tx, name.key, of_types=types)
     if exact := [entity for entity in by_name if entity.type == entity_type]:
@@ -314,7 +314,7 @@ def _named(tx: Tx, name: Name, entity_type: str | None, types: Sequence[str] | N
 
 
 def _named_of_retired_type(tx: Tx, name: Name, entity_type: str | None) -> Entity | None:
-    """The entity with this name that still has a type that is retired: no new one gets it, and the old ones keep it."""
+    """The entity with this name that has a retired type: no new entity gets it, existing ones keep it."""
     term = graph_vocabulary.read(tx).type_by_name.get(entity_type or "")
     if term is None or term.retired_at is None:
         return None

@@ -1,4 +1,4 @@
-"""Changes of one entity: its name, type, aliases, summary and properties; with all that was made from its name."""
+"""Changes of one entity: its name, type, aliases, summary and properties; with everything derived from its name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OWN_FIELDS = {
     "group_id": "the group, which never changes",
     "created_at": "the timestamp of its creation, which never changes",
 }
-"""What an entity has beside its properties, and queries in Cypher read in the same way."""
+"""What an entity has besides its properties, and Cypher queries read in the same way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class EntityChange:
 
     Attributes:
         entity, before: the entity as it is now, and as it was.
-        changed: name, type, summary, properties, aliases: those of them that are not what they were.
-        aliases_removed: those that were to be removed, became the name, or are names of others of the new type.
-        facts_rewritten: how many facts have another text now.
-        misfits: facts that are not retracted, fitted their predicate before, and do not fit it now.
+        changed: those of name, type, summary, properties, aliases that differ from before.
+        aliases_removed: those to be removed, those equal to the new name, and those that name others of the new type.
+        facts_rewritten: how many facts have a new text.
+        misfits: facts that are not retracted, fitted their predicate before, and no longer fit it.
         possible_duplicates: for a new name or type, entities that may be the same.
     """
 
@@ -65,16 +65,16 @@ def change(
     remove_aliases: Sequence[str] = (),
     keep_old_name: bool = True,
 ) -> EntityChange:
-    """Change what is given of an entity; None leaves a part as it is.
+    """Change the given parts of an entity; None leaves a part unchanged.
 
     Args:
-        properties: those to set; None as a value removes one. Those that are not named stay.
+        properties: those to set; None as a value removes one. Others stay.
         keep_old_name: whether the old name becomes an alias.
 
     Raises:
         errors.NameOrAliasRequired, errors.NameOrAliasTooLong: the name is empty or too long.
         errors.EntityTypeUnknown: the type is not in the vocabulary, retired without a replacement, or abstract; or the
-            entity is the owner of the graph, and this is no type of persons.
+            entity is the owner of the graph, and the type is not a type of people.
         errors.NameTaken: another entity of the type has the name, as its name or as an alias.
         errors.AliasInvalid, errors.AliasTaken: an alias cannot be added, or there is none to remove.
         errors.InvalidArguments: a property cannot be set.
@@ -144,7 +144,7 @@ def _check_name(text: str) -> Name:
 
 
 def _find_type(tx: Tx, entity: Entity, wording: str | None) -> EntityType:
-    """The type that an entity is to have: its own, though retired or abstract, or one that may be given."""
+    """The type for an entity: its own, even if retired or abstract, or a usable one."""
     own = graph_vocabulary.read(tx).type_by_name[entity.type]
     if wording is None or wording == own.name:
         return own
@@ -170,7 +170,7 @@ def _refuse_taken(tx: Tx, entity: Entity, name: Name, entity_type: str) -> None:
     how = "is the name" if other in named else "is an alias"
     raise errors.NameTaken(
         f"{name.text!r} {how} of another {entity_type}, {other.name!r}",
-        hint=f"{entities.describe_merge(other, entity)} Else use another name.",
+        hint=f"{entities.describe_merge(other, entity)} Otherwise use another name.",
         candidates=[{"id": each.id, "type": each.type, "name": each.name} for each in others],
     )
 
@@ -178,7 +178,7 @@ def _refuse_taken(tx: Tx, entity: Entity, name: Name, entity_type: str) -> None:
 def _remove_aliases(tx: Tx, entity: Entity, texts: Sequence[str], new_name: Name) -> None:
     """
     Raises:
-        errors.AliasInvalid: there is no such alias, and it is not the old name of a renamed entity.
+        errors.AliasInvalid: the alias does not exist, and is not the old name of a renamed entity.
     """
     aliases = {normalisation.key(alias): alias for alias in store.entities.aliases(tx, entity)}
     old_key = Name(entity.name).key
@@ -194,20 +194,20 @@ def _remove_aliases(tx: Tx, entity: Entity, texts: Sequence[str], new_name: Name
 
 
 def _drop_aliases_that_are_names(tx: Tx, entity: Entity) -> None:
-    """Delete the aliases that are the name of the entity, or of another one of its type."""
+    """Delete the aliases that name the entity itself, or another one of its type."""
     for alias in store.entities.aliases(tx, entity):
         if store.entities.by_key(tx, key := normalisation.key(alias), of_types=[entity.type]):
             store.entities.delete_alias(tx, entity, key)
 
 
 def _add_alias_unless_taken(tx: Tx, entity: Entity, alias: str) -> None:
-    """Add an alias, unless it is the name of the entity itself, or of another one of its type."""
+    """Add an alias, unless it names the entity itself, or another one of its type."""
     if not store.entities.by_key(tx, normalisation.key(alias), of_types=[entity.type]):
         entities.add_aliases(tx, entity, [alias])
 
 
 def _set_particulars(tx: Tx, entity: Entity, summary: str | None, properties: Mapping[str, Any]) -> list[str]:
-    """Set the summary and the properties; returns which of the two are not what they were.
+    """Set the summary and the properties; returns which of the two changed.
 
     Raises:
         errors.InvalidArguments: a property cannot be set.
@@ -231,7 +231,7 @@ def _set_particulars(tx: Tx, entity: Entity, summary: str | None, properties: Ma
 def _refuse_properties(given: Mapping[str, Any], properties: Collection[str], written: str) -> None:
     for key, value in given.items():
         if value is not None and (field := _OWN_FIELDS.get(key)):
-            raise errors.InvalidArguments(f"{key!r} is no property but {field}", hint="Name the property otherwise.")
+            raise errors.InvalidArguments(f"{key!r} is not a property but {field}", hint="Name the property otherwise.")
         if value is not None and (not key.strip() or key != key.strip() or not key.isprintable()):
             raise errors.InvalidArguments(
                 f"{key!r} cannot be the name of a property",
@@ -250,7 +250,7 @@ def _write(properties: Mapping[str, Any]) -> str:
 
 
 def _find_misfits(tx: Tx, entity: Entity, former_type: str) -> list[Fact]:
-    """The facts that are not retracted, fitted their predicate when the entity had its former type, and do not now."""
+    """The facts that are not retracted, fitted their predicate with the entity's former type, and no longer fit."""
     vocabulary = graph_vocabulary.read(tx)
 
     def fits(fact: Fact, own_type: str) -> bool:

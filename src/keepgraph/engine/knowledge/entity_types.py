@@ -1,4 +1,4 @@
-"""Entity types for writers: by name in any spelling, or by a label in any language; what is unknown is refused."""
+"""Entity types for writers: by name in any spelling, or by a label in any language; unknown ones are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from keepgraph.store.transactions import Tx
 
 
 def find(tx: Tx, wording: str | None) -> EntityType:
-    """The entity type that a wording or its singular stands for; in place of a retired one, the type that replaces it.
+    """The entity type that a wording or its singular means; for a retired one, its replacement.
 
     Raises:
         errors.EntityTypeUnknown: it is missing, not in the vocabulary, or retired without a replacement.
@@ -30,7 +30,7 @@ def unknown(tx: Tx, wording: str | None, *, allowed: Sequence[str] = ()) -> erro
     """The refusal of a type that is missing, not in the vocabulary, or retired without a replacement.
 
     Args:
-        allowed: the types that would fit, if only some do.
+        allowed: the types that would fit, if limited.
     """
     kind = store.vocabulary.ENTITY_TYPE
     vocabulary = graph_vocabulary.read(tx)
@@ -57,17 +57,17 @@ def unknown(tx: Tx, wording: str | None, *, allowed: Sequence[str] = ()) -> erro
 
 
 def refuse_abstract(tx: Tx, entity_type: EntityType) -> None:
-    """Refuse a type that only has subtypes, for a new entity.
+    """Refuse an abstract type for a new entity.
 
     Raises:
-        errors.EntityTypeUnknown: it is such a type.
+        errors.EntityTypeUnknown: the type is abstract.
     """
     if not entity_type.is_abstract:
         return
     vocabulary = graph_vocabulary.read(tx)
     subtypes = usable(vocabulary, [entity_type.name])
     raise errors.EntityTypeUnknown(
-        f"{entity_type.name!r} is an abstract type: nothing is of it but what is of its subtypes",
+        f"{entity_type.name!r} is an abstract type: an entity needs one of its subtypes",
         hint=f"Use one of its subtypes: {', '.join(subtypes[: near_words.MAX_NEAR])}."
         if subtypes
         else f"Add a subtype first: kg vocabulary add type NAME --parent {entity_type.name}.",
@@ -76,7 +76,7 @@ def refuse_abstract(tx: Tx, entity_type: EntityType) -> None:
 
 
 def usable(vocabulary: Vocabulary, entity_types: Sequence[str]) -> list[str]:
-    """Of these types, those that an entity may be given; in place of an abstract one, its usable subtypes."""
+    """Of these types, the usable ones; in place of an abstract one, its usable subtypes."""
     names: dict[str, None] = {}
     for name in entity_types:
         term = vocabulary.type_by_name.get(name)
@@ -89,7 +89,7 @@ def usable(vocabulary: Vocabulary, entity_types: Sequence[str]) -> list[str]:
 
 
 def _replacement(vocabulary: Vocabulary, term: EntityType) -> EntityType | None:
-    """A type, or the one that replaces it; None where it is retired without one."""
+    """A type or its replacement; None if it is retired without one."""
     passed = set()
     current: EntityType | None = term
     while current is not None and current.retired_at is not None and current.name not in passed:
