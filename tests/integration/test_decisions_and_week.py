@@ -344,7 +344,7 @@ def test_an_unknown_project_comes_with_candidates(call):
     told = call("weekly_rollup", project="Q3 2026 roadmap")
 
     assert named(told["resolution"]["candidates"]) == ["Q3 2025 roadmap"]
-    assert told["summary"] == "No project called “Q3 2026 roadmap” is known. Perhaps “Q3 2025 roadmap” was meant."
+    assert told["summary"] == "No project called “Q3 2026 roadmap” is known. Did you mean “Q3 2025 roadmap”?"
 
 
 @pytest.mark.parametrize("tool", ["recall_decisions", "weekly_rollup"])

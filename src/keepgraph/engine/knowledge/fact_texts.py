@@ -1,4 +1,4 @@
-"""The texts of facts, written anew where a name in them or the sentence of their predicate has changed."""
+"""The texts of facts, rewritten where a name in them or the sentence of their predicate has changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BATCH = 5_000
 
 
 def rewrite(tx: Tx, rows: Sequence[int]) -> int:
-    """Write the texts of facts anew that are not what the facts say; returns how many. A row may have no fact."""
+    """Rewrite the texts of facts that no longer match the facts; returns how many. A row may have no fact."""
     count = 0
     for first in range(0, len(rows), _BATCH):
         texts = store.fact_texts.read(tx, rows[first : first + _BATCH])

@@ -34,22 +34,22 @@ def record(
     refuse_misfits: bool = True,
     may_correct: bool = True,
 ) -> RecordedFact:
-    """Record a fact, or add an assertion to the fact that says the same already, or end it.
+    """Record a fact, add an assertion to an equal fact, or end it.
 
-    A fact that resolves ends the facts of the blockers that it names (see blocker_resolutions.py). A literal that is
-    another name of the subject becomes an alias of it.
+    A resolving fact ends the facts of the blockers that it names (see blocker_resolutions.py). A literal that is
+    another name of the subject becomes its alias.
 
     Args:
-        subject: an entity, created if new; without a type it gets that which the predicate connects.
+        subject: an entity, created if new; without a type it gets the one that the predicate connects.
         predicate: a predicate of the vocabulary, by its name, by a label of it, or by its inverse.
         object: an entity, created if new, or a text, which is a literal.
-        source: where it comes from, 1 to 2000 characters; stored as it is and never fetched.
+        source: its origin, 1 to 2000 characters; stored unchanged and never fetched.
         confidence: from 0 to 1.
         valid_from, valid_to: dates or instants in ISO 8601; a validity up to a date includes that day.
         aliases: other names of the subject.
         supersedes: ids of facts whose validity ends where that of this one begins, or now.
-        refuse_misfits: whether ends and literals that do not fit the predicate are refused; imports are warned of them.
-        may_correct: whether a beginning or an end takes the place of another that was known; in imports both are kept.
+        refuse_misfits: whether to refuse ends and literals that do not fit the predicate; imports only warn.
+        may_correct: whether a beginning or an end replaces another known one; imports keep both.
 
     Raises:
         errors.InvalidRequest: a type or the predicate is not in the vocabulary, the ends or the literal do not fit it,
@@ -78,7 +78,7 @@ def record(
     if end is not None and may_correct and statement.predicate.literal_kind in (None, "text"):
         new = replace(new, literal=validity.known_spelling(tx, new, statement.predicate))
     known = validity.find_known(tx, new, statement.predicate)
-    # What takes the place of another fact begins when that ends: it does not correct what has ended before.
+    # A fact that replaces another begins when that ends: it does not correct what has ended before.
     match = _match(new, known, now=now, supersedes=supersedes, may_correct=may_correct)
     if supersedes and start is None and match.fact and match.changed and not validity.holds_at(match.fact, now):
         match = validity.Match()
@@ -118,7 +118,7 @@ def record(
 
 
 def _keep_surfaces(tx: Tx, fact: Fact, given: GivenFact) -> None:
-    """Keep by which alias, or by which id of an entity that was merged, the ends of a fact were named."""
+    """Journal the aliases or merged ids by which the ends of a fact were named."""
     ends = [end for end in (fact.subject, fact.object) if end is not None]
     for ref in (given.subject, given.object):
         if isinstance(ref, str):
@@ -138,7 +138,7 @@ def find(tx: Tx, fact_id: str) -> Fact:
     """The fact with this public id, which may be retracted.
 
     Raises:
-        errors.FactNotFound: there is none.
+        errors.FactNotFound: it does not exist.
     """
     fact = store.facts.by_id(tx, fact_id.strip().lower())
     if fact is None:
@@ -147,7 +147,7 @@ def find(tx: Tx, fact_id: str) -> Fact:
 
 
 def possible_duplicates(tx: Tx, created: Sequence[Entity]) -> tuple[tuple[Entity, Candidate], ...]:
-    """Entities that were created for one fact, each with an existing one that may be the same."""
+    """Entities created for one fact, each with an existing one that may be the same."""
     new = {entity.row for entity in created}
     return tuple(
         (entity, candidate)
@@ -167,7 +167,7 @@ def sentence(fact: Fact) -> str:
 
 
 def parse_validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str | None, str | None]:
-    """The timestamps between which a fact is said to hold.
+    """The timestamps that a fact is said to hold between.
 
     Raises:
         errors.ValidityInvalid: one is neither a date nor an instant, or the first is not before the second.
@@ -185,7 +185,7 @@ def parse_validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tupl
 def _match(
     new: Fact, known: Sequence[Fact], *, now: str, supersedes: Sequence[str], may_correct: bool
 ) -> validity.Match:
-    """Match a fact with the known ones that say the same, without those whose place it is to take."""
+    """Match a fact with the known equal ones, except those it is to replace."""
     if new.valid_from is None and new.valid_to is None:
         return validity.match(new, known, now=now)
     replaced = {fact_id.strip().lower() for fact_id in supersedes}
@@ -197,7 +197,7 @@ def _match(
 def _plan_closing(
     tx: Tx, statement: statements.Statement, named: Sequence[Fact], new: Fact
 ) -> blocker_resolutions.ClosingPlan:
-    """What a fact does to open blockers, if it is one that resolves, and holds now or later."""
+    """What a fact does to open blockers, if it resolves, and holds now or later."""
     has_ended = new.valid_to is not None and new.valid_to <= new.recorded_at
     if statement.predicate.role != "resolves" or has_ended:
         return blocker_resolutions.ClosingPlan()
@@ -207,7 +207,7 @@ def _plan_closing(
 def _close(
     tx: Tx, plan: blocker_resolutions.ClosingPlan, superseded: Sequence[Fact], *, at: str | None
 ) -> tuple[Fact, ...]:
-    """Close the blockers of a plan; those that were superseded have ended already."""
+    """Close the blockers of a plan; superseded ones have already ended."""
     planned = {fact.row for fact in plan.closed}
     ended = [fact for fact in superseded if fact.row in planned]
     ended_rows = {fact.row for fact in ended}
@@ -224,22 +224,22 @@ def _effect(match: validity.Match) -> FactEffect:
 
 
 def _opens_again(tx: Tx, fact: Fact, predicate: Predicate) -> bool:
-    """Whether a fact is a blocker that is closed by a resolution, though it holds: to say it again opens it."""
+    """Whether a fact is a blocker closed by a resolution, though it holds: restating it reopens it."""
     if predicate.role != "blocks":
         return False
     return all(open_fact.row != fact.row for open_fact in blockers.open_blockers(tx, among=[fact.subject.row]))
 
 
 def _starting_now(fact: Fact, valid_to: str | None) -> Fact:
-    """The fact with a validity that begins now: what supersedes another fact begins where that ends.
+    """The fact with a validity from now: a superseding fact begins where the other ends.
 
     Raises:
-        errors.ValidityInvalid: it has ended already.
+        errors.ValidityInvalid: it has already ended.
     """
     now = fact.recorded_at
     if fact.valid_to is not None and fact.valid_to <= now:
         raise errors.ValidityInvalid(
-            f"what ended ({valid_to}) before now cannot take a place now", hint="Give valid_from too."
+            f"what ended ({valid_to}) before now cannot replace a fact now", hint="Give valid_from too."
         )
     return replace(fact, valid_from=now)
 
@@ -250,7 +250,7 @@ def _insert(tx: Tx, new: Fact, predicate: int) -> Fact:
 
 
 def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str], *, now: str) -> tuple[Fact, ...]:
-    """End the validity of earlier facts where the new fact begins; a fact that ended before then stays as it is.
+    """End the validity of earlier facts where the new fact begins; a fact that ended before then is unchanged.
 
     The validity as it was known before stays on record (ADR 0014), for `known_at`.
 
@@ -263,21 +263,21 @@ def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str], *, now: str) -> tuple
     for fact_id in dict.fromkeys(fact_ids):
         fact = find(tx, fact_id)
         if fact.retracted_at is not None:
-            raise errors.FactNotFound(f"{fact.id} is retracted, so nothing can take its place")
+            raise errors.FactNotFound(f"{fact.id} is retracted, so nothing can replace it")
         if fact.row == new.row:
-            raise errors.ValidityInvalid(f"{fact.id} is the fact that was given; it cannot take its own place")
+            raise errors.ValidityInvalid(f"{fact.id} is the given fact; it cannot replace itself")
         if fact.valid_to is not None and fact.valid_to <= end:
             superseded.append(fact)
             continue
         if fact.valid_from is not None and fact.valid_from >= end:
             raise errors.ValidityInvalid(
                 f"{fact.id} begins to hold on {timestamps.local_date(fact.valid_from, tx.zone)}, not before the fact "
-                "that is to take its place",
+                "that is to replace it",
                 hint="Give the new fact a later valid_from, or retract the old one if it never held.",
             )
         if validity.find_duplicate(tx, replace(fact, valid_to=end)):
             raise errors.ValidityInvalid(
-                f"another fact says the same as {fact.id} of the time until {timestamps.format_end(end, tx.zone)}"
+                f"another fact says the same as {fact.id} for the time until {timestamps.format_end(end, tx.zone)}"
             )
         validity.change(tx, fact, valid_from=fact.valid_from, valid_to=end)
         superseded.append(replace(fact, valid_to=end))
@@ -288,13 +288,13 @@ def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str], *, now: str) -> tuple
 #
 # A retracted fact is no longer believed, but stays on record for readers who ask what was known earlier (`known_at`).
 # A deleted fact is as if it had never been recorded. A fact that was true and has ended is neither: end it (ending.py),
-# or record what holds now with `supersedes` (facts.py). A resolution that is not believed any more, or deleted, leaves
-# the blockers open that it closed; a name that is retracted or deleted is no alias any more.
+# or record what holds now with `supersedes`. If a resolution is retracted or deleted, the blockers that it closed are
+# open again; a retracted or deleted name is no longer an alias.
 
 
 @dataclass(frozen=True, slots=True)
 class _WithdrawnFact:
-    """A fact that is not believed any more, as it was, and the blockers that are open again, as it had closed them.
+    """A fact that is no longer believed, as it was, and the reopened blockers that it had closed.
 
     Attributes:
         is_changed: whether it was believed before.
@@ -306,7 +306,7 @@ class _WithdrawnFact:
 
 
 def retract(tx: Tx, fact: Fact) -> _WithdrawnFact:
-    """Say that a fact is not true after all: it is not believed from now on. Nothing happens a second time."""
+    """Retract a fact: it is no longer believed. Nothing happens a second time."""
     if fact.retracted_at is not None:
         return _WithdrawnFact(fact, is_changed=False)
     reopened = blocker_resolutions.reopen(tx, fact)
@@ -316,10 +316,10 @@ def retract(tx: Tx, fact: Fact) -> _WithdrawnFact:
 
 
 def delete(tx: Tx, fact_id: str) -> _WithdrawnFact:
-    """Delete a fact with every assertion of it.
+    """Delete a fact with all its assertions.
 
     Raises:
-        errors.FactNotFound: there is none with this id.
+        errors.FactNotFound: none has this id.
     """
     fact = find(tx, fact_id)
     reopened = blocker_resolutions.reopen(tx, fact)

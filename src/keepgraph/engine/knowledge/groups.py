@@ -1,4 +1,4 @@
-"""Groups: which groups a call means, and deleting all that is in them."""
+"""Groups: which groups a call means, and deleting their contents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def clear(tx: Tx, groups: Sequence[str] | None, *, everything: bool) -> Counter[
 
 
 def refuse_unknown(tx: Tx, groups: Sequence[str] | None) -> None:
-    """Refuse groups in which there is nothing.
+    """Refuse empty groups.
 
     Raises:
         errors.InvalidArguments: there are such groups.

@@ -1,6 +1,6 @@
 """Lists of one kind of what a graph holds: entities of a type, texts, facts, tags, sources, blockers, words, proposals.
 
-Which kind is meant is read as people write it: `people`, `Projects`, `company`, `notes`.
+The kind is read as people write it: `people`, `Projects`, `company`, `notes`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Row:
     """A row of a list.
 
     Attributes:
-        detail: what is said beside the name: a count, a type, a day.
-        id: empty where what is listed has none.
+        detail: what goes beside the name: a count, a type, a day.
+        id: empty if it has none.
     """
 
     name: str
@@ -44,7 +44,7 @@ _List = Callable[[Tx, int], Section]
 
 
 def rows_of_kind(tx: Tx, kind: str, *, limit: int) -> list[Section]:
-    """The rows of a kind; in two sections where a word means two kinds that hold something.
+    """The rows of a kind; in two sections if a word means two kinds that are not empty.
 
     Raises:
         errors.InvalidArguments: there is no such kind.
@@ -68,20 +68,20 @@ def rows_of_kind(tx: Tx, kind: str, *, limit: int) -> list[Section]:
 
 
 def counts_of_kinds(tx: Tx) -> list[Section]:
-    """What can be listed, with counts and no rows: the types in use by their number of entities, then all else."""
+    """What can be listed, with counts and no rows: the types in use by their number of entities, then the rest."""
     types = [Section(row.name, (), int(row.detail)) for row in used_types(tx)]
     return [*types, *(Section(name, (), _KINDS[name](tx, 1).total) for name in _KINDS)]
 
 
 def used_types(tx: Tx) -> list[Row]:
-    """The types that have entities, the most used first; the detail is their number."""
+    """The types with entities, most used first; the detail is their number."""
     counts = store.entities.count_by_type(tx)
     used = sorted(((name, count) for name, count in counts.items() if count), key=lambda pair: (-pair[1], pair[0]))
     return [Row(name, str(count)) for name, count in used]
 
 
 def _names_of_kinds(key: str) -> list[str]:
-    """The kind, of those that are no types, that a word means: its name, the singular of it, or another word for it."""
+    """The kind, apart from types, that a word means: by its name, its singular, or another word for it."""
     singular = wordings.singular(key)
     wanted = {key, singular, f"{key}s"} - {""}
     return [name for name, others in _OTHER_WORDS.items() if wanted & {name, *others}]
@@ -94,7 +94,7 @@ def _find_type(tx: Tx, key: str) -> str | None:
 
 
 def _entities_of(tx: Tx, entity_type: str, limit: int) -> Section:
-    """The entities of a type; of decisions, with the day, the newest first."""
+    """The entities of a type; for decisions with the day, newest first."""
     vocabulary = graph_vocabulary.read(tx)
     if entity_type in vocabulary.decision_types:
         made, total = decisions.of_all_projects(tx, decisions.DecisionFilter(limit=limit))
@@ -197,7 +197,7 @@ def _groups(tx: Tx, limit: int) -> Section:
 
 
 def _proposals(tx: Tx, limit: int) -> Section:
-    """The names and facts that texts propose, the newest first: facts before names."""
+    """The names and facts that texts propose, newest first: facts before names."""
     counts = store.listing.count_proposals(tx)
     rows: list[Row] = []
     for kind in ("fact", "entity"):

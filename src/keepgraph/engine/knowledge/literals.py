@@ -1,8 +1,8 @@
-"""Literals: what each kind of them takes, and the form in which it is stored.
+"""Literals: what each kind accepts, and the form in which it is stored.
 
-A date is a day (2026-11-22), or a month, a year or a day of any year where that is all that is known (2026-11, 2026,
+A date is a day (2026-11-22), or a month, a year or a day of any year if no more is known (2026-11, 2026,
 --11-22), or an instant. It may be given as people say it (“tomorrow”, “15 January”). Dates are stored in ISO 8601, an
-instant with its offset; all else is stored as it was given.
+instant with its offset; everything else is stored as given.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _YEAR_OR_MONTH = lazy.compile(r"(?!0000)\d{4}(-(0[1-9]|1[0-2]))?", re.ASCII)
 _DAY_OF_ANY_YEAR = lazy.compile(r"--(\d\d)-(\d\d)", re.ASCII)
 _NUMBER_WITHIN = lazy.compile(r"[+-]?\d[\d,' \u00a0\u202f]*(\.\d+)?", re.ASCII)
 _DEADLINE, _ANNIVERSARY = "due", "birthday"
-"""What a vocabulary also calls predicates whose days are still to come, and those whose days come each year."""
+"""The vocabulary's labels for predicates with days in the future, and for those with days that recur each year."""
 _URL_SCHEMES = ("http", "https")
 _HOST = lazy.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
 
 _TAKES = {
-    "number": "a number with digits alone, such as 1250 or 12.5",
+    "number": "a number in digits alone, such as 1250 or 12.5",
     "date": "a date such as 2026-11-22 or “next Friday”, or 2026-11 or 2026 or --11-22 where that is all that is known",
     "url": "a web address that begins with http:// or https://",
     "identifier": "one line of text",
@@ -42,7 +42,7 @@ _TAKES = {
 
 
 def clean(text: str) -> str:
-    """A literal without the space around it.
+    """A literal without surrounding space.
 
     Raises:
         errors.ObjectRequired: it is empty or too long.
@@ -52,14 +52,14 @@ def clean(text: str) -> str:
         raise errors.ObjectRequired("the literal is empty")
     if len(literal) > MAX_LITERAL:
         raise errors.ObjectRequired(
-            f"the literal has {len(literal)} characters; {MAX_LITERAL} are allowed",
+            f"the literal has {len(literal)} characters; at most {MAX_LITERAL} are allowed",
             hint="Keep tags, statuses and short notes as literals.",
         )
     return literal
 
 
 def read(tx: Tx, predicate: Predicate, literal: str) -> str:
-    """A literal as it is stored under a predicate. A date may be given as people say it: “next Friday”.
+    """A literal as stored under a predicate. A date may be given as people say it: “next Friday”.
 
     Raises:
         errors.LiteralInvalid: it is not of the kind that the predicate takes.
@@ -80,7 +80,7 @@ def read(tx: Tx, predicate: Predicate, literal: str) -> str:
 
 
 def normalise(literal: str, kind: str | None, zone: tzinfo | None) -> str | None:
-    """A literal as it is stored; None if it is not of this kind."""
+    """A literal as stored; None if it is not of this kind."""
     match kind:
         case "number":
             return literal if _NUMBER.fullmatch(literal) else None
@@ -95,17 +95,17 @@ def normalise(literal: str, kind: str | None, zone: tzinfo | None) -> str | None
 
 
 def guess_kind(literal: str, zone: tzinfo | None) -> str:
-    """The kind that a literal seems to be of: a date, a web address, or text."""
+    """The apparent kind of a literal: a date, a web address, or text."""
     return next((kind for kind in ("date", "url") if normalise(literal.strip(), kind, zone) is not None), "text")
 
 
 def describe(kind: str | None) -> str:
-    """What a kind of literals takes, in words."""
+    """What a kind of literals accepts, in words."""
     return _TAKES.get(kind or "text", _TAKES["text"])
 
 
 def suggest(tx: Tx, literal: str, kind: str | None) -> str:
-    """A literal of this kind: the one that was probably meant, else an example."""
+    """A literal of this kind: the one probably meant, else an example."""
     suggestion = _suggest(literal, kind)
     if suggestion and normalise(suggestion, kind, tx.zone) is not None:
         return suggestion
@@ -119,7 +119,7 @@ def deadlines(tx: Tx) -> frozenset[str]:
 
 
 def _year_meant(tx: Tx, predicate: Predicate) -> date_phrases.Unsaid:
-    """Of which year a day is that is said without one."""
+    """The year of a day given without one."""
     if predicate.name in deadlines(tx):
         return "next"
     return "any" if predicate.name in _names_called(tx, _ANNIVERSARY) else "last"
@@ -130,7 +130,7 @@ def _names_called(tx: Tx, wording: str) -> frozenset[str]:
 
 
 def _invalid(tx: Tx, predicate: Predicate, literal: str, reason: str = "") -> errors.LiteralInvalid:
-    """The refusal of a literal that is not of the kind which its predicate takes."""
+    """The refusal of a literal of another kind than its predicate takes."""
     suggestion = suggest(tx, literal, predicate.literal_kind)
     taken = f"{predicate.name} takes {describe(predicate.literal_kind)}, not {_quote(literal)}"
     return errors.LiteralInvalid(
@@ -166,7 +166,7 @@ def _is_web_address(literal: str) -> bool:
 
 
 def _suggest(literal: str, kind: str | None) -> str | None:
-    """What was probably meant; None where that cannot be told."""
+    """What was probably meant; None if unclear."""
     match kind:
         case "number":
             return _suggest_number(literal)

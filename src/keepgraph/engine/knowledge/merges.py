@@ -1,4 +1,4 @@
-"""Merging two entities into one: facts, names, annotations of texts and former ids move to the entity that is kept.
+"""Merging two entities into one: facts, names, annotations of texts and former ids move to the kept entity.
 
 So do the ownership of the graph, and the narratives of a project.
 """
@@ -22,17 +22,17 @@ from keepgraph.temporal import timestamps
 def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -> MergeResult:
     """Move the facts, names and ids of `absorb` to `keep`, and delete `absorb`.
 
-    If both have the same fact, the older of the two stays, with the assertions of both. A fact between the two would
-    become a loop: it is retracted. Undo brings everything back.
+    If both have the same fact, the older one stays, with the assertions of both. A fact between the two would
+    become a loop: it is retracted. Undo restores everything.
 
     Raises:
         errors.EntityNotFound: both are the same entity.
         errors.TypesDiffer: they are of different types, and `across_types` is false.
-        errors.EntityTypeUnknown: the owner of the graph would be no person.
+        errors.EntityTypeUnknown: the owner of the graph would not be a person.
     """
     if keep.row == absorb.row:
         raise errors.EntityNotFound(
-            f"{absorb.id} ({absorb.name}) is the very entity that is kept", hint="Name two different entities."
+            f"{absorb.id} ({absorb.name}) is itself the entity to keep", hint="Name two different entities."
         )
     if keep.type != absorb.type and not across_types:
         raise errors.TypesDiffer(f"{keep.name!r} is a {keep.type}, and {absorb.name!r} a {absorb.type}")
@@ -53,7 +53,7 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -
 
 
 def _move_fact(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> MergedFact:
-    """Move a fact to the entity that is kept; retract it if it becomes a loop, fold it if it becomes a duplicate."""
+    """Move a fact to the kept entity; retract it if it becomes a loop, fold it if it becomes a duplicate."""
     subject = keep if fact.subject.row == absorb.row else fact.subject
     target = keep if fact.object and fact.object.row == absorb.row else fact.object
     new = replace(fact, subject=subject, object=target)
@@ -76,7 +76,7 @@ def _move_fact(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> MergedFact:
 
 
 def _move_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[str]]:
-    """Make aliases of the names of the absorbed entity; returns those added, and those dropped.
+    """Turn the names of the absorbed entity into aliases; returns those added, and those dropped.
 
     A name is dropped if `keep` has it already, or if a third entity of its type has it as its name.
     """
@@ -108,7 +108,7 @@ def _move_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[s
 def move_annotations(tx: Tx, keep: Entity, absorb: Entity, absorbed_keys: set[str]) -> None:
     """Annotate texts with the id of `keep`, if a caller annotated them with a name of `absorb`.
 
-    Such a name may have been dropped, or be looked for in another type. Annotations by id still lead to `keep`, because
+    Such a name may have been dropped, or be looked up in another type. Annotations by id still lead to `keep`, because
     the id of `absorb` becomes a former id of it, or is that of `keep`.
     """
     types = graph_vocabulary.read(tx).with_ancestors(absorb.type)
@@ -144,8 +144,8 @@ class _DuplicatePair:
     """Two entities that may be one.
 
     Attributes:
-        score: how surely, 0 to 1: the rules of names give it.
-        reason: why, where it is not the same letters.
+        score: how sure, 0 to 1, by the rules of names.
+        reason: why, unless the letters are the same.
     """
 
     older: Entity
@@ -157,8 +157,8 @@ class _DuplicatePair:
 def possible_duplicates(tx: Tx, compared: Iterable[Entity]) -> list[_DuplicatePair]:
     """The pairs of these entities with any other, the likeliest first.
 
-    The names of two are compared from both ends. A pair belongs to the older one if that finds the newer one, and
-    else to the newer one: so pages of entities, one after the other, have each pair once.
+    The names of two are compared from both ends. A pair belongs to the older one if that finds the newer one,
+    else to the newer one: so consecutive pages of entities have each pair once.
     """
     vocabulary = graph_vocabulary.read(tx)
     by_row: dict[int, list[Candidate]] = {}

@@ -1,4 +1,4 @@
-"""Narratives: texts that tell of an ISO week, of one project or of all, written by whoever called."""
+"""Narratives: texts about an ISO week, of one project or of all, written by callers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXAMPLE = "Give an ISO week (2026-W47), or a day in it (2026-11-20)."
 
 @dataclass(frozen=True, slots=True)
 class Narrative:
-    """A text about a week: the episode that holds it, when it was kept for the week, and in which session it came."""
+    """A text about a week: its episode, when it was stored for the week, and its session."""
 
     week: str
     episode: Episode
@@ -62,7 +62,7 @@ def week_of(day: str) -> str:
 
 
 def keep(tx: Tx, episode: Episode, *, week: str, project: Entity | None) -> None:
-    """Let an episode tell of a week, in the place of an earlier text; nothing is written where it does already."""
+    """Link an episode to a week, replacing an earlier text; nothing is written if it already is."""
     current = store.narratives.newest(tx, week, project)
     if current is None or current.episode != episode.row:
         store.narratives.insert(

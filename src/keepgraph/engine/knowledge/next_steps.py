@@ -1,8 +1,8 @@
 """Next steps: what is blocked, what is to do, what is due, and what waits for an answer.
 
-What is to do has the tag next-action, or a type that the vocabulary also calls “to do”, and nothing says that it is
-done. A resolution that closed a blocker says so of this blocker alone. What is due has a day under a predicate that the
-vocabulary also calls “due”.
+A task to do has the tag next-action, or a type that the vocabulary also calls “to do”, and nothing says that it is
+done. A resolution that closed a blocker says so about this blocker alone. A due task has a day under a predicate that
+the vocabulary also calls “due”.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class NextSteps:
 
     Attributes:
         today: the local day on which this holds.
-        due: facts with their days, the earliest first; those before today are overdue.
-        coming: facts with other days of the time ahead: meetings, releases.
+        due: facts with their days, earliest first; those before today are overdue.
+        coming: facts with other days in the time ahead: meetings, releases.
         proposals: how many names and facts texts propose.
-        proposed_facts: how many facts wait because their wording is not in the vocabulary.
+        proposed_facts: how many facts wait for a wording missing in the vocabulary.
         other_proposals: how many other proposals wait for review.
     """
 
@@ -83,7 +83,7 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
 
 
 def count_waiting(tx: Tx) -> int:
-    """How much waits for a decision: what texts propose, facts in wordings that are not known, other proposals."""
+    """How much waits for a decision: what texts propose, facts in unknown wordings, other proposals."""
     return (
         sum(store.listing.count_proposals(tx).values())
         + store.proposed_facts.count(tx)
@@ -92,19 +92,19 @@ def count_waiting(tx: Tx) -> int:
 
 
 def nothing(tx: Tx) -> NextSteps:
-    """No steps, of a project that does not exist."""
+    """No steps, for a project that does not exist."""
     return NextSteps(today=tx.now.astimezone(tx.zone).date().isoformat())
 
 
 def actions(
     tx: Tx, *, tagged: Sequence[Entity], blocked: Collection[int], members: Collection[int] | None = None
 ) -> list[Entity]:
-    """What is tagged as a next action, and what is of a type of things to do and not done; each once.
+    """What is tagged as a next action, and unfinished entities of task types; each once.
 
     Args:
         tagged: the tagged next actions.
         blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
-        members: the rows of the members of a project, where only these are asked for.
+        members: the rows of the members of a project, if only these are asked for.
     """
     tasks: list[Entity] = []
     if named := graph_vocabulary.terms_called(tx, store.vocabulary.ENTITY_TYPE, _TO_DO):
@@ -114,7 +114,7 @@ def actions(
 
 
 def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) -> list[Entity]:
-    """What is tagged as a next action, and nothing has resolved; the oldest tag first.
+    """What is tagged as a next action and unresolved; oldest tag first.
 
     Args:
         blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
@@ -133,12 +133,12 @@ def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) ->
 
 
 def due(tx: Tx, *, blocked: Collection[int], members: Collection[int] | None = None) -> list[Fact]:
-    """The facts that say by when something is to be done that is not done, overdue or soon; the earliest first."""
+    """The facts that give a deadline of something unfinished, overdue or soon; earliest first."""
     return _still_open(tx, _with_deadlines(tx, members), blocked)
 
 
 def due_around(tx: Tx, entities: Sequence[Entity]) -> list[str]:
-    """What is due, or overdue, of these entities, the earliest first, a line each: at most ten."""
+    """What is due, or overdue, of these entities, earliest first, a line each: at most ten."""
     rows = [entity.row for entity in entities]
     if not (facts := _with_deadlines(tx, rows)):
         return []
@@ -148,7 +148,7 @@ def due_around(tx: Tx, entities: Sequence[Entity]) -> list[str]:
 
 
 def _with_deadlines(tx: Tx, among: Collection[int] | None) -> list[Fact]:
-    """The facts that say by when something is to be done, overdue or soon; the earliest first."""
+    """The facts that give a deadline, overdue or soon; earliest first."""
     if not (deadlines := _deadlines(tx)):
         return []
     _, ahead = _days_ahead(tx)
@@ -186,14 +186,14 @@ def _not_done(
 
 
 def _days_ahead(tx: Tx) -> tuple[str, str]:
-    """Today, and the last of the days that a next step looks ahead."""
+    """Today, and the last day of the look-ahead."""
     today = date.fromisoformat(timestamps.local_date(timestamps.from_datetime(tx.now), tx.zone))
     ahead = timedelta(days=min(DAYS_AHEAD, (date.max - today).days))
     return today.isoformat(), (today + ahead).isoformat()
 
 
 def _deadlines(tx: Tx) -> frozenset[str]:
-    """The predicates whose literals say by when something is to be done."""
+    """The predicates whose literals are deadlines."""
     return literals.deadlines(tx) & _predicates_with_days(tx)
 
 

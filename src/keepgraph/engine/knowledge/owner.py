@@ -34,9 +34,9 @@ def change(tx: Tx, person: Ref) -> OwnerChange:
     """Make a person the owner of the group: the one with this id, exact name or alias, or a new one.
 
     Raises:
-        errors.EntityNotFound: there is no such id, or it is a word such as "me".
-        errors.EntityTypeUnknown: the type is no type of persons, or the vocabulary has none.
-        errors.Ambiguous: several persons have this name.
+        errors.EntityNotFound: the id does not exist, or it is a word such as "me".
+        errors.EntityTypeUnknown: the type is not a type of people, or the vocabulary has none.
+        errors.Ambiguous: several people have this name.
     """
     previous = store.owners.find(tx)
     entity, created = _find_or_create(tx, person)
@@ -46,16 +46,16 @@ def change(tx: Tx, person: Ref) -> OwnerChange:
 
 
 def clear(tx: Tx) -> Entity | None:
-    """Let the group have no owner; returns who it was."""
+    """Remove the owner of the group; returns who it was."""
     previous = store.owners.find(tx)
     store.owners.delete(tx)
     return previous
 
 
 def substitute(tx: Tx, ref: Ref) -> Ref:
-    """The owner, where a writer names an end of a fact "me"; else the end as it was given.
+    """The owner, if a writer names an end of a fact "me"; else the end as given.
 
-    What is called exactly that stays meant, and so does a name with a type that is no type of persons.
+    An entity with exactly that name takes precedence, and so does a name with a type that is not a type of people.
 
     Raises:
         errors.EntityNotFound: there is no owner.
@@ -79,7 +79,7 @@ def _find_or_create(tx: Tx, person: Ref) -> tuple[Entity, bool]:
     if person.id is not None:
         return entities.find(tx, person), False
     if person.name is not None and first_person.is_pronoun(person.name):
-        raise errors.EntityNotFound(f"{person.name!r} is no name", hint="Give the name of the person: Ana Ruiz.")
+        raise errors.EntityNotFound(f"{person.name!r} is not a name", hint="Give the name of the person: Ana Ruiz.")
     person_types = graph_vocabulary.read(tx).types_of_style("person")
     if person.type is not None:
         owner_alias.refuse_other_types(tx, entity_types.find(tx, person.type).name)
@@ -93,10 +93,10 @@ def _default_type(tx: Tx) -> str:
     """The type of a new owner.
 
     Raises:
-        errors.EntityTypeUnknown: the vocabulary has no type of persons.
+        errors.EntityTypeUnknown: the vocabulary has no type of people.
     """
     vocabulary = graph_vocabulary.read(tx)
     entity_type = vocabulary.default_type("person")
     if vocabulary.style(entity_type) != "person":
-        raise errors.EntityTypeUnknown("the vocabulary has no type of persons")
+        raise errors.EntityTypeUnknown("the vocabulary has no type of people")
     return entity_type

@@ -15,7 +15,7 @@ from keepgraph.temporal import timestamps
 def take(tx: Tx, entity: Entity, aliases: Sequence[str]) -> list[str]:
     """Make a person the owner if one of these aliases is a word for the speaker; returns the other aliases.
 
-    What is no person may have any alias.
+    Anything but a person may have any alias.
 
     Raises:
         errors.AliasTaken: somebody else is the owner.
@@ -35,10 +35,10 @@ def take(tx: Tx, entity: Entity, aliases: Sequence[str]) -> list[str]:
 
 
 def make_owner(tx: Tx, entity: Entity) -> None:
-    """Make a person the owner; nothing is written where it is already.
+    """Make a person the owner; nothing is written if it already is.
 
     Raises:
-        errors.EntityTypeUnknown: it is no person.
+        errors.EntityTypeUnknown: it is not a person.
     """
     refuse_other_types(tx, entity.type)
     owner = store.owners.find(tx)
@@ -49,7 +49,7 @@ def make_owner(tx: Tx, entity: Entity) -> None:
 def refuse_other_types(tx: Tx, entity_type: str, *, hint: str | None = None) -> None:
     """
     Raises:
-        errors.EntityTypeUnknown: it is no type of persons.
+        errors.EntityTypeUnknown: it is not a type of people.
     """
     vocabulary = graph_vocabulary.read(tx)
     if vocabulary.style(entity_type) != "person":
@@ -62,12 +62,12 @@ def refuse_other_types(tx: Tx, entity_type: str, *, hint: str | None = None) -> 
 
 
 def refuse_to_make_other(tx: Tx, entity: Entity, entity_type: str) -> None:
-    """Refuse to make something else than a person of the owner, by another type or by a merge.
+    """Refuse to turn the owner into anything but a person, by another type or by a merge.
 
     Raises:
-        errors.EntityTypeUnknown: the entity is the owner, and this is no type of persons.
+        errors.EntityTypeUnknown: the entity is the owner, and this is not a type of people.
     """
     owner = store.owners.find(tx)
     if owner is not None and owner.row == entity.row and entity_type != entity.type:
-        hint = "Let somebody else be the owner before (set_owner, or `kg me NAME`), or nobody (`kg me --clear`)."
+        hint = "First make somebody else the owner (set_owner, or `kg me NAME`), or nobody (`kg me --clear`)."
         refuse_other_types(tx, entity_type, hint=hint)

@@ -1,6 +1,6 @@
-"""Facts that have ended and facts to come, in a few lines: what an answer about now would else pass over in silence.
+"""Facts that have ended and facts to come, in a few lines, which an answer about now would otherwise omit.
 
-Of each predicate one fact is told, that which ended last or begins next, of three predicates; the others are counted.
+For each of three predicates one fact is shown, the one that ended last or begins next; the others are counted.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Lines:
 def of_entities(
     tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None = None, names_entities: bool = False
 ) -> tuple[Lines, Lines]:
-    """What has ended and what is to come of some entities, in one look-up, and another one for each if there is any.
+    """What has ended and what is to come for some entities, in one look-up, and another one for each if there is any.
 
     Args:
         entities: their rows.
-        predicates: those to tell of; None is all.
-        names_entities: whether a line says of which entity it is; otherwise it begins with the predicate.
+        predicates: those to report; None is all.
+        names_entities: whether a line names its entity; otherwise it begins with the predicate.
     """
     if not entities:
         return Lines(), Lines()
@@ -64,7 +64,7 @@ def _when(tx: Tx, fact: Fact, *, to_come: bool) -> str:
 
 
 def _words(tx: Tx, fact: Fact, seen_from: Sequence[int]) -> str:
-    """A fact from its predicate on, as it reads from one of these entities; of others, from its subject on."""
+    """A fact from its predicate on, as it reads from one of these entities; for others, from its subject on."""
     target = fact.object.name if fact.object else f"“{fact.literal}”"
     if fact.subject.row in seen_from:
         return f"{fact.predicate} {target}"
@@ -74,13 +74,13 @@ def _words(tx: Tx, fact: Fact, seen_from: Sequence[int]) -> str:
     return f"{fact.subject.name} {fact.predicate} {target}"
 
 
-# Readings of facts: what a fact says when it is read from its object, by an inverse or a symmetric predicate.
+# Readings of facts: a fact as read from its object, by an inverse or a symmetric predicate.
 
 
 def read_from(tx: Tx, fact: Fact, entity: Entity) -> Fact | None:
-    """A fact with its ends exchanged, as it reads from an entity that is its object: `Acme employs Ana`.
+    """A fact with its ends swapped, as it reads from an entity that is its object: `Acme employs Ana`.
 
-    None where the entity is its subject, or the vocabulary has no word for that.
+    None if the entity is its subject, or the vocabulary has no word for that.
     """
     if fact.object is None or fact.object.row != entity.row or fact.subject.row == entity.row:
         return None
@@ -97,11 +97,11 @@ def read_from(tx: Tx, fact: Fact, entity: Entity) -> Fact | None:
     )
 
 
-# Successions: of two facts where one is usual, which is the later, and lists of facts in which it comes first.
+# Successions: which of two facts is the later, where one is usual, and lists with the later one first.
 
 MIN_SUBJECTS = 20
 MIN_SHARE_OF_ONE = 0.9
-"""Where so many subjects have a fact of a predicate, and so many of them just one, one is usual in the graph."""
+"""From how many subjects with a fact of a predicate, and which share with just one, one is usual in the graph."""
 
 _ONE_OBJECT = frozenset({"functional", "usually_functional"})
 _ONE_SUBJECT = frozenset({"inverse_functional", "usually_inverse_functional"})
@@ -110,27 +110,27 @@ _T = TypeVar("_T")
 
 
 def in_order(fact: Fact, other: Fact) -> tuple[Fact, Fact]:
-    """Two facts of which one took the place of the other: the later, and the earlier.
+    """Two facts, the later of which replaced the earlier: the later, and the earlier.
 
-    A beginning that nobody gave is taken to be when it was recorded. One that is not recorded yet (its row is 0) is
+    A missing beginning is taken to be when the fact was recorded. An unrecorded fact (its row is 0) is
     the newest.
     """
     is_newer = bool(other.row) and (not fact.row or fact.row > other.row)
     newer, older = (fact, other) if is_newer else (other, fact)
-    # Of the older one a missing beginning may be any before the newer one, and so it may of what had ended by then.
+    # A missing beginning of the older one may be any time before the newer one, or before its own end.
     had_ended = newer.valid_to is not None and newer.valid_to <= newer.recorded_at
     is_reversed = (older.valid_from or "") > (newer.valid_from or ("" if had_ended else newer.recorded_at))
     return (older, newer) if is_reversed else (newer, older)
 
 
 def may_be_learnt(predicate: Predicate) -> bool:
-    """Whether what is usual of a predicate is a question to the graph: roles and the sets of this program decide it."""
+    """Whether the graph decides what is usual for a predicate: else roles and the sets of this program do."""
     return predicate.role is None and "symmetric" not in predicate.flags and not sets.is_shipped(predicate.set)
 
 
 def sort(tx: Tx, facts: Sequence[_T], fact_of: Callable[[_T], Fact]) -> list[_T]:
-    """A list in its order, but for two things: later facts take the places of those that they probably followed, and
-    what may have begun after the time that is asked for comes last.
+    """A list in order, with two exceptions: later facts replace those that they probably followed, and those that
+    may have begun after the requested time come last.
     """
     now = timestamps.from_datetime(tx.now)
     ordered = sorted(facts, key=lambda one: begins_unknown(fact_of(one), now))
@@ -162,7 +162,7 @@ def sort(tx: Tx, facts: Sequence[_T], fact_of: Callable[[_T], Fact]) -> list[_T]
 
 
 def begins_unknown(fact: Fact, at: str) -> bool:
-    """Whether nobody knows that a fact had begun at a time: it says no beginning, and was recorded after that."""
+    """Whether a fact is not known to have begun at a time: it has no beginning, and was recorded after that."""
     return fact.valid_from is None and fact.recorded_at > at
 
 

@@ -18,14 +18,14 @@ LITERAL = "literal"
 
 @dataclass(frozen=True, slots=True)
 class PredicateMatch:
-    """A predicate that a wording may stand for.
+    """A predicate that a wording may mean.
 
     Attributes:
-        predicate: the one under which the fact is stored.
-        is_reversed: whether the ends of the fact are exchanged, because the wording is an inverse.
+        predicate: the one that the fact is stored under.
+        is_reversed: whether the ends of the fact are swapped, because the wording is an inverse.
         sources, targets: the types that the subject and the object of the wording may have; none for any.
         given: the wording.
-        wording_predicate: the name of the predicate that the wording is a name or a label of: an inverse, for example.
+        wording_predicate: the predicate that the wording is a name or a label of: an inverse, for example.
     """
 
     predicate: Predicate
@@ -37,14 +37,14 @@ class PredicateMatch:
 
     @property
     def mapping(self) -> MappedWord | None:
-        """What to report of it; None where the wording is the name of the predicate."""
+        """What to report about it; None if the wording is the name of the predicate."""
         if self.given == self.predicate.name:
             return None
         return MappedWord(self.given, self.predicate.name, is_reversed=self.is_reversed)
 
 
 def find_matches(tx: Tx, wording: str) -> list[PredicateMatch]:
-    """The predicates that a wording may stand for, best first; at least one.
+    """The predicates that a wording may mean, best first; at least one.
 
     Raises:
         errors.PredicateUnknown: there is none, or it is retired and nothing replaces it.
@@ -70,16 +70,16 @@ def find_matches(tx: Tx, wording: str) -> list[PredicateMatch]:
 def choose(
     vocabulary: Vocabulary, matches: Sequence[PredicateMatch], subject_type: str | None, object_type: str | None
 ) -> PredicateMatch | None:
-    """The first of these whose ends fit; None where none does.
+    """The first of these whose ends fit; None if none does.
 
     Args:
-        subject_type, object_type: None where it is not known yet, `LITERAL` for a literal.
+        subject_type, object_type: None if not known yet, `LITERAL` for a literal.
     """
     return next((match for match in matches if fits(vocabulary, match, subject_type, object_type)), None)
 
 
 def fits(vocabulary: Vocabulary, match: PredicateMatch, subject_type: str | None, object_type: str | None) -> bool:
-    """Whether a fact with these types at its ends is accepted; None for a type that is not known yet fits."""
+    """Whether a fact with these types at its ends is accepted; None, a type not known yet, fits."""
     if object_type == LITERAL and match.is_reversed:
         return False
     if not match.predicate.has_binding_ends:
@@ -94,7 +94,7 @@ def fits(vocabulary: Vocabulary, match: PredicateMatch, subject_type: str | None
 
 
 def connecting(vocabulary: Vocabulary, subject_type: str, object_type: str) -> list[str]:
-    """The predicates that are meant to connect these types, the most specific first; inverses among them.
+    """The predicates that are meant to connect these types, most specific first, inverses included.
 
     Those that connect anything are left out.
 
@@ -110,7 +110,7 @@ def connecting(vocabulary: Vocabulary, subject_type: str, object_type: str) -> l
             continue
         if takes_literal or vocabulary.fits_side(term.targets, object_type):
             open_ends = (not term.sources) + (not takes_literal and not term.targets)
-            # An inverse says nothing that its predicate does not say from the other end.
+            # An inverse adds nothing to its predicate.
             ranked.append((2 * open_ends + (term.inverse_of is not None), term.name))
     return [name for _, name in sorted(ranked, key=lambda candidate: candidate[0])]
 
@@ -126,8 +126,8 @@ def unknown(
     """The refusal of a predicate that is not in the vocabulary, or retired without a replacement.
 
     Args:
-        subject_type, object_type: the types at its ends where they are known; predicates that connect them are named.
-        literal_kind: the kind of the literal that is its object; None where that is an entity.
+        subject_type, object_type: the types at its ends if known; predicates that connect them are named.
+        literal_kind: the kind of its literal object; None for an entity.
     """
     kind = store.vocabulary.PREDICATE
     vocabulary = graph_vocabulary.read(tx)
@@ -157,9 +157,9 @@ def unknown(
 
 
 def _stored_predicate(vocabulary: Vocabulary, term: Predicate) -> tuple[Predicate, bool] | None:
-    """The predicate under which a fact in this one is stored, and whether its ends are exchanged.
+    """The predicate that a fact in this one is stored under, and whether its ends are swapped.
 
-    None where it is retired, and nothing replaces it.
+    None if it is retired without a replacement.
     """
     passed, is_reversed = set(), False
     while term.name not in passed:

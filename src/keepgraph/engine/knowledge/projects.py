@@ -14,7 +14,7 @@ from keepgraph.model import Entity, Ref, Resolution
 from keepgraph.store.transactions import Tx
 
 DEFAULT_GROUP = "default"
-"""The group of a graph whose settings name none; it is always a group, even while it is empty."""
+"""The group of a graph whose settings name none; it always exists, even when empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class Scope:
 
     Attributes:
         name: the project as the caller named it; None where the caller named a group, or nothing.
-        project: None where the caller named a group, or a project that is not known.
+        project: None if the caller named a group or an unknown project.
         created: whether the project is new.
-        resolution: how its name was resolved, by `read`.
+        resolution: how `read` resolved its name.
         is_named_group: whether the caller named a group.
-        namesake: the only project that is called as the group which a reader named.
+        namesake: the only project with the same name as a group that a reader named.
     """
 
     group: str
@@ -45,17 +45,17 @@ class Scope:
 
     @property
     def named_group(self) -> str | None:
-        """The id of the group that the caller named; None where a project was named, or nothing."""
+        """The id of the group that the caller named; None if it named a project or nothing."""
         return self.group if self.is_named_group else None
 
     @property
     def is_unknown(self) -> bool:
-        """Whether a project was named that is not known."""
+        """Whether an unknown project was named."""
         return self.name is not None and self.project is None
 
 
 def is_group(tx: Tx, name: str) -> bool:
-    """Whether this is the id of a group: of one that holds something, that of the call, or the default one."""
+    """Whether this is the id of a group: a non-empty one, that of the call, or the default one."""
     return name in (tx.group, DEFAULT_GROUP) or store.groups.exists(tx, name)
 
 
@@ -70,10 +70,10 @@ def read(tx: Tx, project: str | None) -> Scope:
 
 
 def read_known(tx: Tx, project: str | None) -> Scope:
-    """The same, of what there must be.
+    """The same, but it must exist.
 
     Raises:
-        errors.EntityNotFound: there is no such project.
+        errors.EntityNotFound: the project does not exist.
     """
     scope = read(tx, project)
     if scope.is_unknown:
@@ -118,7 +118,7 @@ def find_or_create(tx: Tx, project: str | None) -> Scope:
 
 
 def _find_namesake(tx: Tx, group: str) -> Entity | None:
-    """The only project of the group of the call that is called as a group."""
+    """The only project with the same name as a group, in the group of the call."""
     key = Name(group).key
     if not key:
         return None

@@ -120,7 +120,7 @@ def wording_key(wording: str) -> str:
 def group(tx: Tx) -> list[WordingGroup]:
     """The wordings in which facts wait, grouped by meaning; the largest group first, and last what says nothing.
 
-    Reads only. The first call in a graph computes the vectors of the wordings, where the model is installed.
+    Reads only. The first call in a graph computes the vectors of the wordings, if the model is installed.
     """
     waiting = store.proposed_facts.waiting(tx, limit=MAX_GROUPED)
     types = _types_by_name(tx, waiting)
@@ -145,24 +145,24 @@ def group(tx: Tx) -> list[WordingGroup]:
 def admit(tx: Tx, *, wordings: Sequence[str], predicate: str) -> Admission:
     """Accept wordings as labels of a predicate, and record all facts that wait in them.
 
-    This is done in all groups, which have the vocabulary in common. Facts that wait in another inflection or voice of
-    these wordings are recorded as well. Each fact has the source, the
-    text and the session that its relation came with. What does not fit stays, with the reason.
+        This covers all groups, which share the vocabulary. Facts that wait in another inflection or voice of these
+        wordings are recorded as well. Each fact has the source, the text and the session of its relation. What does not
+    fit stays, with the reason.
 
-    Args:
-        predicate: the name of a predicate, or of an inverse: then the ends of the facts are exchanged.
+        Args:
+            predicate: the name of a predicate, or of an inverse: then the ends of the facts are swapped.
 
-    Raises:
-        errors.PredicateUnknown: there is no such predicate.
-        errors.VocabularyInvalid: a wording says nothing, such as "is" or "has", or is empty or too long.
+        Raises:
+            errors.PredicateUnknown: the predicate does not exist.
+            errors.VocabularyInvalid: a wording means nothing by itself, such as "is" or "has", or is empty or too long.
     """
     match = predicates.find_matches(tx, predicate)[0]
     texts = _by_key(wordings)
     for key, text in texts.items():
         if inflection.says_nothing(key):
             raise errors.VocabularyInvalid(
-                f"{text!r} says nothing by itself: facts in it would mean anything",
-                hint="Dismiss it, or record the facts that matter with a predicate that says what is meant.",
+                f"{text!r} means nothing by itself: facts in it would mean anything",
+                hint="Dismiss it, or record the facts that matter with a more specific predicate.",
             )
     labels = _add_labels(tx, match, texts)
     store.proposed_facts.delete_dismissed(tx, texts)
@@ -176,11 +176,11 @@ def admit(tx: Tx, *, wordings: Sequence[str], predicate: str) -> Admission:
 
 
 def admit_known(tx: Tx) -> Admission:
-    """Record the proposed facts whose wording stands for a predicate by now and whose ends fit: after new words.
+    """Record the proposed facts whose wording now means a predicate and whose ends fit: after words were added.
 
-    First the entities of which the type was not in the vocabulary get it if it is by now. This is done in all groups,
-    which have the vocabulary in common. Names and literals are examined as they are in an extraction: nobody has looked
-    at these facts.
+    First, entities with a missing type get it if the vocabulary now has it. This covers all groups, which share the
+    vocabulary. Names and literals are examined as in an extraction, because nobody has reviewed
+    these facts.
     """
     admission = Admission(retyped=tuple(assumed_types.apply_given(tx)))
     wordings_now = RelationWordings(tx)
@@ -193,9 +193,9 @@ def admit_known(tx: Tx) -> Admission:
 
 
 def dismiss(tx: Tx, wordings: Sequence[str]) -> Dismissal:
-    """Delete the facts that wait in these wordings, and note that relations in them are not to be proposed again.
+    """Delete the facts that wait in these wordings, and note not to propose relations in them again.
 
-    This is done in the group of the transaction, and in the others where facts wait in them.
+    This covers the group of the transaction, and others where facts wait in them.
 
     Raises:
         errors.VocabularyInvalid: a wording is empty or too long.
@@ -214,7 +214,7 @@ def dismiss(tx: Tx, wordings: Sequence[str]) -> Dismissal:
 
 
 def _in_groups(tx: Tx) -> list[Tx]:
-    """The transaction in its own group, and in each other group in which facts wait."""
+    """The transaction in its own group, and in each other group with waiting facts."""
     others = [group_id for group_id in store.proposed_facts.counts_by_group(tx) if group_id != tx.group]
     return [tx, *(replace(tx, group=group_id) for group_id in others)]
 
@@ -231,7 +231,7 @@ def _by_key(given: Sequence[str]) -> dict[str, str]:
         key = wording_key(clean)
         if not key or len(clean) > MAX_WORDING:
             raise errors.VocabularyInvalid(
-                f"a wording has 1 to {MAX_WORDING} characters, and not {clean[:60]!r}",
+                f"a wording has 1 to {MAX_WORDING} characters, not {clean[:60]!r}",
                 hint="Give wordings as the proposed facts have them.",
             )
         texts.setdefault(key, clean)
@@ -253,7 +253,7 @@ def _add_labels(tx: Tx, match: PredicateMatch, texts: Mapping[str, str]) -> tupl
 
 
 def _inflected(tx: Tx, waiting: Sequence[ProposedFact], match: PredicateMatch) -> dict[str, list[RelationMatch]]:
-    """The wordings that stand for this predicate by now, as another inflection or voice of a label, by their keys."""
+    """The wordings that now mean this predicate, as another inflection or voice of a label, by their keys."""
     wordings_now = RelationWordings(tx)
     unknown = {fact.wording_key: fact.wording for fact in waiting if fact.reason == relations.WORDING}
     matches = {
@@ -269,10 +269,10 @@ def _record(
     *,
     matches: Mapping[str, Sequence[RelationMatch]] | None = None,
 ) -> Admission:
-    """Record proposed facts, and delete those that are facts now.
+    """Record proposed facts, and delete those that are now facts.
 
     Args:
-        matches: the predicates for wordings that somebody accepted, by their keys; None for those that they stand for.
+        matches: the predicates for wordings that somebody accepted, by their keys; None to use the vocabulary.
     """
     recorder = RelationRecorder(
         tx, [_relation(fact) for fact in chosen], matches=matches, is_accepted=matches is not None
@@ -301,7 +301,7 @@ def _record(
 
 
 def _text_of(tx: Tx, fact: ProposedFact, texts: dict[int, GroundingText]) -> GroundingText | None:
-    """The text in which a proposed fact was read, each once; None where it was not handed in."""
+    """The text that a proposed fact was read in, each once; None if it was not stored."""
     if fact.episode is None:
         return None
     if fact.episode not in texts:
@@ -334,7 +334,7 @@ def _relation(fact: ProposedFact) -> Relation:
 
 
 def _types_by_name(tx: Tx, waiting: Sequence[ProposedFact]) -> dict[str, str]:
-    """The types of the entities that the names in proposed facts mean, by key; but for what nothing is known of."""
+    """The types of the entities that the names in proposed facts mean, by key; unknown names are left out."""
     default = graph_vocabulary.read(tx).default_type(graph_vocabulary.DEFAULT_STYLE)
     keys = {normalisation.key(name) for fact in waiting for name in (fact.subject, fact.object)}
     return {

@@ -1,7 +1,7 @@
-"""Wordings of relations: the predicates that one may stand for, by name, label, inverse, inflection or voice.
+"""Wordings of relations: the predicates that one may mean, by name, label, inverse, inflection or voice.
 
-A wording that says nothing (`is`, `has`, `in`) stands for no predicate. Nor does an inflection that speaks of another
-time: who "will work at" an organisation does not work there yet, and who "worked at" it may have left.
+A wording without meaning of its own (`is`, `has`, `in`) means no predicate. Nor does an inflection in another tense:
+who "will work at" an organisation does not work there yet, and who "worked at" it may have left.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from keepgraph.store.transactions import Tx
 
 @dataclass(frozen=True, slots=True)
 class RelationMatch:
-    """A predicate that the wording of a relation may stand for.
+    """A predicate that the wording of a relation may mean.
 
     Attributes:
         predicate: with its ends as the wording has them.
-        subject_type: the type of the subject that the wording names: `place`, or a kind of it, in "is a city in".
+        subject_type: the type that the wording gives the subject: `place`, or a kind of it, in "is a city in".
     """
 
     predicate: PredicateMatch
@@ -34,7 +34,7 @@ class RelationMatch:
 
 
 class RelationWordings:
-    """Finds the predicates for the wordings of relations, in the vocabulary as it is now."""
+    """Finds the predicates for the wordings of relations, in the current vocabulary."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
@@ -42,7 +42,7 @@ class RelationWordings:
         self._matches: dict[str, tuple[RelationMatch, ...]] = {}
 
     def find(self, wording: str) -> tuple[RelationMatch, ...]:
-        """The predicates that a wording may stand for, best first; none where none is known."""
+        """The predicates that a wording may mean, best first; empty if none is known."""
         if wording not in self._matches:
             matches: dict[tuple[str, bool], RelationMatch] = {}
             for match in self._find(wording):
@@ -67,7 +67,7 @@ class RelationWordings:
             yield from self._of_named_type(key)
 
     def _named(self, wording: str, key: str) -> list[RelationMatch]:
-        """The matches of a wording that says nothing by itself: those of a predicate that has it as its name."""
+        """The matches of a wording that means nothing by itself: those of a predicate with it as its name."""
         words = key.split()
         is_located = inflection.has_auxiliary(key) and words[-1] in inflection.PREPOSITIONS  # "is in"
         is_name = key.replace(" ", "_") in graph_vocabulary.read(self._tx).predicate_by_name
@@ -82,15 +82,15 @@ class RelationWordings:
         texts += [by_row[row].name for row in labelled if row in by_row]
         matches: list[RelationMatch] = []
         for text in texts:
-            # One that is retired, and that nothing replaces, is none.
+            # A retired predicate without a replacement does not count.
             with suppress(errors.PredicateUnknown):
                 matches += [RelationMatch(match) for match in predicates.find_matches(self._tx, text)]
         return matches
 
     def _inflected(self, key: str, forms: Iterable[tuple[str, ...]]) -> list[RelationMatch]:
-        """The matches of names and labels with one of these forms, but for those of another time.
+        """The matches of names and labels with one of these forms, except those in another tense.
 
-        A single word that takes a literal is a noun: who "addressed" somebody has given no address.
+        A single word that takes a literal is a noun: "addressed" gives no address.
         """
         return [
             match
@@ -108,10 +108,10 @@ class RelationWordings:
         return self._by_form.get(form, [])
 
     def _is_of_same_time(self, key: str, form: tuple[str, ...], label: str, match: RelationMatch) -> bool:
-        """Whether what a wording says holds now if a predicate does that has this label.
+        """Whether what a wording says holds now, given a predicate with this label.
 
-        The past is right where the label is in the past as well, where the predicate is of an event, and where the
-        relation does not end, as that of a place that "was located in" another.
+        The past is right if the label is in the past as well, if the predicate is of an event, or if the
+        relation does not end, like that of a place that "was located in" another.
         """
         is_passive = form[:1] == ("be",)
         tense = inflection.tense(key, is_passive=is_passive)
@@ -123,13 +123,13 @@ class RelationWordings:
         return tense == "past" and (_is_of_event(predicate) or self._is_lasting(key, predicate))
 
     def _is_lasting(self, key: str, predicate: Predicate) -> bool:
-        """Whether a wording such as "was part of" tells of a state of things, and not of people, which come and go."""
+        """Whether a wording such as "was part of" describes a state of things, not of people, which come and go."""
         vocabulary = graph_vocabulary.read(self._tx)
         has_people = any(vocabulary.style(one) == "person" for one in predicate.targets)
         return inflection.has_auxiliary(key) and not predicate.sources and not has_people
 
     def _in_other_voice(self, key: str, forms: Iterable[tuple[str, ...]]) -> Iterable[RelationMatch]:
-        """The matches of the same verb in the other voice, with its ends exchanged: of `mentored by`, of `mentors`.
+        """The matches of the same verb in the other voice, with its ends swapped: for `mentored by`, `mentors`.
 
         Only a single verb has another voice: "works for" has none.
         """
@@ -149,7 +149,7 @@ class RelationWordings:
                         yield RelationMatch(_reversed(known.predicate))
 
     def _of_named_type(self, key: str) -> Iterable[RelationMatch]:
-        """The matches of a wording that names the type of the subject, too: of `is a coastal town in`, of `is in`."""
+        """The matches of a wording that also names the type of the subject: for `is a coastal town in`, `is in`."""
         words = key.split()
         if len(words) < 4 or not inflection.has_auxiliary(key) or words[1] not in ("a", "an", "the", "one"):
             return
@@ -165,7 +165,7 @@ class RelationWordings:
 
 
 def _labels_by_form(tx: Tx) -> dict[tuple[str, ...], list[str]]:
-    """The names and labels of the predicates that can be used, by the forms of their verbs."""
+    """The names and labels of usable predicates, by the forms of their verbs."""
     labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE)
     by_form: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
     for term in graph_vocabulary.read(tx).predicates:
@@ -179,7 +179,7 @@ def _labels_by_form(tx: Tx) -> dict[tuple[str, ...], list[str]]:
 
 
 def _is_of_event(predicate: Predicate) -> bool:
-    """Whether a predicate tells what happened once: read by "{subject} founded {object}", or called `founded`."""
+    """Whether a predicate describes an event: read by "{subject} founded {object}", or called `founded`."""
     words = wordings.key(predicate.sentence.replace("{subject}", " ").replace("{object}", " ")) or wordings.key(
         predicate.name
     )
@@ -187,5 +187,5 @@ def _is_of_event(predicate: Predicate) -> bool:
 
 
 def _reversed(match: PredicateMatch) -> PredicateMatch:
-    """The same predicate for a wording with its ends exchanged."""
+    """The same predicate for a wording with its ends swapped."""
     return replace(match, is_reversed=not match.is_reversed, sources=match.targets, targets=match.sources)

@@ -1,6 +1,6 @@
-"""Relations that somebody else extracted, as facts: the predicate of the wording, and the entities of the names.
+"""Relations extracted by others, as facts: the predicate of the wording, and the entities of the names.
 
-A relation becomes a fact if its wording stands for a predicate and its ends fit; else `Outcome.reason` says why not.
+A relation becomes a fact if its wording means a predicate and its ends fit; else `Outcome.reason` says why not.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ WORDING, ENDS, NAME = "wording", "ends", "name"
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation between two names, in the words of those who extracted it.
+    """A relation between two names, in the words of its extractor.
 
     Attributes:
-        subject_type, object_type: the entity types that were handed in with the names; None where nobody gave one.
-        evidence: the sentence of the text that has both ends; empty if there is none.
+        subject_type, object_type: the entity types that came with the names; None if not given.
+        evidence: the sentence of the text with both ends; empty if there is none.
     """
 
     subject: str
@@ -48,10 +48,10 @@ class Outcome:
     """What became of a relation: a fact, or the reason why it waits.
 
     Attributes:
-        fact: the fact that was recorded, or that says the same already; None where the relation waits.
+        fact: the recorded or already existing fact; None if the relation waits.
         is_repeated: whether the fact existed.
         created: the entities that were created for it.
-        reason: "wording", "ends" or "name"; None where there is a fact.
+        reason: "wording", "ends" or "name"; None if there is a fact.
         is_ungrounded: whether it waits because its text does not say it.
     """
 
@@ -63,7 +63,7 @@ class Outcome:
 
 
 class RelationRecorder:
-    """Records relations as facts, with what all of them together say about the names that have no type."""
+    """Records relations as facts, using what all of them together say about names without a type."""
 
     def __init__(
         self,
@@ -78,8 +78,8 @@ class RelationRecorder:
         Args:
             relations: all that are to be recorded.
             names: other names that came with them.
-            matches: the predicates for wordings, by their keys; None for those that the wordings stand for.
-            is_accepted: whether a person has accepted the wordings; then names and literals are taken as they are.
+            matches: the predicates for wordings, by their keys; None to use the vocabulary.
+            is_accepted: whether a person has accepted the wordings; then names and literals are taken as given.
         """
         self._wordings = RelationWordings(tx)
         self._matches = matches
@@ -94,16 +94,16 @@ class RelationRecorder:
             self._note_wanted_types(relation, self._best_first(tx, relation))
 
     def type_of(self, tx: Tx, name: str) -> str | None:
-        """The type that the relations want for a name without one; None where they want none, or none suits."""
+        """The type that the relations want for a name without one; None if they want none, or none suits."""
         wanted = self._wanted.get(normalisation.key(name), ())
         return self._choose(tx, name, wanted)
 
     def record(self, tx: Tx, relation: Relation, *, text: GroundingText | None = None) -> Outcome:
-        """Record a relation as a fact, if it can be one.
+        """Record a relation as a fact, if possible.
 
         Args:
-            text: in which it was read: what it does not say is no fact. A wording that a person has accepted need not
-                be in it. None where it was not handed in.
+            text: the text it was read in: what it does not say is no fact. An accepted wording need not be in it.
+                None if it was not stored.
         """
         matches = self._best_first(tx, relation)
         ends = self._named_ends(tx, relation) if text is not None and matches else None
@@ -128,7 +128,7 @@ class RelationRecorder:
         return self._end_in_text(tx, relation.subject), self._end_in_text(tx, relation.object)
 
     def _end_in_text(self, tx: Tx, name: str) -> End:
-        """An end with the names that it has in the graph: a text may call it by another one."""
+        """An end with its names in the graph: a text may use another one."""
         if name not in self._ends:
             named = entities.all_named(tx, Name(name))
             owner = store.owners.find(tx)
@@ -155,7 +155,7 @@ class RelationRecorder:
         return self._matches.get(wordings.key(relation.wording), ())
 
     def _best_first(self, tx: Tx, relation: Relation) -> Sequence[RelationMatch]:
-        """The predicates for a relation: first those that the names fit which name a type, as "Harvard University"."""
+        """The predicates for a relation: first those that fit the types in names such as "Harvard University"."""
         matches = self._find(relation)
         if len(matches) < 2:
             return matches
@@ -185,7 +185,7 @@ class RelationRecorder:
                 self._wanted[normalisation.key(name)].append(list(dict.fromkeys(types)))
 
     def _may_hold(self, relation: Relation, match: RelationMatch) -> bool:
-        """Whether the object can be what the predicate takes: a date where it takes dates, else a name."""
+        """Whether the object fits the predicate: a date where it takes dates, else a name."""
         kind = match.predicate.predicate.literal_kind
         if kind == "date":
             return written_values.is_time(relation.object)
@@ -234,7 +234,7 @@ class RelationRecorder:
         return Outcome(recorded.fact, recorded.deduplicated, tuple(created))
 
     def _literal(self, tx: Tx, relation: Relation, match: RelationMatch) -> str | None:
-        """The object as a literal, where the predicate takes one; None where it takes an entity."""
+        """The object as a literal, if the predicate takes one; None if it takes an entity."""
         kind = match.predicate.predicate.literal_kind
         if kind is not None:
             if not predicates.fits(graph_vocabulary.read(tx), match.predicate, None, LITERAL):
@@ -263,15 +263,15 @@ class RelationRecorder:
         """The entity at one end of a relation, found or created.
 
         Args:
-            given_type: the type that was handed in with the name.
+            given_type: the type that came with the name.
             allowed: the types that the end may have; none for any.
-            created: the entity is added to it if it is new.
+            created: if the entity is new, it is added here.
         """
         vocabulary = graph_vocabulary.read(tx)
         is_binding = match.predicate.predicate.has_binding_ends or match.subject_type is not None
         named = entities.all_named(tx, Name(name))
         if not named and given_type is None and first_person.is_pronoun(name):
-            raise _Waits(NAME)  # of nobody, as long as the graph has no owner
+            raise _Waits(NAME)  # "me" means nobody while the graph has no owner
         if given_type is not None:
             named = [entity for entity in named if vocabulary.is_kind_of(entity.type, given_type)]
         fitting = [entity for entity in named if vocabulary.fits_side(allowed, entity.type)]

@@ -20,8 +20,8 @@ _MAX_NAME = 120
 def week(tx: Tx, *, project: Entity | None = None) -> Week:
     """The rollup of the seven local days that end today, for one project or for all.
 
-    Decisions are those made in these days. Blockers, tagged next actions and tasks are all that are open, however old;
-    what is due is what is overdue, and what is due in the next days.
+    Decisions are those made in these days. Blockers, tagged next actions and tasks are all open ones, however old;
+    due tasks are those overdue or due in the next days.
     """
     start, today = _period(tx)
     wanted = decisions.DecisionFilter(since=start)
@@ -66,12 +66,12 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
 
 
 def _wanting_follow_up(made: Sequence[Decision]) -> list[Decision]:
-    """Of each project, or else of each person who decided, the newest decision that nobody has acted on.
+    """The newest decision of each project, or else of each person who decided, that nobody has acted on.
 
-    Nobody can be asked to act on a decision that has neither. Older ones come up once the newest was acted on.
+    A decision with neither has nobody to act on it. Older ones come up once the newest was acted on.
 
     Args:
-        made: the newest first.
+        made: newest first.
     """
     newest: dict[str, Decision] = {}
     for decision in made:
@@ -108,7 +108,7 @@ def _period(tx: Tx) -> tuple[str, str]:
 
 
 def summarise(rollup: Week, *, project: Entity | None, group: str | None = None) -> str:
-    """The rollup in one or two sentences; of all projects, or of the group that somebody named."""
+    """The rollup in one or two sentences; for all projects, or for the group that somebody named."""
     everywhere = "across all projects" if group is None else f"in the group {_quote(group)}"
     scope = f"on {_shorten(project.name)}" if project else everywhere
     counts = [
@@ -131,7 +131,7 @@ def summarise(rollup: Week, *, project: Entity | None, group: str | None = None)
 def describe_unknown_project(name: str, resolution: Resolution) -> str:
     """The summary for a project that does not exist, with similar names."""
     similar = [_quote(candidate.entity.name) for candidate in resolution.candidates]
-    suggestion = f" Perhaps {' or '.join(similar)} was meant." if similar else ""
+    suggestion = f" Did you mean {' or '.join(similar)}?" if similar else ""
     return f"No project called {_quote(name.strip())} is known.{suggestion}"
 
 

@@ -1,4 +1,4 @@
-"""What a fact to be recorded says: its words and names resolved, its ends and its literal checked."""
+"""A fact to record: its words and names resolved, its ends and its literal checked."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from keepgraph.store.transactions import Tx
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A fact as it is stored, and what to report of how it was read.
+    """A fact as stored, and what to report about how it was read.
 
     Attributes:
-        subject, object: of the stored fact; those that the caller gave are exchanged where the predicate is an inverse.
-        literal: as it is stored; None where there is an object.
+        subject, object: those of the stored fact; swapped from the caller's where the predicate is an inverse.
+        literal: as stored; None if there is an object.
         created: the entities that were created for it.
-        warning: why its ends or its literal do not fit, where that does not refuse it.
-        alias: the literal, where it is an alias of the subject now.
+        warning: why its ends or its literal do not fit, if accepted all the same.
+        alias: the literal, if it is now an alias of the subject.
     """
 
     subject: Entity
@@ -38,11 +38,11 @@ class Statement:
 
 
 def resolve(tx: Tx, given: GivenFact, *, aliases: Sequence[str] = (), refuse_misfits: bool = True) -> Statement:
-    """Find or create the entities of a fact, and the predicate under which it is stored.
+    """Find or create the entities of a fact, and the predicate that it is stored under.
 
     Args:
-        aliases: other names of the subject that is given.
-        refuse_misfits: whether ends and literals that do not fit the predicate are refused; else they are warned of.
+        aliases: other names of the given subject.
+        refuse_misfits: whether to refuse ends and literals that do not fit the predicate; else they cause a warning.
 
     Raises:
         errors.InvalidRequest: a word is not in the vocabulary, the ends or the literal do not fit, or a name is empty.
@@ -62,7 +62,7 @@ def resolve(tx: Tx, given: GivenFact, *, aliases: Sequence[str] = (), refuse_mis
     target = None
     if isinstance(given_object, Ref) and not _is_untyped(given_object):
         if takes_literal and refuse_misfits and given_object.id is None:
-            # Before its type is looked up: `https://…` on a command line is no entity of the type https.
+            # Before its type is looked up: `https://…` on a command line is not an entity of the type https.
             raise ends.refusal(
                 tx, matches[0], given, subject_type=subject.type if subject else None, object_type=given_object.type
             )
@@ -91,7 +91,7 @@ def _check(
     *,
     refuse_misfits: bool,
 ) -> Statement:
-    """The statement of ends that are known, if they fit one of the predicates that may be meant."""
+    """The statement of known ends, if they fit one of the predicates that may be meant."""
     object_type = target.type if target else LITERAL
     match = _choose(tx, matches, subject.type, object_type)
     problem: errors.KeepgraphError | None = None
@@ -130,7 +130,7 @@ def _check(
 def _find_matches(tx: Tx, given: GivenFact) -> list[PredicateMatch]:
     """
     Raises:
-        errors.PredicateUnknown: there is none; its example is the same fact in the word that may be meant.
+        errors.PredicateUnknown: there is none; its example is the same fact with the word that may be meant.
     """
     try:
         return predicates.find_matches(tx, given.predicate)
@@ -154,7 +154,7 @@ def _find_matches(tx: Tx, given: GivenFact) -> list[PredicateMatch]:
 
 
 def _known_type(tx: Tx, ref: Ref) -> str | None:
-    """The type of an entity that a caller names; None where it is unknown."""
+    """The type of an entity that a caller names; None if unknown."""
     if ref.id is not None:
         entity = entities.find_by_id(tx, ref.id)
         return entity.type if entity else None

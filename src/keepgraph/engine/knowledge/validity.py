@@ -1,6 +1,6 @@
-"""The validity of a stated fact beside what is known of it: which interval it repeats, ends or corrects (ADR 0034).
+"""The validity of a stated fact compared with known ones: which interval it repeats, ends or corrects (ADR 0034).
 
-A fact that says the same and ends where none was known closes the open interval; it does not become a second one.
+An equal fact with an end where none was known closes the open interval; it does not become a second one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from keepgraph.temporal import timestamps
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a stated fact is to the known ones that say the same.
+    """How a stated fact relates to the known equal ones.
 
     Attributes:
-        fact: the known fact that is meant, as it was; None where the stated one is new.
-        changed: known facts with the validity that they get, the one that is meant first.
+        fact: the known fact that is meant, as it was; None if the stated one is new.
+        changed: known facts with their new validity, the one that is meant first.
     """
 
     fact: Fact | None = None
@@ -31,13 +31,13 @@ class Match:
 
 
 def match(stated: Fact, known: Sequence[Fact], *, now: str, may_correct: bool = True) -> Match:
-    """Compare the validity of a stated fact with those of the known facts that say the same.
+    """Compare the validity of a stated fact with those of the known equal facts.
 
     Args:
         known: facts of the same triple that are not retracted, oldest first.
         now: the timestamp of the call.
-        may_correct: whether a stated beginning or end may take the place of another; else only an open end is closed
-            of what begins at the same moment.
+        may_correct: whether a stated beginning or end may replace another; else only an open end is closed, and only
+            if both begin at the same instant.
     """
     start, end = stated.valid_from, stated.valid_to
     for fact in known:
@@ -50,7 +50,7 @@ def match(stated: Fact, known: Sequence[Fact], *, now: str, may_correct: bool = 
     open_ = [fact for fact in known if fact.valid_to is None and _may_have_begun(fact, start, may_correct=may_correct)]
     open_ = [fact for fact in open_ if _begin(fact) < end]
     if open_:
-        # Of several open ones, the one that began last is meant; what has ended, no other says to hold on.
+        # Of several open ones, the one that began last is meant; one that has ended is never reopened.
         meant = max(open_, key=_begin)
         valid_from = meant.valid_from or start
         others = [replace(fact, valid_to=end) for fact in open_ if fact.row != meant.row]
