@@ -309,8 +309,8 @@ def test_where_the_log_was_trimmed_the_chain_says_so(call, clock):
 
     assert (named["ends_in"], named["call"], named["tool"]) == ("named_source", None, "record_fact")
     assert (unnamed["ends_in"], unnamed["call"]) == ("tool", None)
-    assert unnamed["note"] == "The call is not in the log any more; it begins with call 4 of 2027-06-19."
-    assert (old_call["error"], "not in the log any more" in old_call["message"]) == ("CHANGE_NOT_FOUND", True)
+    assert unnamed["note"] == "The call is no longer in the log; it begins with call 4 of 2027-06-19."
+    assert (old_call["error"], "no longer in the log" in old_call["message"]) == ("CHANGE_NOT_FOUND", True)
 
 
 def test_a_brief_explanation_of_a_hub_fits_and_says_what_it_leaves_out(call):
@@ -393,7 +393,7 @@ def test_the_command_prints_a_page_without_control_characters(graph, path):
     assert not any("\x1b" in output or "\x07" in output for output in outputs)
     assert "asserted by record_fact (call 1); source: the" in outputs[0]
     assert "recorded  Ana works at Acme" in outputs[2]
-    assert "If it were deleted, nothing would fall with it." in outputs[3]
+    assert "If it were deleted, nothing would be deleted with it." in outputs[3]
 
 
 def test_a_group_is_looked_into_by_its_id(call):

@@ -1,4 +1,4 @@
-"""Provenance: where a fact, an entity or a text comes from, what speaks against it, and what rests on it."""
+"""Provenance: where a fact, an entity or a text comes from, what contradicts it, and what rests on it."""
 
 from typing import TYPE_CHECKING
 

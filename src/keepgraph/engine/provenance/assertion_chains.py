@@ -1,4 +1,4 @@
-"""Chains of provenance: from each assertion of a fact to the text, the source, or the call that it comes from."""
+"""Chains of provenance: from each assertion of a fact to its text, source or call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EPISODE_ID = re.compile(r"\bep_[0-9a-z]{26}\b")
 
 
 def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
-    """The origins of a fact, one for each assertion, the oldest first."""
+    """The origins of a fact, one for each assertion, oldest first."""
     assertions = store.provenance.assertions(tx, fact.row, limit=limit)
     calls = store.provenance.inserting_calls(
         tx, "provenance", {assertion.row: assertion.recorded_at for assertion in assertions}
@@ -41,11 +41,11 @@ def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
 
 
 def describe_call(tx: Tx, number: int | None, *, tool: str | None) -> str:
-    """What is to know of the call besides its number: that it was an import, or that the log does not have it."""
+    """A note on the call besides its number: that it was an import, or that the log does not have it."""
     if number is None:
         oldest = store.journal.oldest_call(tx)
         begins = f"; it begins with call {oldest[0]} of {timestamps.local_date(oldest[1], tx.zone)}" if oldest else ""
-        return f"The call is not in the log any more{begins}."
+        return f"The call is no longer in the log{begins}."
     called = store.journal.find_call(tx, number)
     if called is not None and tool is not None and called[1] != tool:
         return f"Call {number} ({called[1]}) brought it here; {tool} had recorded it before."
@@ -53,7 +53,7 @@ def describe_call(tx: Tx, number: int | None, *, tool: str | None) -> str:
 
 
 def mark_imported(tx: Tx, origin: Origin, imported: Import | None) -> Origin:
-    """Say of an origin that an import brought it, and that the rest is what a file says; None: it was recorded here."""
+    """Note on an origin that an import brought it, so that the rest comes from a file; None: it was recorded here."""
     if imported is None:
         return origin
     by = f"Call {origin.call} (import)" if origin.call is not None else "An import"
@@ -83,7 +83,7 @@ def _origin(tx: Tx, fact: Fact, assertion: AssertionRow, call: int | None, passa
 
 
 def _decisions(tx: Tx, fact: Fact, assertion: AssertionRow, call: int) -> tuple[ReviewDecision, ...]:
-    """The decisions by which a call asserted a fact; an import brings others, which were made at other times."""
+    """The decisions by which a call asserted a fact; an import brings others, made at other times."""
     return tuple(
         decision
         for decision in store.review_decisions.of_call(tx, call)
@@ -102,7 +102,7 @@ def _end(assertion: AssertionRow, call: int | None, passage: Passage | None) -> 
 
 
 def _text_of(tx: Tx, assertion: AssertionRow, episodes: Mapping[int, Episode]) -> Episode | None:
-    """The text that an assertion comes from: out of which it was recorded, or which its source names by id or path."""
+    """The text that an assertion comes from: recorded from it, or named as its source by id or path."""
     if assertion.episode is not None:
         return episodes.get(assertion.episode)
     if not assertion.source:
@@ -117,14 +117,14 @@ def _text_of(tx: Tx, assertion: AssertionRow, episodes: Mapping[int, Episode]) -
 # The passage of a text that states a fact: the sentence that names both ends, best in the words of its predicate.
 
 _MAX_CHUNKS = 500
-"""Of a text, so many chunks are read: first those that mention the subject."""
+"""How many chunks of a text are read: first those that mention the subject."""
 
 _MAX_QUOTE = 400
 _WORD = re.compile(r"\w+")
 
 
 def _find(tx: Tx, fact: Fact, episode: Episode) -> Passage:
-    """The sentence of a text that names most of a fact; the first sentence where none names any of it."""
+    """The sentence of a text that names most of a fact; the first sentence if none names any of it."""
     chunks = store.episodes.chunks(tx, episode)
     subject, target = _names(tx, fact.subject), _names(tx, fact.object) if fact.object else [fact.literal or ""]
     patterns = _pattern(subject), _pattern(target)
@@ -145,7 +145,7 @@ def _find(tx: Tx, fact: Fact, episode: Episode) -> Passage:
 def _passage(
     episode: Episode, chunk: Chunk, sentence: str, *, names: Literal["both", "one", "none"] = "none", parts: int
 ) -> Passage:
-    """A sentence with the place where it stands."""
+    """A sentence with its place."""
     quote = sentence if len(sentence) <= _MAX_QUOTE else f"{sentence[: _MAX_QUOTE - 1]}…"
     return Passage(episode, quote, names, chunk.heading, chunk.speaker, chunk.position + 1, parts)
 

@@ -29,7 +29,7 @@ def explain(tx: Tx, entity: Entity, *, resolution: Resolution | None = None) -> 
     """Explain an entity.
 
     Args:
-        resolution: how its name was understood, where it was not written exactly.
+        resolution: how its name was understood, if not written exactly.
     """
     creation, *aliases = _origins(tx, entity)
     events = history.of_entity_alone(tx, entity, limit=500)
@@ -103,20 +103,20 @@ def _origin(tx: Tx, what: str, at: str, call: int | None, note: str) -> Origin:
 
 def _type_note(tx: Tx, entity: Entity) -> str:
     is_assumed = entity.row in store.assumed_types.among(tx, [entity.row])
-    return "Nobody gave its type: it is the one that its relations want." if is_assumed else ""
+    return "Nobody gave its type: its relations suggest it." if is_assumed else ""
 
 
 def _statement(tx: Tx, entity: Entity, creation: Origin, *, facts: int, texts: int) -> str:
     day = timestamps.local_date(creation.at, tx.zone)
     by = f" by {creation.tool} (call {creation.call})" if creation.call is not None else ""
     return (
-        f"{entity.name} ({entity.type}) is here since {day}{by}. {count_noun(facts, 'fact')} and "
+        f"{entity.name} ({entity.type}) was recorded on {day}{by}. {count_noun(facts, 'fact')} and "
         f"{count_noun(texts, 'text')} are about it."
     )
 
 
 def _dependents(tx: Tx, entity: Entity) -> list[Dependent]:
-    """The newest texts that mention it, and what else has it; its facts are only counted."""
+    """The newest texts that mention it, and what else refers to it; its facts are only counted."""
     node = node_lookup.Node(entity, tx.group)
     dependents = [
         Dependent("text", passage.episode.id, f"{passage.episode.name}: “{passage.quote}”", "mentions it")
@@ -133,14 +133,14 @@ def _dependents(tx: Tx, entity: Entity) -> list[Dependent]:
     return dependents
 
 
-# What a call did, from which conversation it came, whether it can be taken back, and what has changed it since.
+# What a call did, its conversation, whether it can be undone, and what has changed it since.
 
 
 def explain_call(tx: Tx, number: int) -> Explanation:
     """Explain a call by its number.
 
     Raises:
-        errors.ChangeNotFound: no call of the group with this number is in the log.
+        errors.ChangeNotFound: the log has no call of the group with this number.
     """
     calls = store.journal.list_calls(tx, limit=1, only=number)
     if not calls:
@@ -187,7 +187,7 @@ def _not_found(tx: Tx, number: int) -> errors.ChangeNotFound:
     if oldest is not None and number < oldest[0]:
         day = timestamps.local_date(oldest[1], tx.zone)
         return errors.ChangeNotFound(
-            f"call {number} is not in the log any more, which begins with call {oldest[0]} of {day}",
+            f"call {number} is no longer in the log, which begins with call {oldest[0]} of {day}",
             hint="What it recorded may still be there: ask about the fact, the entity or the text.",
         )
     return errors.ChangeNotFound(
@@ -197,7 +197,7 @@ def _not_found(tx: Tx, number: int) -> errors.ChangeNotFound:
 
 
 def _what_it_did(tx: Tx, call: Call) -> list[Dependent]:
-    """The facts, entities and texts that it recorded and that are still there, and the facts that it ended."""
+    """The facts, entities and texts that it recorded and that still exist, and the facts that it ended."""
     rows = {
         table: store.provenance.rows_inserted_by_call(tx, call.id, table, limit=MAX_DEPENDENTS)
         for table in ("fact", "entity", "episode")
@@ -221,7 +221,7 @@ def _what_it_did(tx: Tx, call: Call) -> list[Dependent]:
 
 
 def _count_recorded(tx: Tx, call: Call) -> int:
-    """How many facts, entities and texts it recorded, among its first changes; some may be gone by now."""
+    """How many facts, entities and texts it recorded, among its first changes; some may be gone."""
     return sum(
         store.journal.count_rows_changed(tx, call.id, table, "insert") for table in ("fact", "entity", "episode")
     )
@@ -232,7 +232,7 @@ def _existing(tx: Tx, table: str, rows: list[int]) -> list[int]:
 
 
 def _later_calls(tx: Tx, call: Call) -> list[Event]:
-    """The calls that changed the same rows since, newest first, each with what it was about."""
+    """The calls that changed the same rows since, newest first, each with its subject."""
     events = []
     for number in store.provenance.later_calls(tx, call.id, limit=MAX_CHANGES + 1):
         called = store.journal.find_call(tx, number)
@@ -244,15 +244,15 @@ def _later_calls(tx: Tx, call: Call) -> list[Event]:
 
 def _can_be_undone(call: Call, obstacle: undo.Obstacle | None) -> tuple[bool | None, str]:
     if call.undone_by is not None:
-        return False, f"Call {call.undone_by} took it back."
+        return False, f"Call {call.undone_by} undid it."
     if obstacle is None:
-        return True, "Undo can take it back."
+        return True, "Undo can revert it."
     return (None if obstacle.is_open else False), obstacle.reason
 
 
 def _call_statement(tx: Tx, call: Call, about: str, note: str) -> str:
     day = timestamps.local_date(call.at, tx.zone)
     where = f" in the conversation {call.session}" if call.session else ""
-    of_undo = f", which took back call {call.undoes}" if call.undoes is not None else ""
+    of_undo = f", which undid call {call.undoes}" if call.undoes is not None else ""
     what = f": {about}" if about and not of_undo else ""
     return f"Call {call.id} was made on {day} by {call.tool}{where}{of_undo}{what}. {note}"

@@ -23,13 +23,13 @@ _NOT_FOUND = (errors.EntityNotFound, errors.FactNotFound, errors.EpisodeNotFound
 
 
 def explain(tx: Tx, what: str, *, kind: str | None = None) -> Explanation:
-    """Explain the one thing that is meant: by its id, its name or alias, its sentence, its title, or "call 12".
+    """Explain what is meant: by its id, its name or alias, its sentence, its title, or "call 12".
 
-    A name that is only near to one entity is taken for it, and the explanation says so.
+    A name similar to just one entity's is taken for it, and the explanation says so.
 
     Raises:
         errors.Ambiguous: several things fit; they are the candidates.
-        errors.EntityNotFound, FactNotFound, EpisodeNotFound, ChangeNotFound: none fits; near ones are candidates.
+        errors.EntityNotFound, FactNotFound, EpisodeNotFound, ChangeNotFound: none fits; similar ones are candidates.
     """
     try:
         return _explain(tx, _find(tx, what, kind))
@@ -42,7 +42,7 @@ def explain(tx: Tx, what: str, *, kind: str | None = None) -> Explanation:
             return entity_explanations.explain(tx, resolution.entity, resolution=resolution)
         raise type(error)(
             f"no {kind or 'entity, fact, text or call'} is called {what.strip()[:60]!r}",
-            hint="If a candidate is meant, pass its id."
+            hint="If you mean a candidate, pass its id."
             if error.candidates
             else (resolution.hint if resolution is not None and resolution.hint else error.hint),
             candidates=error.candidates,
@@ -50,7 +50,7 @@ def explain(tx: Tx, what: str, *, kind: str | None = None) -> Explanation:
 
 
 def _find(tx: Tx, what: str, kind: str | None) -> Target:
-    """What is meant; a name means the entity, and a sentence the fact, also where a text is called so.
+    """What is meant; a name means the entity, and a sentence the fact, even if a text has that name.
 
     Raises:
         errors.KeepgraphError: see `explain`.
@@ -65,7 +65,7 @@ def _find(tx: Tx, what: str, kind: str | None) -> Target:
                 return forget_targets.find(tx, what, kind=preferred)
         raise errors.Ambiguous(
             f"several things are called {what.strip()[:60]!r}",
-            hint="Pass the id of the one that is meant, or its kind.",
+            hint="Pass the id of the one you mean, or its kind.",
             candidates=error.candidates,
         ) from None
 

@@ -1,4 +1,4 @@
-"""An explanation: the origins of something recorded, its changes, what speaks against it, and what rests on it."""
+"""An explanation: the origins of something recorded, its changes, what contradicts it, and what rests on it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from keepgraph.store.review_decisions import ReviewDecision
 Kind: TypeAlias = Literal["fact", "entity", "text", "call"]
 
 EndOfChain: TypeAlias = Literal["text", "named_source", "call", "conversation", "tool"]
-"""Where a chain ends: in a text, in a source by its name, in the call that is in the log, in the conversation of a call
-that the log does not have any more; or, where nobody named any of it, in the tool and the time alone."""
+"""Where a chain ends: in a text, in a named source, in a call in the log, in the conversation of a call
+no longer in the log; or, if nothing is known about any of these, in the tool and the time alone."""
 
 MAX_ORIGINS = 20
 MAX_CHANGES = 30
@@ -25,8 +25,8 @@ class Passage:
     """The passage of a text that something comes from.
 
     Attributes:
-        quote: the sentence, its white space collapsed; empty where the text is empty.
-        names: what the sentence names of a fact: "both" ends, "one", or "none", where the text has no better one.
+        quote: the sentence, its white space collapsed; empty if the text is empty.
+        names: how many ends of a fact the sentence names: "both", "one", or "none", if the text has no better one.
         heading: the headings above it.
         speaker: who says it, in a conversation.
         part: its place among the parts of the text, from 1; `parts` is how many there are.
@@ -43,19 +43,19 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """One way by which something came into the graph.
+    """One way in which something came into the graph.
 
     Attributes:
         what: what came: "asserted", "created", "alias: Bobby", "stored".
-        at: the timestamp at which it was recorded.
-        tool, session: the tool that was called, and the conversation that the call came from; None where not known.
-        call: the call that brought it, as in the log; None where the log does not have it.
+        at: the timestamp when it was recorded.
+        tool, session: the called tool, and the conversation of the call; None if unknown.
+        call: the call that brought it, as in the log; None if the log does not have it.
         end: where the chain ends.
         source, confidence: of an assertion.
         passage: where a text says it.
         decisions: the decisions on proposals by which the call was made.
-        note: what is to know besides, in a sentence: that an import brought it, or that the log is too young.
-        imported: the import that brought it; then `at`, `tool` and `session` are what its file says.
+        note: a remark in a sentence: that an import brought it, or that the log is too young.
+        imported: the import that brought it; then `at`, `tool` and `session` come from its file.
     """
 
     what: str
@@ -74,10 +74,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """Something that speaks against a fact.
+    """Something that contradicts a fact.
 
     Attributes:
-        kind: that of a conflict, or "text_denies", "text_unsure", "other_validity", "proposal".
+        kind: the kind of a conflict, or "text_denies", "text_unsure", "other_validity", "proposal".
         statement: one sentence.
         facts: other facts in it.
         text: the public id of the text that says so.
@@ -106,9 +106,9 @@ class Dependent:
 
     Attributes:
         kind: fact, entity, text, proposal, review (a decision on a proposal), community, narrative, or owner.
-        id: its public id; None where it has none.
+        id: its public id; None if it has none.
         text: its name or sentence.
-        effect: what becomes of it, in words: "falls with it", "stays: …", "ended by it", "recorded".
+        effect: what happens to it, in words: "falls with it", "stays: …", "ended by it", "recorded".
     """
 
     kind: str
@@ -122,14 +122,14 @@ class Explanation:
     """Why something is in the graph; every list is bounded, and `totals` has how many there are.
 
     Attributes:
-        id: the public id; of a call, "call" with its number.
-        state: of a fact: holds, ended, not_yet, or retracted; of a call: done or undone; else empty.
+        id: the public id; for a call, "call" with its number.
+        state: for a fact: holds, ended, not_yet, or retracted; for a call: done or undone; else empty.
         statement: the answer in one or a few plain sentences.
-        dependents: what rests on it; of a text, what falls with it and what stays.
-        sources: of an entity, how many facts each source states.
-        can_be_undone: of a call; None where it is too large to tell.
+        dependents: what rests on it; for a text, what falls with it and what stays.
+        sources: for an entity, how many facts each source states.
+        can_be_undone: for a call; None if it is too large to tell.
         undo_note: why not, in a sentence.
-        resolution: how a name was understood, where it was not written exactly.
+        resolution: how a name was understood, if not written exactly.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""Why a fact is in the graph: its assertions, what changed it, what speaks against it, and what rests on it."""
+"""Why a fact is in the graph: its assertions, what changed it, what contradicts it, and what rests on it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_OTHER_TIMES = 5
 
 
 def explain(tx: Tx, fact: Fact) -> Explanation:
-    """Explain a fact, which may be ended or retracted."""
+    """Explain a fact, even an ended or retracted one."""
     origins = assertion_chains.of_fact(tx, fact, limit=MAX_ORIGINS)
     events = [event for event in history.of_fact(tx, fact, limit=500) if event.kind not in _ASSERTION_EVENTS]
     changes = [_with_cause(tx, event) for event in events[:MAX_CHANGES]]
@@ -62,10 +62,10 @@ def explain(tx: Tx, fact: Fact) -> Explanation:
 
 
 def describe_origin(tx: Tx, origin: Origin) -> str:
-    """An origin in a few words: on which day, by which tool, from which text or source."""
+    """An origin in a few words: its day, its tool, its text or source."""
     day = timestamps.local_date(origin.at, tx.zone)
     by = f" by {origin.tool}" if origin.tool else ""
-    # Of an import the number is that of the call which brought it here, and not of the call of the tool.
+    # For an import the number is that of the call that brought it here, not of the tool's call.
     call = ""
     file = f" from “{origin.imported.file}”" if origin.imported and origin.imported.file else ""
     if origin.call is not None:
@@ -104,16 +104,16 @@ def _statement(
     else:
         holds = "It holds"
     if not origins:
-        return f"{sentence}. {holds}. No assertion of it is left, so nobody can tell where it is from."
+        return f"{sentence}. {holds}. No assertion of it is left, so its origin is unknown."
     more = f", and {total - 1:,} more times" if total > 2 else ", and once more" if total == 2 else ""
-    against = f" {count_noun(len(objections), 'thing')} may speak against it."
+    against = f" {count_noun(len(objections), 'thing')} may contradict it."
     return (
         f"{sentence}. {holds}. It was recorded {describe_origin(tx, origins[0])}{more}.{against if objections else ''}"
     )
 
 
 def _with_cause(tx: Tx, event: Event) -> Event:
-    """A change with what its call was about, where that was more than this fact."""
+    """A change with what its call was about, if that was more than this fact."""
     about = call_descriptions.describe_number(tx, event.call) if event.call is not None else ""
     is_news = about and not about.startswith(event.text)
     return replace(event, text=f"{event.text}: {about}" if is_news else event.text)
@@ -165,7 +165,7 @@ def _dependents(tx: Tx, fact: Fact, origins: list[Origin]) -> list[Dependent]:
 def _ended_by(tx: Tx, fact: Fact, origins: list[Origin]) -> list[Fact]:
     """The facts that ended in a call that asserted this one: those it superseded, and the blockers it resolved.
 
-    Of a call that recorded several facts, those that share an end with this one.
+    For a call that recorded several facts, those that share an end with this one.
     """
     ended: dict[int, Fact] = {}
     for call in {origin.call for origin in origins if origin.call is not None}:
@@ -181,13 +181,13 @@ def _ends(fact: Fact) -> set[int]:
     return {fact.subject.row, *({fact.object.row} if fact.object else ())}
 
 
-# Why a text is in the graph, and what would fall if it were deleted. Nothing is deleted to learn that.
+# Why a text is in the graph, and what would be deleted with it. This deletes nothing.
 
 _FALLS = "falls with it"
 
 
 def explain_text(tx: Tx, episode: Episode) -> Explanation:
-    """Explain a text. What nothing else supports is among the dependents first, then what stays, with the reason."""
+    """Explain a text. Dependents list first what nothing else supports, then what stays, with the reason."""
     tx = replace(tx, group=episode.group)
     deletion = forgetting.plan(tx, episode)
     names, facts = episodes.open_proposals(tx, episode)
@@ -228,7 +228,7 @@ def explain_text(tx: Tx, episode: Episode) -> Explanation:
 
 
 def _current(deletion: forgetting.DeletedEpisode) -> list[Fact]:
-    """The facts that would fall: what was retracted has fallen already."""
+    """The facts that would fall: retracted ones already have."""
     return [fact for fact in deletion.facts if not fact.retracted_at]
 
 
@@ -254,7 +254,7 @@ def _origin(tx: Tx, episode: Episode) -> Origin:
 
 
 def _changes(tx: Tx, episode: Episode) -> list[Event]:
-    """What changed the text or its name since, newest first."""
+    """What has changed the text or its name since, newest first."""
     events = []
     for change in store.journal.changes_of_rows(tx, "episode", [episode.row], limit=MAX_CHANGES + 1):
         called = store.journal.find_call(tx, change.call)
@@ -269,10 +269,10 @@ def _text_statement(tx: Tx, episode: Episode, deletion: forgetting.DeletedEpisod
     facts, entities = len(_current(deletion)), len(deletion.entities)
     stay = sum(isinstance(kept.object, Fact) for kept in deletion.kept)
     falls = (
-        "nothing would fall with it"
+        "nothing would be deleted with it"
         if not facts and not entities
         else f"{count_noun(facts, 'fact')} and {count_noun(entities, 'entity')} that "
-        "nothing else supports would fall with it"
+        "nothing else supports would be deleted with it"
     )
-    stays = f"; {stay:,} of its facts would stay, for others say them too" if stay else ""
+    stays = f"; {stay:,} of its facts would stay, because others say them too" if stay else ""
     return f"“{episode.name}” was stored on {day}. If it were deleted, {falls}{stays}."
