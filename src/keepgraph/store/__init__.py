@@ -1,7 +1,7 @@
 """The store: SQL for the tables, and the SQLite file with its connections, locks, log and copies.
 
-A bound number of rows has a plus before it, `LIMIT +:limit`: SQLite 3.53 looks at a placeholder that is all of a LIMIT
-when it plans a statement, and compiles that anew whenever it is bound.
+A bound row limit has a plus before it, `LIMIT +:limit`: SQLite 3.53 inspects a placeholder that is all of a LIMIT when
+it plans a statement, and recompiles it whenever the value is bound.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""SQL for the types that entities were given because nobody said what they are."""
+"""SQL for the assumed types of entities whose type nobody gave."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def among(tx: Tx, entities: Collection[int]) -> set[int]:
 
 
 def with_property(tx: Tx, name: str) -> list[tuple[str, int, str]]:
-    """The entities of all groups whose type is assumed and that have a property with a text: group, row and text."""
+    """The entities of all groups with an assumed type and a property with a text: group, row and text."""
     rows = tx.conn.execute(
         """
         SELECT entity.group_id, entity.id, json_extract(entity.properties, '$.' || :name)
@@ -33,17 +33,17 @@ def with_property(tx: Tx, name: str) -> list[tuple[str, int, str]]:
 
 
 def mark(tx: Tx, entities: Collection[int]) -> None:
-    """Note that the types of these entities, by row, are assumed."""
+    """Mark the types of these entities, by row, as assumed."""
     tx.conn.executemany("INSERT INTO assumed_type (id) VALUES (?) ON CONFLICT DO NOTHING", [(row,) for row in entities])
 
 
 def unmark(tx: Tx, entity: int) -> None:
-    """Note that the type of an entity is given."""
+    """Mark the type of an entity as given."""
     tx.conn.execute("DELETE FROM assumed_type WHERE id = ?", (entity,))
 
 
 def replace(tx: Tx, entity: int, *, type_row: int, is_assumed: bool) -> None:
-    """Give an entity whose type is assumed another one, which may be assumed as well."""
+    """Change the assumed type of an entity to another, which may also be assumed."""
     tx.conn.execute("UPDATE entity SET type = ? WHERE id = ?", (type_row, entity))
     derived_tables.requeue_aliases(tx, [entity])
     if not is_assumed:

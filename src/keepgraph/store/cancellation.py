@@ -1,4 +1,4 @@
-"""Cancellation: a running statement is interrupted, and waiting for a lock ends, when a call has a reason to stop."""
+"""Cancellation: when a call has to stop, its running statement is interrupted and its wait for a lock ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from keepgraph import errors, interruption
 
 CancellationCheck = Callable[[], errors.KeepgraphError | None]
-"""Called again and again while a call works: returns the reason to stop, or None to go on."""
+"""Called repeatedly while a call works: returns the reason to stop, or None to go on."""
 
 
 class Cancellation:
@@ -35,17 +35,17 @@ class Cancellation:
         return errors.DeadlineExceeded(f"the call took more than {self._seconds:.0f} seconds")
 
     def until_answered(self) -> Cancellation:
-        """The same for a write that is finished although the call is late, unless its caller was answered."""
+        """The same for a write that finishes even if late, unless its caller has been answered."""
         finishing = copy.copy(self)
         finishing._deadline = None
         return finishing
 
     def cancel(self) -> None:
-        """The caller wants no answer any more."""
+        """The caller no longer wants an answer."""
         self._state.is_cancelled = True
 
     def answer(self) -> bool:
-        """Answer the caller in the place of the thread; false while that is committing, which takes a moment.
+        """Answer the caller instead of the thread; false while that is committing, which takes a moment.
 
         What the thread has written is never committed after this.
         """
@@ -80,7 +80,7 @@ class _State:
 
 @contextmanager
 def committing(cancellation: CancellationCheck | None) -> Iterator[None]:
-    """Commit inside: the caller is not answered meanwhile, or has been, and then the reason is raised."""
+    """Commit inside: the caller is not answered meanwhile; if already answered, the reason is raised."""
     raise_if_cancelled(cancellation)
     if not isinstance(cancellation, Cancellation):
         yield
@@ -93,12 +93,12 @@ def committing(cancellation: CancellationCheck | None) -> Iterator[None]:
 
 
 def of_a_finished_write(cancellation: CancellationCheck | None) -> CancellationCheck | None:
-    """The check for a write that is finished even if the call is cancelled or late, unless its caller has an answer."""
+    """The check for a write that finishes even if the call is cancelled or late, unless its caller has an answer."""
     return cancellation.until_answered() if isinstance(cancellation, Cancellation) else None
 
 
-# In instructions of SQLite's virtual machine: often enough to stop a long statement soon, and seldom enough that
-# calling Python costs little.
+# In instructions of SQLite's virtual machine: often enough to stop a long statement soon, seldom enough to make
+# calling Python cheap.
 _INSTRUCTIONS_BETWEEN_CHECKS = 1000
 _SECONDS_BETWEEN_CHECKS = 0.1
 
@@ -134,7 +134,7 @@ def interruptible(conn: Any, cancellation: CancellationCheck | None) -> Iterator
 
 @contextmanager
 def holding(lock: threading.Lock, cancellation: CancellationCheck | None) -> Iterator[None]:
-    """Hold a lock; `cancellation` ends the waiting for it."""
+    """Hold a lock; `cancellation` ends the wait for it."""
     while not lock.acquire(timeout=_SECONDS_BETWEEN_CHECKS):
         raise_if_cancelled(cancellation)
     try:

@@ -1,6 +1,6 @@
-"""Cardinalities: how many entities and facts there are by type, predicate and ends, as triggers keep them (ADR 0057).
+"""Cardinalities: how many entities and facts there are by type, predicate and ends, kept by triggers (ADR 0057).
 
-Reading them takes as many rows as there are different combinations, however large the graph is.
+Reading them takes one row for each combination, however large the graph is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class FactCount(NamedTuple):
     Attributes:
         predicate, subject_type, object_type: row numbers; None is a literal.
         facts: whenever they hold.
-        open_facts: those of them whose validity has no end.
+        open_facts: those without an end of validity.
     """
 
     predicate: int
@@ -29,10 +29,10 @@ class FactCount(NamedTuple):
 
 
 def facts_by_ends(tx: Tx, *, group: str | None = None) -> list[FactCount]:
-    """The counts of facts by predicate, type of the subject and type of the object, in the order of these.
+    """The counts of facts by predicate, type of the subject and type of the object, in that order.
 
     Args:
-        group: that of the subjects; None is all groups together.
+        group: the group of the subjects; None is all groups together.
     """
     rows = tx.conn.execute(
         """
@@ -49,16 +49,16 @@ def facts_by_ends(tx: Tx, *, group: str | None = None) -> list[FactCount]:
 
 
 def facts_by_predicate(tx: Tx) -> dict[int, int]:
-    """How many facts of all groups there are of each predicate, by row, retracted ones left out."""
+    """How many facts of all groups each predicate has, by row, without retracted ones."""
     rows = tx.conn.execute("SELECT predicate, sum(facts) FROM fact_count GROUP BY predicate HAVING sum(facts) > 0")
     return dict(rows.fetchall())
 
 
 def entities_by_type(tx: Tx, *, group: str | None = None) -> dict[int, int]:
-    """How many entities there are of each type, by row.
+    """How many entities each type has, by row.
 
     Args:
-        group: that of the entities; None is all groups together.
+        group: the group of the entities; None is all groups together.
     """
     rows = tx.conn.execute(
         """
@@ -74,7 +74,7 @@ def entities_by_type(tx: Tx, *, group: str | None = None) -> dict[int, int]:
 
 
 def count_wrong(tx: Tx) -> int:
-    """How many of the kept counts are not what counting gives. It reads all entities and facts."""
+    """How many of the stored counts are wrong. Reads all entities and facts."""
     return sum(
         fetch_count(
             tx.conn,
@@ -92,7 +92,7 @@ def count_wrong(tx: Tx) -> int:
 
 
 def count_again(tx: Tx) -> None:
-    """Put what counting gives in the place of the kept counts."""
+    """Replace the stored counts by fresh ones."""
     for table, _, _, counted in _COUNTED:
         tx.conn.execute(f"DELETE FROM {table}")
         tx.conn.execute(f"INSERT INTO {table} {counted}")
@@ -120,24 +120,24 @@ _COUNTED = (
         """,
     ),
 )
-"""Each table of counts: its key, the count that is 0 where nothing is left, and SQL for what it should hold."""
+"""Each table of counts: its key, the count that is 0 when nothing is left, and SQL for its proper content."""
 
 
-# SQL for statistics of predicates: how many objects a subject has, and how many facts hold the other way round.
+# SQL for statistics of predicates: how many objects a subject has, and how many facts hold in reverse.
 
 
 def count_objects_by_subject(tx: Tx, *, now: str) -> list[tuple[int, int, int]]:
-    """For each predicate, by row, of how many subjects something holds now, and of how many exactly one thing does."""
+    """For each predicate, by row: how many subjects have a current fact, and how many have exactly one."""
     return _count_by_end(tx, "subject", "coalesce(object, literal)", now=now)
 
 
 def count_subjects_by_object(tx: Tx, *, now: str) -> list[tuple[int, int, int]]:
-    """For each predicate, by row, how many objects there are now, and how many of them have exactly one subject."""
+    """For each predicate, by row: how many objects there are now, and how many have exactly one subject."""
     return _count_by_end(tx, "coalesce(object, literal)", "subject", now=now)
 
 
 def count_changes(tx: Tx, predicate: int, *, now: str) -> int:
-    """Of how many subjects a fact of a predicate has ended and another one holds now."""
+    """How many subjects have an ended fact of a predicate and another current one."""
     row = tx.conn.execute(
         f"""
         SELECT count(DISTINCT ended.subject)
@@ -153,8 +153,8 @@ def count_changes(tx: Tx, predicate: int, *, now: str) -> int:
 
 
 def count_reversed(tx: Tx, predicate: int, *, now: str) -> tuple[int, int, int]:
-    """How many facts of a predicate hold between two entities now, how many of them the other way round as well, and
-    how many entities are at either end of some."""
+    """How many facts of a predicate hold between two entities now, how many of them in reverse as well, and
+    how many entities are at both ends."""
     row = tx.conn.execute(
         f"""
         WITH pair AS MATERIALIZED (
@@ -176,7 +176,7 @@ def count_reversed(tx: Tx, predicate: int, *, now: str) -> tuple[int, int, int]:
 
 
 def most_common_type(tx: Tx, predicate: int, *, now: str) -> int | None:
-    """The type that most of some subjects of a predicate have, by row."""
+    """The type that most of the given subjects of a predicate have, by row."""
     row = tx.conn.execute(
         f"""
         SELECT type FROM (

@@ -1,7 +1,7 @@
-"""Communities in the database, and the entities that belong to them.
+"""Communities in the database, and their member entities.
 
-The table has no triggers of the journal, since its rows mean nothing without their members: who writes a community here
-writes both into the journal, as one state.
+The table has no journal triggers, since its rows mean nothing without their members: writes here journal both
+as one state.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _COLUMNS = ", ".join(f"community.{name}" for name in _NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """Entities that belong together, as an algorithm found them; `members` is how many.
+    """Entities that belong together, as an algorithm found them; `members` is their number.
 
     Attributes:
         named_by: who gave the name: ALGORITHM, CALLER or PERSON.
@@ -60,7 +60,7 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Community]:
 
 
 def of_entities(tx: Tx, entities: Sequence[int]) -> dict[int, list[Community]]:
-    """The communities that entities belong to, by the row number of the entity and the largest first."""
+    """The communities of entities, by the row number of the entity, largest first."""
     communities: dict[int, list[Community]] = {}
     for entity, *row in tx.conn.execute(
         f"""
@@ -92,7 +92,7 @@ def memberships(tx: Tx, entities: Sequence[int], *, groups: Sequence[str]) -> li
 
 
 def members(tx: Tx, communities: Sequence[int], *, limit: int) -> list[tuple[int, int]]:
-    """What belongs to communities, as pairs of row numbers: community and entity."""
+    """The members of communities, as pairs of row numbers: community and entity."""
     rows = tx.conn.execute(
         "SELECT community, entity FROM community_member WHERE community IN (SELECT value FROM json_each(?)) LIMIT +?",
         (json_array(communities), limit),
@@ -106,7 +106,7 @@ def by_id(tx: Tx, public_id: str) -> Community | None:
 
 
 def of_group(tx: Tx, *, limit: int = -1) -> list[Community]:
-    """The communities of the group, the largest first; all of them without a limit."""
+    """The communities of the group, largest first; all of them without a limit."""
     rows = tx.conn.execute(
         f"""
         SELECT {_COLUMNS}, (SELECT count(*) FROM community_member WHERE community = community.id) AS members
@@ -146,7 +146,7 @@ def existing_entities(tx: Tx) -> set[int]:
 
 
 def count_facts_among(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
-    """How many facts connect each of some entities to the others; those that none does are left out."""
+    """How many facts connect each of some entities to the others; entities without such facts are left out."""
     rows = tx.conn.execute(
         """
         WITH among AS (SELECT value AS id FROM json_each(?))
@@ -166,9 +166,9 @@ def count_facts_among(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
 
 
 def write(tx: Tx, community: Community, members: Sequence[int]) -> None:
-    """Insert a community, or give the row that it has this name, this summary and these members; journalled.
+    """Insert a community, or update its row to this name, this summary and these members; journalled.
 
-    Nothing is written, and nothing journalled, where all of it is so already.
+    If nothing changes, nothing is written or journalled.
     """
     values = {
         "id": community.row,
@@ -191,7 +191,7 @@ def delete(tx: Tx, row: int) -> None:
 
 
 def state(tx: Tx, row: int) -> dict[str, Any] | None:
-    """A community as the journal keeps it: its columns, and the row numbers of its members, ascending."""
+    """A community as the journal stores it: its columns, and the row numbers of its members, ascending."""
     columns = tx.conn.execute(f"SELECT {_COLUMNS} FROM community WHERE id = ?", (row,)).fetchone()
     if columns is None:
         return None
@@ -200,7 +200,7 @@ def state(tx: Tx, row: int) -> dict[str, Any] | None:
 
 
 def replace_state(tx: Tx, values: Mapping[str, Any]) -> None:
-    """Give a community a state, as `state` returns it; members that are no entities any more are left out."""
+    """Restore a state of a community from `state`; members that are no longer entities are left out."""
     row = values["id"]
     before = state(tx, row)
     if before == values:
@@ -228,7 +228,7 @@ def replace_state(tx: Tx, values: Mapping[str, Any]) -> None:
 
 
 def past_of(values: Mapping[str, Any]) -> Community:
-    """A community as a state out of the journal has it."""
+    """A community as in a state from the journal."""
     return _community((*(values[name] for name in _NAMES), len(values["members"])))
 
 

@@ -1,4 +1,4 @@
-"""Compiled queries: runs SQL statements that Cypher was compiled to, read-only, and explains their plans."""
+"""Compiled queries: runs the SQL statements compiled from Cypher, read-only, and explains their plans."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from keepgraph.store import sqlite_errors
 from keepgraph.store.transactions import Tx
 
 _ERROR = 1
-"""SQLITE_ERROR: a statement failed by what it says: an overflow, a function that raised."""
+"""SQLITE_ERROR: a statement failed on its content: an overflow, or a function that raised."""
 
 _NO_MEMORY_OR_TOO_BIG = {7, 18}
 """SQLITE_NOMEM and SQLITE_TOOBIG: there is too little memory, or a value is too long."""
@@ -21,7 +21,7 @@ _NO_MEMORY_OR_TOO_BIG = {7, 18}
 _INTERRUPTED = 9
 
 _READ_ACTIONS = {sqlite.SQLITE_SELECT, sqlite.SQLITE_READ, sqlite.SQLITE_FUNCTION, sqlite.SQLITE_RECURSIVE}
-# Functions that load code or write files; SQLite calls them from a SELECT, too.
+# Functions that load code or write files; SQLite also calls them from a SELECT.
 _UNSAFE_FUNCTIONS = {"load_extension", "sqlcipher_export"}
 _READ_ONLY_SWITCH = "whether statements may only read"
 
@@ -37,11 +37,11 @@ def run(
     """Run a statement and yield its rows, one by one.
 
     Args:
-        refused: the error to raise where the statement cannot treat a value.
-        interrupted_by: gives the reason, where the statement was interrupted.
+        refused: the error to raise if the statement cannot handle a value.
+        interrupted_by: gives the reason, if the statement was interrupted.
 
     Raises:
-        errors.QueryTooLarge: it needs more than there is room for.
+        errors.QueryTooLarge: it needs too much memory.
     """
     try:
         # Not `yield from`: a generator that is dropped would close the cursor, perhaps after its connection.
@@ -62,8 +62,8 @@ def run(
 
 @contextmanager
 def read_only(tx: Tx) -> Iterator[None]:
-    """While this lasts, SQLite refuses every statement that would do more than read the tables."""
-    # A new authorizer makes SQLite compile all its statements anew: one is set, stays, and has a switch.
+    """While active, SQLite refuses every statement that would do more than read the tables."""
+    # A new authorizer makes SQLite recompile all its statements, so one stays set and has a switch.
     switch: list[bool] | None = tx.connection_cache.get(_READ_ONLY_SWITCH)
     if switch is None:
         switch = tx.connection_cache[_READ_ONLY_SWITCH] = [False]
@@ -89,6 +89,6 @@ def register(tx: Tx, prefix: str, name: str, function: Callable[..., Any]) -> No
 
 
 def explain(tx: Tx, sql: str, arguments: Sequence[Any]) -> list[tuple[int, int, str]]:
-    """SQLite's plan for a statement: for each step its number, that of the step around it, and what it does."""
+    """SQLite's plan for a statement: each step with its number, the number of its parent, and what it does."""
     steps = tx.conn.execute(f"EXPLAIN QUERY PLAN {sql}", arguments)
     return [(step[0], step[1], step[3]) for step in steps]

@@ -26,11 +26,11 @@ Connection = Any
 
 LOCK_TIMEOUT_SECONDS = 30.0
 DRIVER_TIMEOUT_MS = 100
-"""How long SQLite itself waits for a lock; it is short, so that a cancelled call does not wait on."""
+"""How long SQLite itself waits for a lock; short, so that a cancelled call does not wait on."""
 
 _CACHE_KIB = 16_000
 _CACHE_KIB_ENCRYPTED = 64_000
-"""A page that has left the cache is decrypted anew when it is read again, which takes longer than reading it."""
+"""A page that has left the cache must be decrypted again, which takes longer than reading it."""
 
 _MIN_MEMORY_FOR_LARGE_CACHE = 4 << 30
 
@@ -40,11 +40,11 @@ def connect(
 ) -> Connection:
     """A connection to a file, encrypted or not, that has read its first page.
 
-    Whoever writes to a graph that others may have open uses `Database` instead.
+    Writers to a graph that others may have open use `Database` instead.
 
     Args:
         mode: `ro` or `rw`.
-        immutable: nobody changes the file, and it has no write-ahead log; SQLite then makes no file beside it.
+        immutable: nobody changes the file, and it has no write-ahead log; SQLite then creates no file beside it.
         exclusive: lock the file; refused as busy while anybody else has it open.
 
     Raises:
@@ -69,21 +69,21 @@ def read_first_page(path: Path, *, key: Key | None) -> None:
 
 @contextmanager
 def undecodable_text_as_corruption() -> Iterator[None]:
-    """Raise SQLITE_CORRUPT (code 11) where the driver fails to decode the text of an error or a schema as UTF-8.
+    """Raise SQLITE_CORRUPT (code 11) if the driver fails to decode the text of an error or a schema as UTF-8.
 
-    The words of a damaged schema may be any bytes, and the driver decodes them before it raises its own error.
+    The text of a damaged schema may be any bytes, and the driver decodes it before it raises its own error.
     """
     try:
         yield
     except UnicodeDecodeError as error:
-        corrupt = sqlite.DatabaseError("the database holds text that is none")
+        corrupt = sqlite.DatabaseError("the database holds invalid text")
         corrupt.sqlite_errorcode, corrupt.sqlite_errorname = 11, "SQLITE_CORRUPT"
         raise corrupt from error
 
 
 @contextmanager
 def undecodable_text_replaced(conn: Connection) -> Iterator[None]:
-    """Read text that is not UTF-8 with replacement characters: damage is to be reported, not to end the reading."""
+    """Read text that is not UTF-8 with replacement characters: damage must be reported, not end the reading."""
     text_factory = conn.text_factory
     conn.text_factory = lambda raw: raw.decode("utf-8", "replace")
     try:
@@ -93,15 +93,15 @@ def undecodable_text_replaced(conn: Connection) -> Iterator[None]:
 
 
 def fetch_count(conn: Connection, query: str, *values: object) -> int:
-    """The number in the one row of a query."""
+    """The number in the only row of a query."""
     return int(conn.execute(query, values).fetchone()[0])
 
 
 def begin_immediate(conn: Connection, place: Place | None, cancellation: CancellationCheck | None) -> None:
-    """Begin a write transaction, as soon as no other process has one, in the order of the queue.
+    """Begin a write transaction as soon as no other process has one, in queue order.
 
     Args:
-        place: in the queue of writers; None where there is no queue.
+        place: in the queue of writers; None if there is no queue.
     """
     until = time.monotonic() + LOCK_TIMEOUT_SECONDS
     if place is not None:
@@ -112,7 +112,7 @@ def begin_immediate(conn: Connection, place: Place | None, cancellation: Cancell
 def retry_while_locked(
     attempt: Callable[[], object], cancellation: CancellationCheck | None, *, until: float | None = None
 ) -> None:
-    """Try until the lock is free, it is cancelled, or the time is over: `until`, by the monotonic clock."""
+    """Try until the lock is free, the call is cancelled, or time is up: `until`, by the monotonic clock."""
     deadline = until or time.monotonic() + LOCK_TIMEOUT_SECONDS
     while True:
         try:
@@ -122,12 +122,12 @@ def retry_while_locked(
             raise_if_cancelled(cancellation)
             if sqlite_errors.result_code(error) not in sqlite_errors.BUSY or time.monotonic() > deadline:
                 raise
-        # Random, so that several writers do not collide again and again.
+        # Random, so that several writers do not collide repeatedly.
         time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 (jitter, not a secret)
 
 
 def roll_back(conn: Connection) -> None:
-    # SQLite may have rolled back by itself, after a full disk for instance.
+    # SQLite may have rolled back by itself, for instance after a full disk.
     if conn.in_transaction:
         conn.execute("ROLLBACK")
 
@@ -142,7 +142,7 @@ def _connect(uri: str, mode: str, *, key: Key | None, exclusive: bool) -> Connec
             conn.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         if mode == "ro":
             conn.execute("PRAGMA query_only = ON")
-        # The first statement that reads the file: it raises where the file cannot be read with this key.
+        # The first statement that reads the file: it raises if this key cannot read it.
         conn.execute("PRAGMA user_version").fetchall()
     except BaseException:
         conn.close()
@@ -155,10 +155,10 @@ def _open(uri: str, key: Key | None) -> Connection:
     timeout = DRIVER_TIMEOUT_MS / 1000
     conn = sqlite.connect(uri, uri=True, isolation_level=None, timeout=timeout, check_same_thread=False)
     try:
-        # Before the key: an error is raised by us, not logged to standard error by SQLCipher.
+        # Before the key: we raise an error, instead of SQLCipher logging to standard error.
         conn.execute("PRAGMA cipher_log_level = NONE")
         if key is not None:
-            # A raw key is used as it is; from a passphrase SQLCipher would derive one, for a tenth of a second.
+            # A raw key is used directly; from a passphrase SQLCipher would derive one, for a tenth of a second.
             conn.set_key(f"x'{key.digits}'")
     except BaseException:
         conn.close()
@@ -172,23 +172,23 @@ def _uri(path: Path, mode: str, *, immutable: bool) -> str:
 
 
 def _cache_kib_encrypted() -> int:
-    """How large the page cache of an encrypted file may become; small where the memory of the machine is not known."""
+    """The maximum page cache of an encrypted file; small if the memory of the machine is unknown."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # Windows has no sysconf, other systems not these names
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf, other systems lack these names
         return _CACHE_KIB
     return _CACHE_KIB_ENCRYPTED if memory >= _MIN_MEMORY_FOR_LARGE_CACHE else _CACHE_KIB
 
 
-# Unlocking: tries the keys that a graph may have until one opens its file, and says why none does.
+# Unlocking: tries the possible keys of a graph until one opens its file, and says why none does.
 
-_IF_DAMAGED_HINT = "If it is the right one, the file is damaged: `kg restore` brings a backup back."
+_IF_DAMAGED_HINT = "If it is the right one, the file is damaged: `kg restore` restores a backup."
 
 T = TypeVar("T")
 
 
 def candidates(source: KeySource) -> Iterator[Key | None]:
-    """The keys to try; only None, which is no key, where nothing says that there is one."""
+    """The keys to try; only None, which is no key, if nothing says that there is one."""
     if source.expected:
         yield from source.candidates()
     else:
@@ -198,8 +198,8 @@ def candidates(source: KeySource) -> Iterator[Key | None]:
 def unlock(path: Path, source: KeySource, keys: Iterator[Key | None], open_with: Callable[[Key | None], T]) -> T:
     """What `open_with` returns for the first of some keys that opens the file.
 
-    A file that is still empty is opened by any key: the first one becomes its key. Where no key was expected and the
-    file is encrypted, the candidates of `source` are tried after all.
+    An empty file is opened by any key: the first one becomes its key. If no key was expected and the
+    file is encrypted, the candidates of `source` are tried anyway.
 
     Raises:
         errors.GraphNotEncrypted, GraphDamaged, GraphUnavailable, KeyWrong: no key opens it.
@@ -230,16 +230,16 @@ def unlock(path: Path, source: KeySource, keys: Iterator[Key | None], open_with:
 
 
 def _refusal(path: Path, source: KeySource, tried: list[Key]) -> errors.KeepgraphError:
-    """Why the file cannot be opened, with no key or with any of those that were tried."""
+    """Why the file cannot be opened, with no key or with any of those tried."""
     kind = files.kind(path)
     tried_right_key = any(key.fingerprint == source.fingerprint for key in tried)
     origins = " and ".join(dict.fromkeys(key.origin for key in tried))
     if kind is files.Kind.PLAIN and source.expected:
         return errors.GraphNotEncrypted(f"{path} is not encrypted, and there is a key for it")
     if kind is files.Kind.PLAIN:
-        return errors.GraphDamaged(f"{path} begins as a SQLite database and cannot be read as one")
+        return errors.GraphDamaged(f"{path} begins like a SQLite database but cannot be read as one")
     if tried_right_key or (kind is files.Kind.JUNK and source.fingerprint):
-        return errors.GraphDamaged(f"{path} was damaged, cut short or written over: its key does not open it")
+        return errors.GraphDamaged(f"{path} was damaged, cut short or overwritten: its key does not open it")
     if kind is files.Kind.JUNK:
         return errors.GraphUnavailable(
             f"{path} is neither a plain nor an encrypted database: it is something else, or was cut short",
@@ -249,16 +249,16 @@ def _refusal(path: Path, source: KeySource, tried: list[Key]) -> errors.Keepgrap
     return errors.KeyWrong(f"{path} is encrypted, and {origins} does not open it", hint=hint)
 
 
-# A pool of connections that only read, so that transactions in several threads do not open one each time.
+# A pool of read-only connections, so that transactions in several threads do not open a new one each time.
 
 
 @dataclass(slots=True)
 class _Reader:
-    """A connection that only reads.
+    """A read-only connection.
 
     Attributes:
-        file: the file that it has open.
-        cache: what readers on it keep from one transaction to the next.
+        file: its open file.
+        cache: what its readers cache between transactions.
         revision: that of the database in its last transaction (see `Tx`); None before the first one.
     """
 
@@ -270,7 +270,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Idle:
-    """A reader that nobody uses, and how often unused ones had been looked for when it was put back."""
+    """An idle reader, and how many idle checks had been made when it was put back."""
 
     reader: _Reader
     looks: int
@@ -280,7 +280,7 @@ class ReaderPool:
     """The idle readers of one path.
 
     Attributes:
-        is_immutable: whether the file lies in a folder that cannot be written to, so that it has no write-ahead log.
+        is_immutable: whether the file is in a read-only folder, so that it has no write-ahead log.
         count: how many readers are open, idle or in use.
     """
 
@@ -293,9 +293,9 @@ class ReaderPool:
         self._lock = threading.Lock()
 
     def take(self, file: files.Identity, key: Key | None) -> _Reader:
-        """The idle reader that was used last, where it has this file open, else a new one.
+        """The most recently used idle reader of this file, else a new one.
 
-        Those of a file that was replaced are closed.
+        Readers of a replaced file are closed.
         """
         with self._lock:
             while self._idle:
@@ -313,7 +313,7 @@ class ReaderPool:
             self._idle.append(_Idle(reader, self._looks))
 
     def discard(self, reader: _Reader) -> None:
-        """Close a reader that was taken, in the place of putting it back."""
+        """Close a reader in use instead of putting it back."""
         with self._lock:
             self._close(reader)
 
@@ -324,7 +324,7 @@ class ReaderPool:
                 self._close(self._idle.pop().reader)
 
     def close_unused(self) -> None:
-        """Close the readers, but for one, that nobody used since the last time: each has a page cache of its own."""
+        """Close all readers except one that have been idle since the last check: each has its own page cache."""
         with self._lock:
             while len(self._idle) > 1 and self._idle[0].looks < self._looks:
                 self._close(self._idle.pop(0).reader)
@@ -345,13 +345,13 @@ class ReaderPool:
                     return connect(self._path, "ro", key=key)
                 if wal.has_content(self._path):
                     raise
-            # In a read-only folder SQLite cannot make the files of a write-ahead log. If there is no log, all is in the
-            # file itself, and it can be read without.
+            # In a read-only folder SQLite cannot create the files of a write-ahead log. If there is no log, the file is
+            # complete and can be read without one.
             self.is_immutable = True
         return connect(self._path, "ro", key=key, immutable=True)
 
     def _roll_back_journal(self, key: Key | None) -> bool:
-        """Let SQLite roll back an interrupted change of the journal mode, which takes a connection that may write."""
+        """Let SQLite roll back an interrupted change of the journal mode, which takes a writable connection."""
         with suppress(sqlite.OperationalError):
             connect(self._path, "rw", key=key).close()
             return True

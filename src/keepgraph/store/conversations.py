@@ -12,8 +12,8 @@ _IS_TURN = "(chunk.speaker IS NOT NULL OR episode.kind = 'message')"
 
 
 def speakers(tx: Tx) -> dict[str, str]:
-    """The names of those who speak in texts, by key."""
-    # Step by step through the index of the keys: every chunk would be too many.
+    """The names of the speakers in texts, by key."""
+    # Step by step through the index of keys: reading every chunk would be too slow.
     rows = tx.conn.execute(
         """
         WITH RECURSIVE speaker (key) AS (
@@ -30,7 +30,7 @@ def speakers(tx: Tx) -> dict[str, str]:
 
 
 def spoken_by(tx: Tx, chunks: Sequence[int], speakers: Sequence[str]) -> set[int]:
-    """Those of some chunks that one of these speakers says; speakers by their keys."""
+    """The chunks said by one of these speakers; speakers by their keys."""
     rows = tx.conn.execute(
         """
         SELECT id FROM chunk
@@ -42,7 +42,7 @@ def spoken_by(tx: Tx, chunks: Sequence[int], speakers: Sequence[str]) -> set[int
 
 
 def turns(tx: Tx, chunks: Sequence[int]) -> set[int]:
-    """Those of some chunks that are turns of a conversation: somebody says them, or they are messages."""
+    """The chunks that are turns of a conversation: they have a speaker, or are messages."""
     if not any_document(tx):
         return set(chunks)
     rows = tx.conn.execute(
@@ -58,7 +58,7 @@ def turns(tx: Tx, chunks: Sequence[int]) -> set[int]:
 
 
 def wholes(tx: Tx, chunks: Sequence[int]) -> dict[int, str]:
-    """What each of some chunks is a part of, by a key: its text, or, of a message, the messages of its group and day.
+    """What each chunk is part of, by a key: its text, or, for a message, the messages of its group and day.
 
     A message with several turns is a conversation by itself.
     """
@@ -100,7 +100,7 @@ def any_document(tx: Tx) -> bool:
 def adjacent_turns(tx: Tx, chunks: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
     """The turns before and after each of some chunks that are turns: in the same text, or in the next message.
 
-    A message is next to the one that came before it, and to the one that came after it, in its group.
+    Neighbours of a message are the ones stored before and after it in its group.
     """
     rows = tx.conn.execute(
         f"""

@@ -22,11 +22,11 @@ from keepgraph.store.transactions import Tx
 T = TypeVar("T")
 
 LOCK_TIMEOUT_SECONDS = 5.0
-"""How long whoever replaces the file of a graph waits for the exclusive lock."""
+"""How long to wait for the exclusive lock before replacing the file of a graph."""
 
 _ROWS_PER_BATCH = 2000
 _PROBLEMS_SHOWN = 3
-_WRITTEN_AT_ONCE = 1 << 17  # bytes: where fewer are free, a write of pages finds no room
+_WRITTEN_AT_ONCE = 1 << 17  # bytes: with fewer free, a write of pages finds no room
 
 TableDigests = Mapping[str, tuple[int, str]]
 """By table: the number of its rows, and a SHA-256 of all their values."""
@@ -36,23 +36,21 @@ TableDigests = Mapping[str, tuple[int, str]]
 def digest_tables(conn: Connection) -> TableDigests:
     """Digests of all tables, including the tables behind the full-text indexes.
 
-    To have them all of one snapshot, call it inside a transaction. A million facts take about ten seconds.
+    For one consistent snapshot, call it inside a transaction. A million facts take about ten seconds.
     """
     return {table: _digest_table(conn, table, order) for table, order in _tables(conn)}
 
 
 @connections.undecodable_text_as_corruption()
 def find_problems(conn: Connection, *, encrypted: bool) -> list[str]:
-    """What SQLite finds wrong with a database: pages that cannot be read, indexes and references that do not match.
+    """SQLite's findings about a database: pages that cannot be read, indexes and references that do not match.
 
     Args:
-        encrypted: whether the file is, so that the signature of every page can be verified.
+        encrypted: whether the file is encrypted, so that the signature of every page can be verified.
     """
     problems = [str(row[0]) for row in conn.execute("PRAGMA cipher_integrity_check")] if encrypted else []
     problems += [str(row[0]) for row in conn.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
-    problems += [
-        f"a row of {row[0]} refers to one of {row[2]} that is not there" for row in _find_dangling_references(conn)
-    ]
+    problems += [f"a row of {row[0]} refers to a missing row of {row[2]}" for row in _find_dangling_references(conn)]
     return problems
 
 
@@ -61,7 +59,7 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
 
     Args:
         conn: inside a read transaction, or with the file locked exclusively.
-        key: what the copy is encrypted with; None leaves it plain.
+        key: the key of the copy; None leaves it plain.
         was_encrypted: whether the graph itself is encrypted.
 
     Raises:
@@ -82,11 +80,11 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
             _copy_pages(conn, target, key)
         else:
             _copy_rows(conn, target, key)
-        # A file whose schema somebody has changed is copied as it is: a backup of it can still be encrypted.
+        # A file with a changed schema is copied unchanged: a backup of it can still be encrypted.
         copied = verify(target, key=key, as_migrated=as_migrated)
         if copied != original:
             differing = [table for table in original if copied.get(table) != original[table]]
-            raise errors.BackupFailed(f"the copy {target} is not what was copied: {', '.join(differing)} differ")
+            raise errors.BackupFailed(f"the copy {target} differs from the original in {', '.join(differing)}")
     except (sqlite.Error, OSError) as error:
         remove(target)
         raise errors.BackupFailed(f"{target} could not be written ({sqlite_errors.reason(error)})") from error
@@ -98,7 +96,7 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
 
 
 def copy_snapshot(tx: Tx, target: Path, *, key: Key | None) -> TableDigests:
-    """Copy what a transaction reads into a new file, under the key that the graph has; see `copy`."""
+    """Copy what a transaction reads into a new file, under the graph's key; see `copy`."""
     return copy(tx.conn, target, key=key, was_encrypted=key is not None)
 
 
@@ -106,12 +104,12 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
     """Read a copy from the first page to the last, and return its digests.
 
     Args:
-        as_migrated: whether it must have just the tables, indexes, triggers and views that our migrations make.
+        as_migrated: whether it must have exactly the tables, indexes, triggers and views of our migrations.
 
     Raises:
         errors.BackupFailed: it is damaged.
-        errors.GraphSchemaDiffers: it has others.
-        errors.MigrationEdited: another version of Keepgraph made it, which has other migrations.
+        errors.GraphSchemaDiffers: its schema differs.
+        errors.MigrationEdited: it was made by another version of Keepgraph with other migrations.
         sqlite.Error: it cannot be opened with this key.
     """
     try:
@@ -122,7 +120,7 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
         raise errors.BackupFailed(f"{file} is damaged, or was cut short ({sqlite_errors.reason(error)})") from error
     try:
         if conn.execute("PRAGMA application_id").fetchone()[0] != migrations.APPLICATION_ID:
-            raise errors.BackupFailed(f"{file} is not a graph, or is not whole")
+            raise errors.BackupFailed(f"{file} is not a graph, or is incomplete")
         if as_migrated:
             migrations.pending(conn, file)
             schema_parts.refuse_differences(conn, file)
@@ -138,14 +136,14 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
 
 
 def open_copy(file: Path, *, key: Key | None) -> Connection:
-    """A connection to a copy that nobody else has open; SQLite makes no file beside it, unless it has a log."""
+    """A connection to a copy that nobody else has open; SQLite creates no file beside it, unless it has a log."""
     return connections.connect(file, "ro", key=key, immutable=not wal.has_content(file))
 
 
 def opens_with(file: Path, key: Key | None) -> bool:
     """Whether the first page of a file can be read with this key, or with none.
 
-    True also for a damaged file: then the key may be right.
+    Also true for a damaged file: then the key may be right.
     """
     try:
         connections.read_first_page(file, key=key)
@@ -168,7 +166,7 @@ def is_empty(file: Path, *, key: Key | None) -> bool:
 
 
 def remove(file: Path) -> None:
-    """Delete a copy, with the files that SQLite may have made beside it."""
+    """Delete a copy, with any files that SQLite made beside it."""
     for sidecar in files.with_sidecars(file):
         sidecar.unlink(missing_ok=True)
 
@@ -177,7 +175,7 @@ def remove(file: Path) -> None:
 def open_exclusively(path: Path, *, key: Key | None) -> Iterator[Connection]:
     """A connection to a graph that no other program has open, after its log was moved into the file.
 
-    Only for who holds the exclusive lock (`file_locks.exclusive`).
+    Only for the holder of the exclusive lock (`file_locks.exclusive`).
 
     Raises:
         errors.GraphBusy: a program that does not use our lock has it open.
@@ -188,7 +186,7 @@ def open_exclusively(path: Path, *, key: Key | None) -> Iterator[Connection]:
         conn = connections.connect(path, "rw", key=key, exclusive=True)
     except sqlite.OperationalError as error:
         if sqlite_errors.result_code(error) in sqlite_errors.CANNOT_OPEN_LOG:
-            raise errors.GraphReadOnly(f"{path} or what lies beside it cannot be written to") from error
+            raise errors.GraphReadOnly(f"{path} or a file beside it is not writable") from error
         if sqlite_errors.result_code(error) not in sqlite_errors.BUSY:
             raise
         raise errors.GraphBusy(f"{path} is open in another program", hint="Close it there, then try again.") from error
@@ -202,10 +200,10 @@ def open_exclusively(path: Path, *, key: Key | None) -> Iterator[Connection]:
 
 
 def replace_file(part: Path, path: Path, *, overwrite_old: bool = False) -> None:
-    """Replace the file of a graph with a verified copy. Only for who holds the exclusive lock.
+    """Replace the file of a graph with a verified copy. Only for the holder of the exclusive lock.
 
     Args:
-        overwrite_old: write zeros over the old file, which was not encrypted.
+        overwrite_old: write zeros over the old, unencrypted file.
     """
     old = os.open(path, os.O_RDWR) if overwrite_old and path.exists() else None
     try:
@@ -222,11 +220,11 @@ def replace_file(part: Path, path: Path, *, overwrite_old: bool = False) -> None
 def rewrite(path: Path, *, old: Key | None, new: Key | None, part: Path) -> TableDigests:
     """Encrypt a graph, decrypt it, or give it another key: a verified copy replaces its file.
 
-    It may be interrupted at any point: the graph then has the old key or the new one. Only for who holds the exclusive
+    If interrupted at any point, the graph has the old key or the new one. Only for the holder of the exclusive
     lock.
 
     Args:
-        part: the file beside it in which the copy is made.
+        part: the file beside it for the copy.
     """
     with open_exclusively(path, key=old) as conn:
         digests = copy(conn, part, key=new, was_encrypted=old is not None)
@@ -236,13 +234,13 @@ def rewrite(path: Path, *, old: Key | None, new: Key | None, part: Path) -> Tabl
 
 
 def rewrite_changed(path: Path, *, key: Key | None, part: Path, change: Callable[[Connection], T]) -> T:
-    """Replace the file of a graph with a changed copy of it, which is verified; what `change` returned.
+    """Replace the file of a graph with a verified, changed copy of it; returns what `change` returned.
 
-    It may be interrupted at any point: the file is as it was then, or changed. A plain file that is replaced is
-    overwritten with zeros. Only for who holds the exclusive lock.
+    If interrupted at any point, the file is either unchanged or changed. A plain file that is replaced is
+    overwritten with zeros. Only for the holder of the exclusive lock.
 
     Args:
-        part: the file beside it in which the copy is made.
+        part: the file beside it for the copy.
     """
     with open_exclusively(path, key=key) as conn:
         remove(part)
@@ -255,7 +253,7 @@ def rewrite_changed(path: Path, *, key: Key | None, part: Path, change: Callable
             permissions.sync(part)
         except (sqlite.Error, OSError) as error:
             files.remove_overwritten(part)
-            raise errors.BackupFailed(f"{path} could not be written anew ({sqlite_errors.reason(error)})") from error
+            raise errors.BackupFailed(f"{path} could not be rewritten ({sqlite_errors.reason(error)})") from error
         except errors.KeepgraphError:
             files.remove_overwritten(part)
             raise
@@ -265,7 +263,7 @@ def rewrite_changed(path: Path, *, key: Key | None, part: Path, change: Callable
 
 
 def _change(file: Path, key: Key | None, change: Callable[[Connection], T]) -> T:
-    """Change a copy that nobody else knows of; no journal of it is written to the disk."""
+    """Change a copy that nobody else knows of; its journal is never written to the disk."""
     conn = connections.connect(file, "rw", key=key)
     try:
         conn.execute("PRAGMA journal_mode = MEMORY").fetchall()
@@ -284,7 +282,7 @@ def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
         try:
             conn.backup(copied)
         except sqlite.OperationalError as error:
-            # The driver gives an error of its backup no code.
+            # The driver gives a backup error no code.
             if not sqlite_errors.result_code(error) and shutil.disk_usage(target.parent).free < _WRITTEN_AT_ONCE:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
             raise
@@ -295,7 +293,7 @@ def _copy_pages(conn: Connection, target: Path, key: Key | None) -> None:
 
 
 def _copy_rows(conn: Connection, target: Path, key: Key | None) -> None:
-    """From plain to encrypted or back: the layout of the pages differs, so every row is written again."""
+    """From plain to encrypted or back: the page layout differs, so every row is rewritten."""
     conn.execute("PRAGMA query_only = OFF")
     headers = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")}
     conn.execute("ATTACH DATABASE ? AS copied KEY ?", (str(target), f"x'{key.digits}'" if key else ""))
@@ -321,7 +319,7 @@ def _enable_wal(conn: Connection) -> None:
 
 
 def _tables(conn: Connection) -> list[tuple[str, str]]:
-    """The tables that have rows of their own, each with the ORDER BY that makes their order unique."""
+    """The tables with rows of their own, each with the ORDER BY that makes their order unique."""
     tables = []
     for name, without_rowid in conn.execute(
         """
@@ -355,13 +353,13 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-# Compaction of a file: the segments of the full-text indexes are merged, and all pages are written anew.
+# Compaction of a file: the segments of the full-text indexes are merged, and all pages are rewritten.
 
 
 def compact(conn: Connection) -> None:
-    """Make a file as small as it can be. Nothing of what was deleted is in it afterwards."""
+    """Make a file as small as possible. It then holds nothing that was deleted."""
     _drop_statistics(conn)
-    # Deleted words stay in the segments of an index until these are merged.
+    # Deleted words stay in the segments of an index until they are merged.
     for (table,) in conn.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%'"
     ).fetchall():

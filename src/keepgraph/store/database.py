@@ -27,20 +27,20 @@ _MAX_LOG_BYTES = 4_000_000
 """A longer write-ahead log is emptied: one flipped bit in it loses every transaction that is only in the log."""
 
 _MAX_LOG_BYTES_OF_WRITERS = 2 * _MAX_LOG_BYTES
-"""A log that got so long is emptied while other writers wait, however much is to be copied."""
+"""A log of this length is emptied while other writers wait, however much there is to copy."""
 
 _FEW_FRAMES = 200
-"""So many are copied in about a millisecond: what other writers added while the rest was copied beside them."""
+"""How many frames are copied in about a millisecond: what other writers added during the main copy."""
 
 _LOG_BYTES_BETWEEN_TRIES = 500_000
-"""How much the log grows before the next try, where somebody reads what is in it, and it cannot be emptied."""
+"""How much the log grows before the next attempt, if a reader prevents emptying it."""
 
 _READERS_TIMEOUT_MS = 3
-"""How long the next writer may wait for readers to end, so that the log can be emptied: most of them end soon."""
+"""How long the next writer may wait for readers to end, so that the log can be emptied: most end soon."""
 
 
 _of_this_process: WeakSet[Database] = WeakSet()
-"""All that are open: SQLite shares one index of the log among them."""
+"""All open databases: SQLite shares one index of the log among them."""
 
 
 class Database:
@@ -70,28 +70,28 @@ class Database:
     ) -> None:
         """Open the file; create it, and apply pending migrations.
 
-        With `read_only` neither is done, and nothing is ever written.
+        With `read_only` neither happens, and nothing is ever written.
 
         Args:
             clock: the current time; each transaction asks it once.
             new_id: makes public ids (see ids.ulids).
             key_source: the candidate keys of an encrypted file.
-            before_migration: makes a backup of what a transaction sees; called with the name of the first migration.
-            on_create: puts into a new graph what it begins with, in the transaction that creates its tables.
-            on_upgrade: brings what comes with this program up to date in a graph whose tables are migrated, in the
+            before_migration: backs up what a transaction sees; called with the name of the first migration.
+            on_create: adds the initial content of a new graph, in the transaction that creates its tables.
+            on_upgrade: upgrades what comes with this program in a graph whose tables are migrated, in the
                 same transaction.
-            backups_kept: how many backups of each kind stay.
-            any_schema: open also a file with other parts than the migrations make, to tell what they are or to save
+            backups_kept: how many backups of each kind to keep.
+            any_schema: also open a file with a schema other than the migrations', to inspect it or to save
                 what can be read; only with `read_only`.
-            leftovers: unfinished files of interrupted work, which are overwritten and removed if nobody else has the
+            leftovers: unfinished files of interrupted work, overwritten and removed if nobody else has the
                 file open.
 
         Raises:
             errors.GraphNotFound: there is no such file, and `create` is false.
             errors.GraphReadOnly: there are pending migrations, and `read_only` is true.
-            errors.KeyMissing, KeyWrong, KeyInvalid, GraphNotEncrypted: file and key do not go together.
+            errors.KeyMissing, KeyWrong, KeyInvalid, GraphNotEncrypted: file and key do not match.
             errors.GraphDamaged: the file or its log is damaged.
-            errors.GraphSchemaDiffers: a table, index, trigger or view is too many, too few, or changed.
+            errors.GraphSchemaDiffers: a table, index, trigger or view is missing, changed or unknown.
             errors.GraphFileError: it cannot be opened, or is not a graph that this version can read.
         """
         self.path = path
@@ -182,10 +182,10 @@ class Database:
         cancellation: CancellationCheck | None = None,
         dry_run: bool = False,
     ) -> Iterator[Tx]:
-        """A transaction that writes: all of it is on disk when this ends, or none of it; none in a dry run.
+        """A transaction that writes: at its end, all of it is on disk or none of it; none in a dry run.
 
-        Its completions are asked after the commit, when the next writer may already write; then what `cancellation`
-        says ends them, and no longer the call.
+        Its completions run after the commit, when the next writer may already write; `cancellation` then ends
+        only them, not the call.
         """
         with (
             holding(self._writer_lock, cancellation),
@@ -206,7 +206,7 @@ class Database:
                     if dry_run:
                         conn.execute("ROLLBACK")
                         return
-                    # Until the answer is complete, nobody is told that the call came to nothing.
+                    # Until the answer is complete, nobody is told that the call had no effect.
                     committed.enter_context(committing(cancellation))
                     conn.execute("COMMIT")
                     self._refuse_removed_log()
@@ -222,7 +222,7 @@ class Database:
             self._empty_log_beside_writers()
 
     def _empty_log_in_turn(self) -> None:
-        """Empty a long log before the next one writes, where most of it was copied while others wrote."""
+        """Empty a long log before the next writer starts, if most of it was copied while others wrote."""
         with suppress(OSError):
             size = wal.size(self.path)
             if size > self._log_bytes_to_try and (
@@ -232,7 +232,7 @@ class Database:
                 self._postpone_next_try()
 
     def _empty_log_beside_writers(self) -> None:
-        """Copy a long log into the file while others may write; it is emptied at once where nobody does."""
+        """Copy a long log into the file while others may write; it is emptied at once if nobody does."""
         with suppress(OSError):
             if self._writer is not None and wal.size(self.path) > self._log_bytes_to_try:
                 with suppress(sqlite.Error):
@@ -256,9 +256,9 @@ class Database:
         self._log_bytes_to_try = size + _LOG_BYTES_BETWEEN_TRIES if size > _MAX_LOG_BYTES else _MAX_LOG_BYTES
 
     def _complete(self, tx: Tx, cancellation: CancellationCheck | None) -> None:
-        """Ask what completes the answer of a committed write, on its connection, which has the pages in memory.
+        """Run the completions of a committed write on its connection, which has the pages in memory.
 
-        Where it cannot be asked, for whatever reason, the write stands all the same, and `tx.completed` has fewer
+        If they fail for whatever reason, the write stands all the same, and `tx.completed` has fewer
         answers: an error would say that nothing was changed.
         """
         if not tx.completions:
@@ -286,7 +286,7 @@ class Database:
             self._empty_log()
 
     def close_unused_readers(self) -> None:
-        """Close the connections, but for one, that have read nothing since the last time, with what they hold."""
+        """Close all connections except one that have been idle since the last check, with their memory."""
         self._readers.close_unused()
 
     def close(self) -> None:
@@ -302,7 +302,7 @@ class Database:
             raise errors.GraphNotFound(f"there is no graph at {self.path}")
         candidates = connections.candidates(self._key_source)
         if size is None:
-            # The first key is looked up before the file is created: if there is none, no file is left behind.
+            # The first key is looked up before the file is created: without a key, no file is left behind.
             candidates = itertools.chain([next(candidates)], candidates)
             files.create(self.path)
         elif not size and self.path.is_file() and not self._read_only:
@@ -318,13 +318,13 @@ class Database:
         if not self._unlock(candidates):
             if self._read_only:
                 raise errors.GraphReadOnly(
-                    f"the tables of {self.path} are of an older version",
-                    hint="Open it once without read-only, to bring it up to date.",
+                    f"the tables of {self.path} are from an older version",
+                    hint="Open it once without read-only to upgrade it.",
                 )
             self._migrate()
 
     def _unlock(self, keys: Iterator[Key | None]) -> bool:
-        """Find the key that opens the file; whether no migration is pending."""
+        """Find the key that opens the file; returns whether no migration is pending."""
         return connections.unlock(self.path, self._key_source, keys, self._is_current_with)
 
     def _is_current_with(self, key: Key | None) -> bool:
@@ -354,13 +354,13 @@ class Database:
         return True
 
     def _refuse_other_schema(self, conn: Connection) -> None:
-        """Check the schema before a write, in full where it was changed since it was last checked.
+        """Check the schema before a write, in full if it has changed since the last check.
 
-        Reads do without: no trigger runs on them, and the schema was checked when the file was opened.
+        Reads need no check: no trigger runs on them, and the schema was checked when the file was opened.
 
         Raises:
             errors.GraphTooNew: a newer version of Keepgraph has migrated it meanwhile.
-            errors.GraphSchemaDiffers: it is not what the migrations make.
+            errors.GraphSchemaDiffers: it differs from the migrations.
         """
         migrations.refuse_newer_schema(conn, self.path)
         cookie = conn.execute("PRAGMA schema_version").fetchone()[0]
@@ -374,11 +374,11 @@ class Database:
             self._log = files.identify(self._log_location)
 
     def _refuse_removed_log(self) -> None:
-        """Ensure that the log which the connections have open is that of the graph.
+        """Ensure that the connections' open log is that of the graph.
 
-        SQLite removes the log when the last process closes the graph, which the locks of the others tell. A process
-        that opens one of the files besides, and closes it, loses its locks (https://www.sqlite.org/howtocorrupt.html,
-        2.2): it would go on with a log that nobody else sees.
+        SQLite removes the log when the last process closes the graph, which it knows by the others' locks. A process
+        that also opens and closes one of the files loses its locks (https://www.sqlite.org/howtocorrupt.html,
+        2.2): it would continue with a log that nobody else sees.
 
         Raises:
             errors.GraphUnavailable: it is not.
@@ -387,14 +387,14 @@ class Database:
             self._log = None
         if self._log is not None and files.identify(self._log_location) != self._log:
             raise errors.GraphUnavailable(
-                f"another process has removed the log of {self.path}, since this one lost its locks: something in it "
+                f"another process has removed the log of {self.path}, because this one lost its locks: something in it "
                 "has opened and closed the files of the graph",
                 hint="What this call wanted to write is not recorded; all before it is. Close the graph, or end the "
-                "server, and open it again. Copy a graph that is open with `kg backup` only.",
+                "server, and open it again. To copy an open graph, use only `kg backup`.",
             )
 
     def _remove_interrupted_change(self) -> None:
-        """Delete what an interrupted change of the key has left: its copy may be plain where the graph is not."""
+        """Delete the leftovers of an interrupted key change: its copy may be plain where the graph is not."""
         if self._read_only:
             return
         leftovers = [part for part in (files.temporary_file(self.path), *self._leftovers()) if part.exists()]
@@ -411,7 +411,7 @@ class Database:
                     wal.refuse_damaged(self.path)
 
     def _identify_file(self) -> files.Identity:
-        # Before the file is looked at: another thread may note a longer one in between.
+        # Before the file is examined: another thread may note a longer one in between.
         file, size = self._file, self._size
         try:
             status = os.stat(self._location)
@@ -426,38 +426,38 @@ class Database:
         return identity
 
     def _reopen_if_replaced(self) -> None:
-        """Open the file again if another one has replaced it: what is written must be in the file of that name."""
+        """Reopen the file if another one has replaced it: writes must go to the file of that name."""
         current = self._identify_file()
         if self._file != current:
-            # Set again only when the new file is open; if that fails, the next call tries once more.
+            # Set only when the new file is open; if that fails, the next call tries again.
             self._file = self._schema_cookie = None
             self._close_replaced()
-            # What was computed of the other file says nothing of this one.
+            # What was computed from the other file does not apply to this one.
             self._shared_cache = {}
             if not self._unlock(connections.candidates(self._key_source)):
                 raise errors.GraphReadOnly(
-                    f"the file that has taken the place of {self.path} is of an older version",
-                    hint="Restart what serves it, to bring it up to date.",
+                    f"the file that has replaced {self.path} is from an older version",
+                    hint="Restart the program that serves it to upgrade it.",
                 )
             self._file = current
 
     def _close_replaced(self) -> None:
-        """Close the connections to a file that was replaced, and ensure that its log is not read with the new one.
+        """Close the connections to a replaced file, and ensure that its log is not read with the new one.
 
         Raises:
-            errors.GraphUnavailable: changes to the old file are still in the log that lies beside the new one.
+            errors.GraphUnavailable: changes to the old file are still in the log beside the new one.
         """
         self._close_connections()
         if wal.has_content(self.path):
             raise errors.GraphUnavailable(
-                f"another file has taken the place of {self.path}, beside which the log of the old one still lies",
+                f"another file has replaced {self.path}, but the log of the old one is still beside it",
                 hint=f"Stop every program that has it open, move {self.path.name}-wal and {self.path.name}-shm away, "
                 "and start again.",
             )
 
     def _close_connections(self) -> None:
         self._readers.close()
-        # Closing the last connection does this too, but not for a file that has been moved.
+        # Closing the last connection does this too, but not for a moved file.
         self._empty_log()
         self._drop_writer()
         self._log = None
@@ -468,7 +468,7 @@ class Database:
             writer.close()
 
     def _empty_log(self, *, timeout_ms: int = connections.DRIVER_TIMEOUT_MS) -> None:
-        """Move the log into the file and cut it to nothing, as far as others allow who write or read now.
+        """Move the log into the file and truncate it, as far as current readers and writers allow.
 
         Args:
             timeout_ms: how long to wait for them.
@@ -497,7 +497,7 @@ class Database:
                 connections.roll_back(conn)
 
     def _back_up_before(self, migration: str) -> None:
-        """Have a backup made before a migration, on a connection that sees the graph as it was."""
+        """Make a backup before a migration, on a connection that sees the graph as it was."""
         if self._before_migration is not None:
             conn = connections.connect(self.path, "ro", key=self._key)
             try:
@@ -507,15 +507,15 @@ class Database:
 
     def _open_writer(self) -> Connection:
         if self._readers.is_immutable:
-            raise errors.GraphReadOnly(f"{self.path} lies in a folder that cannot be written to")
+            raise errors.GraphReadOnly(f"{self.path} is in a read-only folder")
         if self._writer is None:
             conn = connections.connect(self.path, "rw", key=self._key)
             try:
                 connections.retry_while_locked(lambda: conn.execute("PRAGMA journal_mode = WAL").fetchall(), None)
                 conn.execute("PRAGMA synchronous = FULL")
-                # The log is emptied here, not by the commit of one writer while the others wait for it.
+                # The log is emptied here, not in the commit of one writer while the others wait.
                 conn.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
-                # A log that is begun anew is cut to what is in it: its length says how much that is.
+                # A restarted log is truncated to its content, so that its length shows how much that is.
                 conn.execute("PRAGMA journal_size_limit = 0").fetchall()
                 conn.execute("PRAGMA foreign_keys = ON")
                 # Parses the schema now, not while others wait for the write.
@@ -554,12 +554,12 @@ class Database:
 
     @contextmanager
     def _translated_errors(self, *, writing: bool, cancellation: CancellationCheck | None = None) -> Iterator[None]:
-        """Raise our own errors in the place of those of the driver and the file system."""
+        """Raise our own errors instead of those of the driver and the file system."""
         try:
             yield
         except sqlite.Error as error:
             raise sqlite_errors.translate(error, self.path, writing=writing, cancellation=cancellation) from error
         except UnicodeDecodeError as error:
-            raise errors.GraphDamaged(f"{self.path} is damaged: it holds text that is none") from error
+            raise errors.GraphDamaged(f"{self.path} is damaged: it holds invalid text") from error
         except OSError as error:
             raise errors.GraphUnavailable(f"{self.path} cannot be opened: {error.strerror}") from error

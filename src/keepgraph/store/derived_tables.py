@@ -1,6 +1,6 @@
-"""Derived tables: from what rows each is made, with which content. Checks, repairs and backfills read it here.
+"""Derived tables: the source rows and content of each. Checks, repairs and backfills read them here.
 
-Migrations have the triggers that keep these tables in step with their sources; a test compares them with this.
+Migrations have the triggers that keep these tables in step with their sources; a test compares them.
 An entity or alias has one number in all of them: 2 × entity.id for a name, 2 × alias.id + 1 for an alias.
 """
 
@@ -17,12 +17,12 @@ from keepgraph.store.transactions import Tx
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table, a view or a join, each row of which makes a row of a derived table.
+    """A table, a view or a join, each row of which yields a row of a derived table.
 
     Attributes:
         number: SQL for the number of the derived row.
-        content: SQL for what the derived row holds, column by column.
-        condition: SQL for the rows that make one.
+        content: SQL for the derived row, column by column.
+        condition: SQL for the rows that yield one.
     """
 
     table: str
@@ -42,11 +42,11 @@ class TextIndex:
     """A full-text index, or the index of initials or of the words of names.
 
     Attributes:
-        title: what an integrity check calls it.
+        title: its name in an integrity check.
         key: the column with the number.
         columns: the columns of the content.
-        view: the view that takes the content in, where the index holds something else that is computed from it.
-        words: the table with each word once, where the rows of the index are postings.
+        view: the view that accepts the content, if the index holds something computed from it.
+        words: the table with each word once, if the rows of the index are postings.
     """
 
     table: str
@@ -60,7 +60,7 @@ class TextIndex:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The numbers of rows that wait for a backfill; `key` is the column that has them."""
+    """The numbers of rows that wait for a backfill; `key` is their column."""
 
     table: str
     key: str
@@ -69,14 +69,14 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class VectorKind:
-    """A kind of data that has vectors. For each there are two tables and a queue.
+    """A kind of data with vectors. Each has two tables and a queue.
 
     Attributes:
         noun: its name in the singular.
         prefix: the first part of the names of its tables.
         key: the column with the number.
         text: SQL for the text to embed, by `number`; null if it was deleted.
-        filter_columns: columns beside the signs, by which a search for the nearest filters.
+        filter_columns: columns beside the signs that filter a search for the nearest.
         filter_values: SQL for the values of these columns, by `number`.
     """
 
@@ -109,14 +109,14 @@ def numbers(sources: Sequence[Source]) -> str:
 
 
 def fill(tx: Tx, queue: Queue) -> None:
-    """Put everything on a queue."""
+    """Queue everything."""
     tx.conn.execute(f"INSERT OR IGNORE INTO {queue.table} SELECT number FROM ({numbers(queue.sources)})")
 
 
 def requeue_aliases(tx: Tx, entities: Iterable[int]) -> None:
-    """Embed the aliases of entities whose type has changed again, and look for them in texts again.
+    """Re-embed the aliases of entities whose type has changed, and search texts for them again.
 
-    A trigger does it for the names of the entities themselves.
+    A trigger does this for the names of the entities themselves.
     """
     rows = json.dumps(list(entities))
     numbers_of_aliases = "SELECT 2 * id + 1 FROM alias WHERE entity IN (SELECT value FROM json_each(?))"
@@ -193,7 +193,7 @@ FACT_VECTORS = VectorKind(
     sources=(Source("fact"),),
     text="(SELECT text FROM fact WHERE id = number)",
 )
-# The text of the turn before: in the same episode, or else in the message before it in the group.
+# The text of the previous turn: in the same episode, or else in the previous message of the group.
 _TURN_BEFORE = """
     coalesce(
         (SELECT earlier.text FROM chunk AS earlier
@@ -211,7 +211,7 @@ CHUNK_VECTORS = VectorKind(
     noun="text",
     prefix="chunk",
     key="reading",
-    # A turn of a conversation has a second vector, in which it is read with the turn before.
+    # A turn of a conversation has a second vector, which also covers the previous turn.
     sources=(
         Source("chunk", "2 * id"),
         Source(
@@ -236,11 +236,11 @@ CHUNK_VECTORS = VectorKind(
     """,
 )
 VECTOR_KINDS = (NAME_VECTORS, CHUNK_VECTORS, FACT_VECTORS)
-"""In the order of the backfill: names first, which resolution needs."""
+"""In backfill order: names first, which resolution needs."""
 
 UNREAD_CHUNKS = Queue("chunk_unread", "chunk", (Source("chunk"),))
 UNREAD_NAMES = Queue("name_unread", "surface", _names())
-"""Where mentions have yet to be detected, and names that have yet to be looked for (see mention_queue)."""
+"""Where mentions are not yet detected, and names not yet searched for (see mention_queue)."""
 
 QUEUES = (*(kind.queue for kind in VECTOR_KINDS), UNREAD_CHUNKS, UNREAD_NAMES)
 
@@ -254,9 +254,9 @@ TABLES = frozenset(
 )
 
 
-# Columns that are derived from names: normalised names, and the texts of facts. Read to check them, written to repair.
+# Columns derived from names: normalised names, and the texts of facts. Read for checks, written by repairs.
 #
-# What they should be is computed by the caller. All are read as text, whatever a damaged row holds.
+# The caller computes their proper content. All are read as text, whatever a damaged row holds.
 
 ENTITY = "entity"
 ALIAS = "alias"
@@ -265,7 +265,7 @@ _NAME_COLUMNS = {ENTITY: ("name", "name_key", "name_folded"), ALIAS: ("alias", "
 
 
 def names(tx: Tx, table: str) -> Iterator[tuple[int, int, str, str, str]]:
-    """Every name of entities or of aliases: its row, the row of the entity, the name, its key, its folded form."""
+    """Every name of entities or aliases: its row, the row of the entity, the name, its key, its folded form."""
     name, key, folded = _NAME_COLUMNS[table]
     entity = "id" if table == ENTITY else "entity"
     texts = ", ".join(map(_as_text, (name, key, folded)))

@@ -22,7 +22,7 @@ class EntityDetails:
 
 @dataclass(frozen=True, slots=True)
 class FactDetails:
-    """The group of a fact, and the ids of the episodes that it comes from, the oldest assertion first."""
+    """The group of a fact, and the ids of its episodes, oldest assertion first."""
 
     group: str
     episodes: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ def of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, FactDetails]:
 
 
 def assertions(tx: Tx, fact: int) -> list[tuple[int, str | None, float, str, str | None, str, str | None]]:
-    """The assertions of a fact, the oldest first: row, source, confidence, timestamp, session, tool, episode's id."""
+    """The assertions of a fact, oldest first: row, source, confidence, timestamp, session, tool, episode's id."""
     rows = tx.conn.execute(
         """
         SELECT provenance.id, provenance.source, provenance.confidence, provenance.recorded_at, provenance.session,
@@ -84,7 +84,7 @@ def assertions(tx: Tx, fact: int) -> list[tuple[int, str | None, float, str, str
 
 
 def group_of(tx: Tx, public_id: str) -> str | None:
-    """The group of an entity, of one that was merged into another, of a proposal or of a fact, by its id."""
+    """The group of an entity, even a merged one, of a proposal or of a fact, by its id."""
     row = tx.conn.execute(
         """
         SELECT group_id FROM entity WHERE public_id = :id

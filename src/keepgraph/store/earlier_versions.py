@@ -1,7 +1,7 @@
-"""Earlier versions of what stays: found in the journal, and removed from the journal and from backups.
+"""Earlier versions of remaining rows: found in the journal, and removed from the journal and from backups.
 
-In a backup an earlier version is the row itself: it becomes what it is now. Rows are known by their public ids, as in
-`store/purge.py`, and their parts by what they belong to.
+In a backup an earlier version is the row itself: it gets its current state. Rows are identified by public ids, as in
+`store/purge.py`, and their parts by their owners.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PURGED = '{"purged":true}'
 """What the journal keeps of a purged row."""
 
 PURGED_IN_PART = '{"purged":"part"}'
-"""What it keeps of a purged version of a row that stays."""
+"""What it keeps of a purged version of a remaining row."""
 
 _PARTS = {"entity": ("alias", "entity"), "episode": ("chunk", "episode")}
 """By table: the table of its parts, and the column by which they refer to it."""
@@ -29,10 +29,10 @@ _SENTENCES = {"entity": ("summary",), "episode": ("name",), "chunk": ("text", "h
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """What a row is now, and its parts: aliases of an entity, chunks of an episode.
+    """The current state of a row, and its parts: aliases of an entity, chunks of an episode.
 
     Attributes:
-        values: of its columns that hold text, by their names.
+        values: of its text columns, by their names.
         parts: the rows of its parts, without their own numbers.
     """
 
@@ -44,12 +44,12 @@ class Current:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What a file has of earlier versions.
+    """The earlier versions in a file.
 
     Attributes:
         numbers: of entries of the journal.
-        names: names and aliases that it does not have any more.
-        sentences: summaries, values of properties and texts that it does not have any more.
+        names: names and aliases that are no longer in use.
+        sentences: summaries, values of properties and texts that are no longer in use.
     """
 
     numbers: frozenset[int] = frozenset()
@@ -65,7 +65,7 @@ class _Found:
 
 
 def read_current(conn: Connection, public_ids: Iterable[str]) -> tuple[Current, ...]:
-    """What the entities, episodes and facts with these ids are now; those that are not there are left out."""
+    """The current state of the entities, episodes and facts with these ids; missing ones are left out."""
     return tuple(_read_current(conn, public_ids))
 
 
@@ -78,9 +78,9 @@ def _read_current(conn: Connection, public_ids: Iterable[str]) -> Iterator[Curre
 
 
 def ids_with_something_removed(conn: Connection) -> frozenset[str]:
-    """The public ids of the entities of which a name, an alias, a property or the summary was taken away.
+    """The public ids of the entities that lost a name, an alias, a property or the summary.
 
-    Not those whose alias a merge has moved: that is another's now.
+    An alias moved by a merge does not count: it now belongs to another entity.
     """
     found = set()
     for row, public_id, name, summary, properties in conn.execute(
@@ -102,7 +102,7 @@ def ids_with_something_removed(conn: Connection) -> frozenset[str]:
 
 
 def count(conn: Connection) -> int:
-    """How many earlier versions of rows that stay the journal has."""
+    """How many earlier versions of remaining rows the journal has."""
     (number,) = conn.execute(
         """
         SELECT count(*) FROM journal
@@ -118,7 +118,7 @@ def count(conn: Connection) -> int:
 
 
 def collect(conn: Connection, current: Sequence[Current]) -> Earlier:
-    """Find what a file has of earlier versions of these, in its journal and, where it is a backup, in its rows."""
+    """Find the earlier versions of these in a file: in its journal and, in a backup, in its rows."""
     found = _Found()
     for each in current:
         if row := _row(conn, each.table, each.public_id):
@@ -132,7 +132,7 @@ def collect(conn: Connection, current: Sequence[Current]) -> Earlier:
 
 
 def remove_all(conn: Connection) -> int:
-    """Remove all that rows were before, and rows that were deleted, from the journal; returns how many versions."""
+    """Remove all earlier states and deleted rows from the journal; returns how many versions."""
     changed = 0
     for (table,) in conn.execute("SELECT DISTINCT tbl FROM journal").fetchall():
         for condition, image in (("IN", PURGED_IN_PART), ("NOT IN", PURGED)):
@@ -148,7 +148,7 @@ def remove_all(conn: Connection) -> int:
 
 
 def bring_up_to_date(conn: Connection, current: Sequence[Current]) -> None:
-    """Let the rows of a backup be what they are now; in the graph itself nothing changes."""
+    """Update the rows of a backup to their current state; in the graph itself nothing changes."""
     changes = []
     for each in current:
         if row := _row(conn, each.table, each.public_id):
@@ -157,7 +157,7 @@ def bring_up_to_date(conn: Connection, current: Sequence[Current]) -> None:
             changes.append((each, row, changed))
             if each.table == "entity" and changed.get("name"):
                 _rename_in_facts(conn, row, str(changed["name"]))
-                # Two may have exchanged their names: first none has a name that another one gets.
+                # Two may have swapped names: first free each name that another one gets.
                 _update(conn, each.table, row, {"name_key": row["public_id"]})
     for each, row, changed in changes:
         if each.table == "entity" and changed.get("name"):
@@ -202,7 +202,7 @@ def _collect(conn: Connection, current: Current, row: Mapping[str, Any], found: 
 
 
 def _current_texts(current: Sequence[Current]) -> tuple[set[str], set[str]]:
-    """The names, folded, and the sentences that these have now."""
+    """The current names, folded, and sentences of these."""
     names, sentences = set[str](), set[str]()
     for each in current:
         part = _PARTS.get(each.table, ("", ""))[0]
@@ -222,7 +222,7 @@ def _rename_in_facts(conn: Connection, entity: Mapping[str, Any], name: str) -> 
 
 
 def _free_name(conn: Connection, row: Mapping[str, Any], current: Current) -> dict[str, str]:
-    """Another name where somebody else has it in this file: what was deleted since may have had it."""
+    """Another name if somebody else has it in this file: a since deleted row may have had it."""
     taken = conn.execute(
         "SELECT 1 FROM entity WHERE group_id = ? AND name_key = ? AND type = ? AND id <> ?",
         (row["group_id"], current.values["name_key"], row["type"], row["id"]),
@@ -232,7 +232,7 @@ def _free_name(conn: Connection, row: Mapping[str, Any], current: Current) -> di
 
 
 def _replace_parts(conn: Connection, current: Current, row: int) -> None:
-    """Let the parts be what they are now: aliases that were removed go, and chunks are written anew."""
+    """Update the parts: removed aliases are deleted, and chunks are rewritten."""
     table, column = _PARTS[current.table]
     here = _parts(conn, current.table, row)
     names = [name for name in _columns(conn, table) if name not in ("id", column)]
@@ -260,7 +260,7 @@ def _has_lost(was: Mapping[str, Any], names: Collection[str], summary: str, keys
 
 
 def _images(conn: Connection, table: str, column: str, value: int) -> Iterator[dict[str, Any]]:
-    """Rows of a table as the journal has them, where something was changed or deleted by anything but a merge."""
+    """Rows of a table as the journal has them, changed or deleted by anything but a merge."""
     for (was,) in conn.execute(
         f"""
         SELECT was FROM journal
@@ -313,6 +313,6 @@ def _columns(conn: Connection, table: str) -> list[str]:
 
 
 def _text_columns(conn: Connection, table: str) -> list[str]:
-    """The columns that hold text that somebody gave, and what is made of it."""
+    """The columns with text that somebody gave, and what is derived from it."""
     rows = conn.execute("SELECT name FROM pragma_table_info(?) WHERE type = 'TEXT' ORDER BY cid", (table,))
     return [name for (name,) in rows if not name.endswith(("_id", "_at", "_from", "_to"))]

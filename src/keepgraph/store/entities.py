@@ -26,7 +26,7 @@ def by_id(tx: Tx, public_id: str) -> Entity | None:
 
 
 def by_former_id(tx: Tx, public_id: str) -> Entity | None:
-    """The entity into which the entity with this id was merged."""
+    """The entity that the entity with this id was merged into."""
     matches = _entities(
         tx,
         f"""
@@ -100,7 +100,7 @@ def by_keys(tx: Tx, keys: Sequence[str], *, of_types: Collection[str] | None = N
 
 
 def by_alias_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[tuple[Entity, str]]:
-    """The entities that have an alias with this key, each with the alias as it is written."""
+    """The entities that have an alias with this key, each with the alias as written."""
     is_of_types, values = _type_condition(of_types)
     rows = tx.conn.execute(
         f"""
@@ -217,7 +217,7 @@ def with_facts(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], 
 def _by_facts(
     tx: Tx, is_wanted: str, with_known: str, *, of_types: Collection[str], predicates: Sequence[str], moment: str
 ) -> list[Entity]:
-    """Entities of these types that fulfil a condition with what `_has_facts` gives."""
+    """Entities of these types that meet a condition on the columns of `_has_facts`."""
     is_of_types, values = _type_condition(of_types)
     return _entities(
         tx,
@@ -234,7 +234,7 @@ def _by_facts(
 def _has_facts(tx: Tx, condition: str) -> tuple[str, str]:
     """The condition that an entity is an end of a fact of the predicates :words, and the WITH that it needs.
 
-    Facts are looked up by entity; as they were known before no index has them, and they are gone through once.
+    Facts are looked up by entity; for an earlier `known_at`, which no index covers, they are scanned once.
     """
     condition += " AND predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words)))"
     if tx.known_at is not None:
@@ -266,7 +266,7 @@ def aliases(tx: Tx, entity: Entity) -> list[str]:
 
 
 def journal_surface(tx: Tx, entity: int, *, key: str | None, former_id: str | None) -> None:
-    """Enter the alias with this key, or this former id, in the journal as it is: by it the call named the entity."""
+    """Enter this alias or former id unchanged in the journal: the call named the entity by it."""
     tx.conn.execute("UPDATE alias SET created_at = created_at WHERE entity = ? AND alias_key = ?", (entity, key))
     tx.conn.execute(
         "UPDATE former_id SET public_id = public_id WHERE entity = ? AND public_id = ?", (entity, former_id)
@@ -280,7 +280,7 @@ def alias_rows(tx: Tx, entity: Entity) -> list[tuple[int, str, str]]:
 
 
 def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded: str, created_at: str) -> int:
-    """Returns the row of the new entity."""
+    """Insert an entity; returns its row."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
@@ -335,7 +335,7 @@ def set_particulars(tx: Tx, row: int, *, summary: str, properties: str) -> None:
 
 
 def set_name_and_type(tx: Tx, row: int, *, name: str, key: str, folded: str, type_row: int) -> None:
-    """In one statement: the name alone, or the type alone, may be that of another entity."""
+    """In one statement: the name alone, or the type alone, may collide with another entity."""
     tx.conn.execute(
         "UPDATE entity SET name = ?, name_key = ?, name_folded = ?, type = ? WHERE id = ?",
         (name, key, folded, type_row, row),
@@ -398,7 +398,7 @@ def delete(tx: Tx, entity: Entity) -> None:
 
 
 def count_by_type(tx: Tx) -> dict[str, int]:
-    """How many entities of the group there are of each type, by its name; 0 for a type that none has."""
+    """How many entities of the group each type has, by its name; 0 for unused types."""
     rows = tx.conn.execute(
         """
         SELECT entity_type.name, coalesce(entity_count.entities, 0)
@@ -417,7 +417,7 @@ def _type_condition(of_types: Collection[str] | None) -> tuple[str, dict[str, st
         return "TRUE", {}
     if len(of_types) == 1:
         return "entity_type.name = :type", {"type": next(iter(of_types))}
-    # Without an index: the names are found by their keys, and then of few types.
+    # Without an index: the names are found by their keys, and then few have other types.
     return "+entity_type.name IN (SELECT value FROM json_each(:types))", {"types": json.dumps(sorted(of_types))}
 
 

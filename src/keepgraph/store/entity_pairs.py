@@ -31,7 +31,7 @@ def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
 
 
 def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
-    """The entities that facts connect with an entity now, by row, at most so many."""
+    """The entities that facts connect with an entity now, by row, up to a limit."""
     rows = tx.conn.execute(
         """
         SELECT object FROM fact
@@ -66,7 +66,7 @@ def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int], *, now: str) -
 
 
 def facts_between_two(tx: Tx, entity: Entity, other: Entity, *, limit: int) -> list[int]:
-    """The facts between two entities that are not retracted, in either direction, by row, the newest first."""
+    """The facts between two entities that are not retracted, in either direction, by row, newest first."""
     return _rows(
         tx,
         """
@@ -83,7 +83,7 @@ def facts_between_two(tx: Tx, entity: Entity, other: Entity, *, limit: int) -> l
 
 
 def literal_facts(tx: Tx, entity: Entity, literal: str, *, limit: int) -> list[int]:
-    """The facts of an entity with a literal that are not retracted, by row, the newest first."""
+    """The facts of an entity with a literal that are not retracted, by row, newest first."""
     return _rows(
         tx,
         """

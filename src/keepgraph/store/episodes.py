@@ -45,7 +45,7 @@ def by_digest(tx: Tx, digest: str) -> list[Episode]:
 
 
 def by_source(tx: Tx, source: str, *, kind: str) -> list[Episode]:
-    """The episodes of a kind in the group that come from this source, oldest first."""
+    """The episodes of a kind in the group from this source, oldest first."""
     return _select_episodes(
         tx,
         f"{_EPISODE} WHERE source = :source AND source <> '' AND group_id = :group AND kind = :kind ORDER BY id",
@@ -54,7 +54,7 @@ def by_source(tx: Tx, source: str, *, kind: str) -> list[Episode]:
 
 
 def first_by_source(tx: Tx, source: str, *, kind: str) -> Episode | None:
-    """The oldest episode of a kind in the group that comes from this source."""
+    """The oldest episode of a kind in the group from this source."""
     return next(iter(by_source(tx, source, kind=kind)), None)
 
 
@@ -87,7 +87,7 @@ def newest(tx: Tx, groups: Sequence[str], *, limit: int) -> list[Episode]:
 
 
 def by_name(tx: Tx, name: str, *, limit: int) -> list[Episode]:
-    """The episodes of the group with this name, in capitals or not, newest first."""
+    """The episodes of the group with this name, in any case, newest first."""
     return _select_episodes(
         tx,
         f"{_EPISODE} WHERE name = :name COLLATE NOCASE AND group_id = :group ORDER BY id DESC LIMIT +:limit",
@@ -96,7 +96,7 @@ def by_name(tx: Tx, name: str, *, limit: int) -> list[Episode]:
 
 
 def with_phrases(tx: Tx, phrases: Sequence[str], *, limit: int) -> list[Episode]:
-    """The episodes of the group in which all of these stand, each quoted for a full-text query, newest first."""
+    """The episodes of the group that contain all of these, each quoted for a full-text query, newest first."""
     matches = " INTERSECT ".join(
         "SELECT chunk.episode FROM chunk_text JOIN chunk ON chunk.id = chunk_text.rowid WHERE chunk_text MATCH ?"
         for _ in phrases
@@ -108,7 +108,7 @@ def with_phrases(tx: Tx, phrases: Sequence[str], *, limit: int) -> list[Episode]
 
 
 def newest_recorded(tx: Tx) -> Episode | None:
-    """The episode of the group that was stored last."""
+    """The most recently stored episode of the group."""
     episodes = _select_episodes(
         tx, f"{_EPISODE} WHERE group_id = :group ORDER BY recorded_at DESC, id DESC LIMIT 1", {"group": tx.group}
     )
@@ -217,7 +217,7 @@ def insert_chunk(
     annotations: Sequence[Mapping[str, str | None]],
     spaced: str | None,
 ) -> Chunk:
-    """Insert a chunk. A trigger puts it on the queue of those in which mentions have to be detected."""
+    """Insert a chunk. A trigger queues it for mention detection."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO chunk (id, episode, place, text, heading, speaker, speaker_key, named, spaced)
@@ -231,10 +231,10 @@ def insert_chunk(
 def update_chunk(
     tx: Tx, chunk: Chunk, *, position: int, heading: str, annotations: Sequence[Mapping[str, str | None]]
 ) -> None:
-    """Update the position, heading and annotations of a chunk whose text stays; equal values are not touched.
+    """Update the position, heading and annotations of a chunk with unchanged text; equal values are not touched.
 
-    One UPDATE for each column, because triggers depend on the columns that an UPDATE names: for another position
-    alone, no mention has to be detected and no vector made again.
+    One UPDATE for each column, because triggers depend on the columns that an UPDATE names: a new position
+    alone requires no mention detection and no new vector.
     """
     if position != chunk.position:
         tx.conn.execute("UPDATE chunk SET place = ? WHERE id = ?", (position, chunk.row))
@@ -245,7 +245,7 @@ def update_chunk(
 
 
 def delete_chunk(tx: Tx, chunk: Chunk) -> None:
-    """Delete a chunk, with its mentions and the evidence that it is for proposals."""
+    """Delete a chunk, with its mentions and its evidence for proposals."""
     tx.conn.execute("DELETE FROM chunk WHERE id = ?", (chunk.row,))
 
 
@@ -256,7 +256,7 @@ def delete(tx: Tx, episode: Episode) -> None:
 
 
 def chunks_about(tx: Tx, entity: Entity) -> list[Chunk]:
-    """The annotated chunks of the group that mention an entity, or in which mentions were not detected yet."""
+    """The annotated chunks of the group that mention an entity, or where mentions were not detected yet."""
     return _select_chunks(
         tx,
         f"""

@@ -15,7 +15,7 @@ NameKey = tuple[str, str, str]
 
 
 class EntityRow(NamedTuple):
-    """An entity as it is stored; `properties` is JSON."""
+    """An entity as stored; `properties` is JSON."""
 
     row: int
     id: str
@@ -29,7 +29,7 @@ class EntityRow(NamedTuple):
 
 
 class EpisodeRow(NamedTuple):
-    """An episode as it is stored, without its text."""
+    """An episode as stored, without its text."""
 
     row: int
     id: str
@@ -44,7 +44,7 @@ class EpisodeRow(NamedTuple):
 
 
 class ChunkRow(NamedTuple):
-    """A chunk as it is stored, without what is derived from its text; `annotations` is JSON."""
+    """A chunk as stored, without what is derived from its text; `annotations` is JSON."""
 
     place: int
     text: str
@@ -54,7 +54,7 @@ class ChunkRow(NamedTuple):
 
 
 class FactRow(NamedTuple):
-    """A fact as it is stored, with row numbers of its subject, predicate and object; None: an open validity."""
+    """A fact as stored, with row numbers of its subject, predicate and object; None: an open validity."""
 
     row: int
     id: str
@@ -99,7 +99,7 @@ class Validity(NamedTuple):
 
 
 class Assertion(NamedTuple):
-    """One assertion of a fact; `episode` is the public id of the episode that it comes from."""
+    """One assertion of a fact; `episode` is the public id of its episode."""
 
     source: str | None
     confidence: float
@@ -140,7 +140,7 @@ def chunks(tx: Tx, episode: int) -> list[ChunkRow]:
 
 
 def earlier_validities(tx: Tx, rows: Iterable[int]) -> dict[int, list[Validity]]:
-    """The earlier validities of facts by fact row, the oldest first."""
+    """The earlier validities of facts by fact row, oldest first."""
     by_fact = group_by_owner(
         tx,
         """
@@ -155,7 +155,7 @@ def earlier_validities(tx: Tx, rows: Iterable[int]) -> dict[int, list[Validity]]
 
 
 def assertions(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[int, Assertion]]]:
-    """Every assertion of some facts by fact row, each with its own row, in the order in which they were made."""
+    """Every assertion of some facts by fact row, each with its own row, in chronological order."""
     by_fact = group_by_owner(
         tx,
         f"""
@@ -182,7 +182,7 @@ def to_json_list(values: Iterable[Any]) -> str:
 
 
 BATCH_ROWS = 1000
-"""Rows that are fetched and held in memory at once."""
+"""How many rows are fetched and held in memory at once."""
 
 
 class AssertionOrder(NamedTuple):
@@ -190,8 +190,8 @@ class AssertionOrder(NamedTuple):
 
     Attributes:
         fact: the public id of its fact.
-        nth: which assertion of its fact it is, from 1; None if the fact has only one.
-        previous: the row of the assertion of the same fact before it; None for the first.
+        nth: its number among the assertions of its fact, from 1; None if the fact has only one.
+        previous: the row of the previous assertion of the same fact; None for the first.
     """
 
     recorded_at: str
@@ -221,7 +221,7 @@ class ProposedFactRow(NamedTuple):
 
 
 def dismissed_wordings(tx: Tx) -> list[tuple[str, str, str]]:
-    """The wordings of all groups in which nothing is proposed any more: group, wording, timestamp."""
+    """The dismissed wordings of all groups: group, wording, timestamp."""
     rows = tx.conn.execute(
         "SELECT group_id, wording, dismissed_at FROM dismissed_wording ORDER BY group_id, wording_key"
     )
@@ -272,7 +272,7 @@ def facts(tx: Tx) -> Iterator[list[FactExportRow]]:
 
 
 def aliases(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
-    """The aliases of entities by entity row, each as (alias, timestamp), the oldest first."""
+    """The aliases of entities by entity row, each as (alias, timestamp), oldest first."""
     return group_by_owner(
         tx,
         """
@@ -300,7 +300,7 @@ def former_ids(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str]]]:
 
 
 def assertions_at_repeated_timestamps(tx: Tx) -> Iterator[AssertionOrder]:
-    """All assertions of those timestamps at which some fact was asserted again, in the order in which they came."""
+    """All assertions of the timestamps at which some fact was asserted again, in chronological order."""
     rows = tx.conn.execute(
         """
         WITH several AS (SELECT fact FROM provenance GROUP BY fact HAVING count(*) > 1),
@@ -322,7 +322,7 @@ def assertions_at_repeated_timestamps(tx: Tx) -> Iterator[AssertionOrder]:
 
 
 def assertions_by_row(tx: Tx, rows: Iterable[int]) -> Iterator[tuple[int, str, Assertion]]:
-    """Assertions by their rows, each with its row and the public id of its fact, in the order in which they came."""
+    """Assertions by their rows, each with its row and the public id of its fact, in chronological order."""
     result_rows = tx.conn.execute(
         f"""
         SELECT provenance.id, fact.public_id, {_ASSERTION_COLUMNS}

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from keepgraph.store.transactions import Tx
 
 MAX_CHANGES = 5_000
-"""Of more changes nothing is told: to read all facts again is not slower then."""
+"""More changes are not reported: rereading all facts is then just as fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ def position(tx: Tx) -> JournalPosition:
 def since(tx: Tx, start: JournalPosition) -> FactChanges | None:
     """The facts that were changed after a position.
 
-    None where the journal does not tell: it was trimmed or purged since, more than MAX_CHANGES rows were changed, or
-    an entity went to another group.
+    None if the journal cannot tell: it was trimmed or purged since, more than MAX_CHANGES rows were changed, or
+    an entity moved to another group.
     """
     if start.change:
         row = tx.conn.execute(f"{_SELECT_POSITION} WHERE journal.id = ?", (start.change,)).fetchone()
@@ -63,7 +63,7 @@ def since(tx: Tx, start: JournalPosition) -> FactChanges | None:
     changes = tx.conn.execute(
         "SELECT tbl, row, CASE WHEN tbl IN ('fact', 'entity') THEN was END FROM journal WHERE id > ?", (start.change,)
     ).fetchall()
-    # The numbers of changes follow each other: where some are missing, they were deleted.
+    # The numbers of changes are consecutive: missing ones were deleted.
     if len(changes) != count:
         return None
     states_before = [(table, row, json.loads(was)) for table, row, was in changes if was is not None]
@@ -94,7 +94,7 @@ def _position(row: tuple[int, int, str, str, int]) -> JournalPosition:
 
 
 def _was_any_moved(tx: Tx, states_before: list[tuple[int, dict[str, object]]]) -> bool:
-    """Whether an entity was in another group than now; true where its state before is not known any more."""
+    """Whether an entity was in another group before; also true if its former state is unknown."""
     groups = dict(
         tx.conn.execute(
             "SELECT id, group_id FROM entity WHERE id IN (SELECT value FROM json_each(?))",
@@ -107,16 +107,16 @@ def _was_any_moved(tx: Tx, states_before: list[tuple[int, dict[str, object]]]) -
     )
 
 
-# A cache of what readers computed, for as long as the database does not change.
+# A cache for readers' results, for as long as the database does not change.
 
 T = TypeVar("T")
 _VALUES = "what was computed of this revision"
 
 
 def cached(tx: Tx, key: Any, compute: Callable[[], T]) -> T:
-    """The value for a key on this connection, computed anew when the database has changed.
+    """The value for a key on this connection, recomputed when the database has changed.
 
-    A transaction that writes keeps nothing beyond itself.
+    A write transaction caches nothing beyond itself.
     """
     revision, values = tx.connection_cache.get(_VALUES, (None, {}))
     if revision != tx.revision:

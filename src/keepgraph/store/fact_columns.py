@@ -19,7 +19,7 @@ _IN_GROUP = """
 
 
 def between_entities(tx: Tx) -> list[BetweenEntities]:
-    """The facts of the group between two entities that are not retracted, whenever they hold, in the order of rows."""
+    """The facts of the group between two entities that are not retracted, whenever they hold, by row."""
     return _fetch(
         tx, f"SELECT id, subject, object, predicate FROM FACTS WHERE object IS NOT NULL AND {_IN_GROUP} ORDER BY id"
     )
@@ -41,9 +41,9 @@ def confidences_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int,
 
 
 def recorded_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """All facts of the group between two entities, retracted and ended ones too, in the order of rows.
+    """All facts of the group between two entities, retracted and ended ones too, by row.
 
-    Of each: its row, those of its subject, object and predicate, the second of 1970 in which it was recorded, and
+    Of each: its row, those of its subject, object and predicate, the second of 1970 when it was recorded, and
     whether it holds at a timestamp (1 or 0).
     """
     return _iterate(
@@ -73,7 +73,7 @@ def literals(tx: Tx, *, at: str) -> Iterator[tuple[int, str]]:
 
 
 def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[int]:
-    """Rows of facts between some of these entities that hold at a timestamp, the most certain first."""
+    """Rows of facts between some of these entities that hold at a timestamp, most certain first."""
     rows = tx.conn.execute(
         """
         SELECT id FROM fact
@@ -106,8 +106,8 @@ def of_rows(
 ) -> list[tuple[int, int, int | None, str | None, int, str | None, str | None]]:
     """Of some facts, those of the group that are not retracted, between entities or of some predicates, in their order.
 
-    Of each: the rows of the fact, its subject and its object, its literal, the row of its predicate, and the timestamps
-    between which it holds.
+    Of each: the rows of the fact, its subject and its object, its literal, the row of its predicate, and its validity
+    as timestamps.
     """
     return _fetch(
         tx,
@@ -125,7 +125,7 @@ def of_rows(
 
 
 def validities(tx: Tx) -> list[tuple[int, str | None, str | None]]:
-    """The facts that do not always hold, in the order of rows: row, and the timestamps between which they do."""
+    """The facts with limited validity, by row: row, and the timestamps of their validity."""
     return _fetch(
         tx,
         f"""

@@ -1,4 +1,4 @@
-"""SQL for the texts of facts: which may have changed with a name or a predicate, and writing them anew."""
+"""SQL for the texts of facts: which may have changed with a name or a predicate, and rewriting them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from keepgraph.store.transactions import Tx
 
 def rows_touching(tx: Tx, *, entities: Collection[int], predicates: Collection[int] = ()) -> list[int]:
     """The facts with one of these entities at an end, or of one of these predicates; retracted and ended ones too."""
-    # Retracted facts are in other indexes than those that hold, and facts with a literal in another one.
+    # Retracted facts are in other indexes than current ones, and facts with a literal in another one.
     rows = tx.conn.execute(
         """
         SELECT id FROM fact
@@ -35,7 +35,7 @@ def rows_touching(tx: Tx, *, entities: Collection[int], predicates: Collection[i
 
 
 def read(tx: Tx, facts: Collection[int]) -> dict[int, str]:
-    """The texts of facts by row; rows that no fact has are left out."""
+    """The texts of facts by row; rows without a fact are left out."""
     rows = tx.conn.execute(
         "SELECT id, text FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (json.dumps(list(facts)),)
     )

@@ -1,7 +1,7 @@
 """SQL for facts.
 
-A fact "holds" at a timestamp if it is not retracted, and valid at this time. Queries over `FACTS` see the facts as they
-were known at `tx.known_at`, if it is set (ADR 0014).
+A fact "holds" at a timestamp if it is not retracted, and valid at this time. Queries over `FACTS` see the facts as
+known at `tx.known_at`, if set (ADR 0014).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _OPEN_START = ""
 _OPEN_END = "~"
 
 _SORTED_AT_ONCE = 10
-"""How many times as many facts as are wanted are sorted, rather than told to be older by the index over time."""
+"""The factor by which sorted facts may exceed wanted facts before the index over time is used instead."""
 
 _ENTRIES_LIKE_ONE_ROW = 40
-"""How many entries of the index over time are read in the time in which one fact is looked up by its row number."""
+"""How many entries of the index over time are read in the time of looking up one fact by its row number."""
 
 _SELECT = """
     SELECT fact.id, fact.public_id, predicate.name, fact.literal, fact.confidence, fact.recorded_at,
@@ -58,8 +58,8 @@ _FACTS_AS_KNOWN = f"""(
     WHERE once.known_from <= :known AND :known < once.known_to
 ) AS fact"""
 
-# The same as one SELECT, which SQLite joins as it does the table: for facts that are looked up by rows. The one above
-# is gone through whole where it is joined, but finds the facts of an entity by the indexes.
+# The same as one SELECT, which SQLite joins like the table: for facts looked up by rows. The one above is scanned
+# whole when joined, but finds the facts of an entity by the indexes.
 _AS_KNOWN = {"row": "known", "known": ":known"}
 _ROWS_AS_KNOWN = f"""(
     SELECT {_COLUMNS.replace("fact.", "known.")},
@@ -73,7 +73,7 @@ _ROWS_AS_KNOWN = f"""(
 def _touching(condition: str = "TRUE") -> str:
     """SQL for the row numbers of the facts that hold with an entity as subject or object, each once.
 
-    There is one SELECT for each of the three indexes that find them. A condition on a column that these lack reads the
+    One SELECT for each of the three indexes that find them. A condition on a column outside these reads the
     row of each fact of the entity.
     """
     held = f"retracted_at IS NULL AND valid_from <= :at AND :at < valid_to AND {condition}"
@@ -99,12 +99,12 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: S
     """The facts that hold with an entity as subject or object, newest first.
 
     Args:
-        begun_when_recorded: predicates of which a fact that says no beginning did not hold before it was recorded.
+        begun_when_recorded: predicates whose facts without a beginning did not hold before they were recorded.
     """
     values = {"entity": entity.row, "at": at, "limit": limit, "begun_when_recorded": _json(begun_when_recorded)}
     rows = None if tx.known_at else _newest_candidates(tx, values, limit)
     among = _ABOUT if rows is None else "SELECT value FROM json_each(:rows)"
-    # Chosen first: names and sources are looked up for the facts that are returned, not for all of a hub.
+    # Chosen first: names and sources are looked up only for the returned facts, not for all of a hub.
     return _select(
         tx,
         f"""
@@ -119,10 +119,10 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: S
 
 
 def _newest_candidates(tx: Tx, values: dict[str, Any], limit: int) -> list[int] | None:
-    """Rows with the newest of the facts that `_ABOUT` finds among them; None where that takes longer than to sort all.
+    """Rows with the newest of the facts that `_ABOUT` finds among them; None if sorting all would be faster.
 
-    The newest are nearly always those with the highest row numbers, which the indexes have. They are, unless one with a
-    lower number was recorded since the first of them; what was recorded since is read from the index over time.
+    The newest nearly always have the highest row numbers, which the indexes have, unless one with a
+    lower number was recorded since the first of them; the index over time shows what was recorded since.
     """
     at_once = _SORTED_AT_ONCE * limit
     rows = [row for (row,) in _execute(tx, f"{_ABOUT} ORDER BY id DESC LIMIT {at_once}", values)]
@@ -162,14 +162,14 @@ def at_other_times(
 ) -> list[tuple[int, bool, int]]:
     """The facts with some entities as subject or object that have ended, or begin later: one for each predicate.
 
-    It is that which ended last, or begins first; those that ended last, or begin first, come first.
+    It is the one that ended last, or begins first; those that ended last, or begin first, come first.
 
     Args:
-        by_subject: one for each subject and predicate; else one for each predicate in which they are subjects, and one
-            in which they are objects.
+        by_subject: one for each subject and predicate; else one for each predicate with them as subjects, and one
+            with them as objects.
 
     Returns:
-        The row of the fact, whether it is to come, and for how many it stands, itself among them.
+        The row of the fact, whether it is to come, and how many it stands for, itself included.
     """
     other = "retracted_at IS NULL AND (valid_to <= :at OR valid_from > :at)"
     rows = _execute(
@@ -374,7 +374,7 @@ def ended_rows_of_predicates(
 
 
 def changed_at(tx: Tx, predicates: Sequence[str], moments: Sequence[str]) -> list[tuple[Fact, Fact]]:
-    """The facts of these predicates whose validity was last changed at one of these moments, each with how it was."""
+    """The facts of these predicates whose validity was last changed at one of these instants, each as before."""
     rows = tx.conn.execute(
         """
         SELECT fact.id, nullif(once.valid_from, ''), nullif(once.valid_to, '~')
@@ -475,7 +475,7 @@ def all_of_predicate(tx: Tx, predicate: int) -> list[Fact]:
     return _select(tx, f"{_SELECT} WHERE fact.predicate = :predicate ORDER BY fact.id", {"predicate": predicate})
 
 
-# An assertion that closed a blocker of its subject has resolved this blocker, and not the subject.
+# An assertion that closed a blocker of its subject has resolved that blocker, not the subject.
 CLOSED_A_BLOCKER = """
     EXISTS (
         SELECT 1 FROM fact AS blocking
@@ -498,10 +498,10 @@ def tagged_entities(
     at: str,
     limit: int = -1,
 ) -> list[Entity]:
-    """The entities with a literal tag, whatever divides its words, that nothing has resolved; oldest tag first.
+    """The entities with a literal tag, whatever separates its words, that nothing has resolved; oldest tag first.
 
     Args:
-        tag: in lower case, its words divided by hyphens.
+        tag: in lower case, its words joined by hyphens.
         tagging: the predicates whose objects are tags.
         resolving: the predicates whose subject is resolved.
         blocking: the predicates whose subject is blocked.
@@ -569,7 +569,7 @@ def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
 
 
 def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
-    """Returns the row of the new fact."""
+    """Insert a fact; returns its row."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO fact (id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
@@ -672,7 +672,7 @@ def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str
 
 
 def delete(tx: Tx, facts: Sequence[Fact]) -> None:
-    """Delete facts with every assertion of them, in three statements: one for each fact takes many times as long."""
+    """Delete facts with every assertion of them, in three statements: one for each fact would be many times slower."""
     rows = _json([fact.row for fact in facts])
     for table, column in (("provenance", "fact"), ("earlier_validity", "fact"), ("fact", "id")):
         tx.conn.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (rows,))
