@@ -1,7 +1,7 @@
 """File locks: a shared lock while a process has a graph open, an exclusive one to replace its file.
 
 The lock is taken on a file beside the graph, `graph.db-lock`; the system releases it when the process ends, however it
-ends, and the last to release it removes the file. Where there are no such locks (on Windows), an open file cannot be
+ends, and the last to release it removes the file. Where such locks are missing (on Windows), an open file cannot be
 replaced anyway.
 """
 
@@ -26,7 +26,7 @@ _RETRY_SECONDS = 0.05
 
 
 class SharedLock:
-    """Says, while it is held, that this process has a graph open: nobody may then replace its file."""
+    """While held, tells others that this process has a graph open: nobody may then replace its file."""
 
     def __init__(self, graph: Path) -> None:
         self._file = lock_file(graph)
@@ -34,17 +34,17 @@ class SharedLock:
 
     @property
     def descriptor(self) -> int | None:
-        """Of the lock file, while the lock is held; None where there is no such file."""
+        """The descriptor of the lock file, while the lock is held; None if there is no such file."""
         return self._descriptor
 
     def acquire(self, *, timeout: float) -> None:
-        """Wait until nobody is replacing the file of the graph, then hold the lock with all others.
+        """Wait until nobody is replacing the file of the graph, then share the lock.
 
         Raises:
             errors.GraphBusy: somebody still is after `timeout` seconds.
         """
         if self._descriptor is None and fcntl is not None:
-            # In a folder that cannot be written to, nothing can be replaced either.
+            # In a read-only folder, nothing can be replaced either.
             with suppress(OSError):
                 self._descriptor = _lock_or_wait(
                     self._file, fcntl.LOCK_SH, timeout=timeout, problem="is being encrypted, decrypted or restored"
@@ -52,7 +52,7 @@ class SharedLock:
 
     @contextmanager
     def try_exclusive(self) -> Iterator[bool]:
-        """Whether no other process holds the lock; inside, none can take it. For before the graph is opened."""
+        """Whether no other process holds the lock; inside, none can take it. For use before the graph is opened."""
         if self._descriptor is None or fcntl is None:
             yield False
             return
@@ -73,7 +73,7 @@ class SharedLock:
             self._descriptor = None
 
     def _share_again(self) -> None:
-        """Take the shared lock anew: flock gives the old one up first, and another process may remove the file then."""
+        """Retake the shared lock: flock first releases the old one, and another process may then remove the file."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = _lock(self._file, fcntl.LOCK_SH)
@@ -85,7 +85,7 @@ def exclusive(graph: Path, *, timeout: float) -> Iterator[None]:
 
     Raises:
         errors.GraphBusy: somebody else still has it open after `timeout` seconds.
-        errors.GraphReadOnly: no file can be made beside it.
+        errors.GraphReadOnly: no file can be created beside it.
     """
     if fcntl is None:
         yield
@@ -93,7 +93,7 @@ def exclusive(graph: Path, *, timeout: float) -> Iterator[None]:
     try:
         os.close(os.open(lock_file(graph), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
     except PermissionError as error:
-        raise errors.GraphReadOnly(f"{graph} lies in a folder that cannot be written to") from error
+        raise errors.GraphReadOnly(f"{graph} is in a read-only folder") from error
     descriptor = _lock_or_wait(lock_file(graph), fcntl.LOCK_EX, timeout=timeout, problem="is open in another program")
     try:
         yield
@@ -135,7 +135,7 @@ def _lock(file: Path, kind: int) -> int:
 
 
 def _unlock(file: Path, descriptor: int) -> None:
-    """Release a lock. Who is the last to hold it removes the file; whoever waits for it notices, and makes another."""
+    """Release a lock. Its last holder removes the file; a waiting process notices, and creates another."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         file.unlink(missing_ok=True)

@@ -26,7 +26,7 @@ Identity = tuple[int, int] | None
 
 
 def identify(location: str) -> Identity:
-    """Which file lies at a location; None where there is none. Each call asks: a Path takes longer than the system."""
+    """The identity of the file at a location; None if there is none. Each call asks: a Path would be slower."""
     try:
         status = os.stat(location)
     except FileNotFoundError:
@@ -56,19 +56,19 @@ def kind(path: Path) -> Kind:
 
 
 def create(path: Path) -> None:
-    """Make an empty file for its owner alone, and the folders above it. SQLite's own files inherit its mode."""
+    """Create an empty file for its owner alone, and the folders above it. SQLite's own files inherit its mode."""
     permissions.make_folder(path.parent)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def temporary_file(path: Path) -> Path:
-    """The file beside a graph in which its next version is made, while it is encrypted, decrypted or restored."""
+    """The file beside a graph for its next version, while it is encrypted, decrypted or restored."""
     return path.with_name(f".{path.name}-part")
 
 
 def prompt_history(path: Path) -> Path:
-    """The file beside a graph with what a user typed at the prompt of `kg query`; an encrypted graph has none."""
+    """The file beside a graph with the input history of `kg query`; an encrypted graph has none."""
     return permissions.beside(path, ".history")
 
 
@@ -83,12 +83,12 @@ def overwrite_with_zeros(descriptor: int) -> None:
 
 
 def with_sidecars(path: Path) -> list[Path]:
-    """A database file with those that SQLite may make beside it."""
+    """A database file with those that SQLite may create beside it."""
     return [Path(f"{path}{suffix}") for suffix in ("", "-journal", "-wal", "-shm")]
 
 
 def remove_overwritten(path: Path) -> None:
-    """Write zeros over a file and those that SQLite made beside it, and remove them."""
+    """Write zeros over a file and those that SQLite created beside it, and remove them."""
     for file in with_sidecars(path):
         with suppress(FileNotFoundError):
             descriptor = os.open(file, os.O_RDWR)

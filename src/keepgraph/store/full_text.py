@@ -10,21 +10,21 @@ from keepgraph.store.search_filters import Filters, json_array
 from keepgraph.store.transactions import Tx
 
 MAX_ROWS_OF_A_WORD = 20_000
-"""A word in more rows than this is left out where others are rarer: bm25 computes a score for each of its rows."""
+"""A word in more rows than this is left out if others are rarer: bm25 computes a score for each of its rows."""
 
 _LOOKED_AT_PER_RESULT = 5
-"""Of the hits of a full-text query, five are looked at first for each result that is wanted."""
+"""How many hits of a full-text query are examined first for each wanted result."""
 
 _NEWEST_PER_RESULT = 10
-"""Where every word is in too many rows, so many of the newest hits are looked at for each result."""
+"""If every word is in too many rows, how many of the newest hits are examined for each result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A full-text table, and how its rows lead to what they are the text of.
+    """A full-text table, and how its rows lead to what their text belongs to.
 
     Attributes:
-        row: SQL for the row number of what is found, by `hit`, a row number of the table.
+        row: SQL for the row number of the result, by `hit`, a row number of the table.
         join: SQL that finds the group, and whatever else is filtered by.
         group: SQL for the group.
         largest_row: SQL that selects the largest row number of the table.
@@ -81,12 +81,12 @@ def search(
 ) -> list[tuple[int, float]]:
     """The rows with at least one of some phrases, by BM25: row numbers with scores, higher is better, best first.
 
-    Phrases that are in too many rows are left out, unless all are: then it is the newest rows, with a score of 0.
+    Phrases in too many rows are left out, unless all are: then the newest rows are returned, with a score of 0.
 
     Args:
-        phrases: quoted already, for FTS5.
-        conditions: what the rows have to fulfil besides the group, in SQL, of those of search_filters.
-        newest: of so many of the newest rows none is left out: those that are not among the best follow, beyond the
+        phrases: already quoted for FTS5.
+        conditions: what the rows must meet besides the group, in SQL, as in search_filters.
+        newest: so many of the newest rows are never left out: those not among the best follow, beyond the
             limit, with a score of 0.
     """
     if not phrases:
@@ -103,7 +103,7 @@ def search(
     looked_at = _LOOKED_AT_PER_RESULT * limit
     best, hits = _best(tx, index, passing, values, looked_at=looked_at)
     if len(best) < limit and hits >= looked_at:
-        # Most of what has the words passes. Where too little does, the others are looked at, too.
+        # Most hits pass. If too few do, the others are examined too.
         best, _ = _best(tx, index, passing, values)
     if not newest or (len(best) < limit and len(selective) == len(phrases)):
         return best
@@ -130,11 +130,11 @@ def _best(
     order: str = "score DESC, rowid DESC",
     looked_at: int = -1,
 ) -> tuple[list[tuple[int, float]], int]:
-    """The best rows that pass, with their scores, best first; and how many hits were looked at, if any row passed.
+    """The best rows that pass, with their scores, best first; and how many hits were examined, if any row passed.
 
     Args:
-        looked_at: only the first hits in this order are joined with what they are the text of: the join takes three
-            times as long as the score. −1 is all of them.
+        looked_at: only the first hits in this order are joined with what their text belongs to: the join takes
+            three times as long as the score. −1 is all of them.
     """
     rows = tx.conn.execute(
         f"""
@@ -184,12 +184,12 @@ def _among_newest(
 
 @dataclass(frozen=True, slots=True)
 class WordInRows:
-    """A phrase of a query and where it is.
+    """A phrase of a query and its rows.
 
     Attributes:
         count: in how many rows of the index, or one more than MAX_ROWS_OF_A_WORD.
-        rows_of_index: how many rows the index has, about.
-        rows: those of the rows that were asked for.
+        rows_of_index: roughly how many rows the index has.
+        rows: its rows among those that were asked for.
     """
 
     count: int
@@ -201,7 +201,7 @@ def words_in_rows(tx: Tx, index: Index, phrases: Sequence[str], *, rows: Sequenc
     """How frequent each of some phrases is, and which of some rows of the index have it.
 
     Args:
-        phrases: quoted already, for FTS5.
+        phrases: already quoted for FTS5.
         rows: by the row number of the index.
     """
     largest = largest_row(tx, index)
@@ -220,12 +220,12 @@ def words_in_rows(tx: Tx, index: Index, phrases: Sequence[str], *, rows: Sequenc
 
 
 def largest_row(tx: Tx, index: Index) -> int:
-    """The largest row number of an index, which is about how many rows it has."""
+    """The largest row number of an index, which is roughly its number of rows."""
     return int(tx.conn.execute(index.largest_row).fetchone()[0] or 0)
 
 
 def _selective(tx: Tx, index: Index, phrases: Sequence[str]) -> list[str]:
-    """Those of the phrases that are not in too many rows. Where there are few rows, they are not counted."""
+    """Those of the phrases that are not in too many rows. In a small index, they are not counted."""
     largest = largest_row(tx, index)
     if largest <= MAX_ROWS_OF_A_WORD:
         return list(phrases)

@@ -1,4 +1,4 @@
-"""SQL for what the passes of the gardener look at: what has no facts, what is silent, what has several objects."""
+"""SQL for the passes of the gardener: what has no facts, what is silent, what has several objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.va
 
 
 def without_anything(tx: Tx, *, after: int, before: str, limit: int) -> list[Entity]:
-    """The entities of which nothing is known: no fact, no mention, no word about them; after a row, by row.
+    """The entities about which nothing is known: no fact, no mention, no summary; after a row, by row.
 
     Args:
         before: only those created before this timestamp.
@@ -40,7 +40,7 @@ def without_anything(tx: Tx, *, after: int, before: str, limit: int) -> list[Ent
 def not_connected_with(
     tx: Tx, *, of_types: Collection[str], with_types: Collection[str], at: str, limit: int
 ) -> list[Entity]:
-    """The entities of some types that no fact connects with an entity of other types; the newest first."""
+    """The entities of some types that no fact connects with an entity of other types; newest first."""
     return _entities(
         tx,
         f"""
@@ -69,7 +69,7 @@ def not_connected_with(
 
 
 def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at: str, limit: int) -> list[Entity]:
-    """The entities of some types that facts connect with an entity, directly or with one other between them."""
+    """The entities of some types that facts connect with an entity, directly or through one other."""
     return _entities(
         tx,
         f"""
@@ -91,7 +91,7 @@ def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at:
 
 
 def ids_beside(tx: Tx, entity: Entity) -> set[str]:
-    """The public ids of the entities that facts which are not retracted connect with one."""
+    """The public ids of the entities that unretracted facts connect with an entity."""
     rows = tx.conn.execute(
         """
         SELECT public_id FROM entity WHERE id IN (
@@ -104,10 +104,10 @@ def ids_beside(tx: Tx, entity: Entity) -> set[str]:
 
 
 def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int) -> list[tuple[Entity, str]]:
-    """The entities of some types with facts that hold, and none recorded or begun since a timestamp, nor mentions.
+    """The entities of some types with facts that hold, but none recorded or begun since a timestamp, nor mentions.
 
-    Each with when the last of its facts was recorded or began; the last that fell silent first. One with properties
-    that say its state is not among them.
+    Each with when its last fact was recorded or began; the most recently silent first. Entities with properties
+    that give their state are left out.
     """
     rows = tx.conn.execute(
         f"""
@@ -145,7 +145,7 @@ def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int
 
 
 def subjects_by_objects(tx: Tx, *, at: str) -> list[tuple[str, int, int]]:
-    """By predicate: how many subjects have objects that hold, and how many of these have exactly one."""
+    """By predicate: how many subjects have current objects, and how many of these have exactly one."""
     of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
     rows = tx.conn.execute(
         f"""
@@ -215,7 +215,7 @@ def ends_of_pattern(
 
 
 def with_assumed_type(tx: Tx, *, limit: int) -> list[Entity]:
-    """The entities of the group whose type is assumed, the newest first."""
+    """The entities of the group with an assumed type, newest first."""
     return _entities(
         tx,
         """
@@ -229,7 +229,7 @@ def with_assumed_type(tx: Tx, *, limit: int) -> list[Entity]:
 
 
 def names_of_types(tx: Tx, of_types: Collection[str], *, limit: int) -> list[tuple[int, str]]:
-    """The rows and names of the entities of some types, the newest first."""
+    """The rows and names of the entities of some types, newest first."""
     rows = tx.conn.execute(
         """
         SELECT id, name FROM entity
@@ -244,7 +244,7 @@ def names_of_types(tx: Tx, of_types: Collection[str], *, limit: int) -> list[tup
 
 
 def usage(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[tuple[str, str, str]]:
-    """The facts of an entity that hold, at most so many of each side: id, predicate and the side it stands on."""
+    """The facts of an entity that hold, up to a limit on each side: id, predicate and the side of the entity."""
     rows = tx.conn.execute(
         f"""
         SELECT * FROM (
@@ -286,7 +286,7 @@ def spelled_alike(tx: Tx, *, limit: int) -> list[tuple[int, int]]:
 
 
 def count_facts(tx: Tx, rows: Sequence[int]) -> dict[int, int]:
-    """How many facts that are not retracted each of these entities has, as subject or object; at most 1,000."""
+    """How many unretracted facts each of these entities has, as subject or object; at most 1,000."""
     counts = tx.conn.execute(
         """
         SELECT value,
@@ -311,7 +311,7 @@ def _entities(tx: Tx, query: str, values: dict[str, object]) -> list[Entity]:
 
 @dataclass(frozen=True, slots=True)
 class ProposedName:
-    """A name that was read in a text and that nothing has: the row of its proposal, and the id of its oldest text."""
+    """An unknown name that was read in a text: the row of its proposal, and the id of its oldest text."""
 
     row: int
     name: str

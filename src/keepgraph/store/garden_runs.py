@@ -12,10 +12,10 @@ from keepgraph.store.transactions import Tx
 
 @dataclass(frozen=True, slots=True)
 class GardenRun:
-    """A run in one group, as it was when it ended.
+    """A run in one group, as of its end.
 
     Attributes:
-        conversation: the conversation that the call came from, if known.
+        conversation: the conversation of the call, if known.
         origin: call, timer or idle.
         proposed: how many proposals were new.
         passes: what each pass did, by its name.
@@ -30,7 +30,7 @@ class GardenRun:
 
 
 def begin(tx: Tx, *, started_at: str, origin: str) -> int:
-    """Note that a run has begun; returns its row. One that was killed keeps no end."""
+    """Note that a run has begun; returns its row. A killed run keeps no end."""
     row = tx.conn.execute(
         """
         INSERT INTO garden_run (group_id, started_at, conversation, origin, passes) VALUES (?, ?, ?, ?, '{}')
@@ -42,7 +42,7 @@ def begin(tx: Tx, *, started_at: str, origin: str) -> int:
 
 
 def count_proposed(tx: Tx, row: int, proposed: int) -> None:
-    """Add to the number of proposals that were new in a run."""
+    """Add to the number of new proposals of a run."""
     tx.conn.execute("UPDATE garden_run SET proposed = proposed + ? WHERE id = ?", (proposed, row))
 
 
@@ -55,7 +55,7 @@ def end(tx: Tx, row: int, run: GardenRun) -> None:
 
 
 def last(tx: Tx) -> GardenRun | None:
-    """The newest run in the group; None if there was none."""
+    """The latest run in the group; None if there was none."""
     row = tx.conn.execute(
         """
         SELECT started_at, ended_at, conversation, origin, proposed, passes
@@ -72,7 +72,7 @@ def last(tx: Tx) -> GardenRun | None:
 def totals(tx: Tx) -> tuple[int, int, int]:
     """How many runs of the group ended, how many proposals were new in all, and how many runs began and did not end.
 
-    A run that is going on is one that did not end.
+    A run in progress counts as not ended.
     """
     runs, proposed, not_ended = tx.conn.execute(
         "SELECT count(ended_at), coalesce(sum(proposed), 0), count(*) - count(ended_at) FROM garden_run "
@@ -83,7 +83,7 @@ def totals(tx: Tx) -> tuple[int, int, int]:
 
 
 def ended_since(tx: Tx, at: str) -> list[GardenRun]:
-    """The runs in the group that ended after a timestamp, the newest first."""
+    """The runs in the group that ended after a timestamp, newest first."""
     rows = tx.conn.execute(
         """
         SELECT started_at, ended_at, conversation, origin, proposed, passes

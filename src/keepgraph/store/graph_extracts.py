@@ -23,7 +23,7 @@ class FactRow(NamedTuple):
 
 
 class TextRow(NamedTuple):
-    """A text, from its beginning to as many characters as were asked for."""
+    """A text, cut to the requested number of characters."""
 
     row: int
     name: str
@@ -33,10 +33,10 @@ class TextRow(NamedTuple):
 
 
 def facts(tx: Tx, entities: Sequence[int], *, at: str | None, limit: int) -> list[FactRow]:
-    """The facts that are not retracted, with their subjects and objects among some entities, in the order of rows.
+    """The unretracted facts with subjects and objects among some entities, by row.
 
     Args:
-        at: those that hold at this timestamp; None is whenever they hold.
+        at: only those that hold at this timestamp; None is all.
     """
     rows = tx.conn.execute(
         """
@@ -63,7 +63,7 @@ def predicate_names(tx: Tx) -> dict[int, str]:
 
 
 def aliases(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
-    """The other names of some entities, with the rows of these."""
+    """The other names of some entities, with the rows of the entities."""
     rows = tx.conn.execute(
         "SELECT entity, alias FROM alias WHERE entity IN (SELECT value FROM json_each(?)) ORDER BY entity, id",
         (json_array(entities),),
@@ -72,7 +72,7 @@ def aliases(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
 
 
 def summaries(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
-    """The summaries of some entities, of those that have one, with the rows of these."""
+    """The summaries of some entities, where they have one, with the rows of the entities."""
     rows = tx.conn.execute(
         """
         SELECT id, summary FROM entity
@@ -85,7 +85,7 @@ def summaries(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
 
 
 def texts_about(tx: Tx, entities: Sequence[int], *, characters: int, limit: int) -> list[TextRow]:
-    """The newest texts of the group that mention some of these entities, each cut after so many characters."""
+    """The newest texts of the group that mention some of these entities, each cut to a number of characters."""
     rows = tx.conn.execute(
         """
         SELECT id, name, kind, occurred_at,
@@ -119,12 +119,12 @@ def mentions_in(tx: Tx, texts: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def changed_facts(tx: Tx, column: str, *, since: str, until: str, limit: int) -> list[int]:
-    """The rows of the facts of the group that are not retracted, with a timestamp in a span, newest first.
+    """The rows of the unretracted facts of the group with a timestamp in a span, newest first.
 
     Args:
         column: valid_from, valid_to or recorded_at.
-        since: not in the span itself.
-        until: the end of it.
+        since: the start of the span, not included.
+        until: its end.
     """
     if column not in ("valid_from", "valid_to", "recorded_at"):
         raise ValueError(column)
@@ -143,23 +143,23 @@ def changed_facts(tx: Tx, column: str, *, since: str, until: str, limit: int) ->
 
 # SQL for the graph of entities, proposed names and chunks: the facts and mentions around some of them.
 #
-# Of an entity with very many facts, or of a name in very many texts, only so many are read: a hub costs no more than
-# others.
+# Of an entity with very many facts, or of a name in very many texts, only a limited number is read: a hub costs no
+# more than others.
 
 FactEdge = tuple[int, int, int, float]
 """The row numbers of a fact, its subject and its object, and its confidence."""
 
 Mention = tuple[int, int, bool]
-"""The row numbers of a chunk and an entity, or that of a proposed name with a minus; whether it is the speaker."""
+"""The row numbers of a chunk and an entity, or minus that of a proposed name; whether it is the speaker."""
 
 
 def facts_of(tx: Tx, entities: Sequence[int], *, at: str, per_entity: int, limit: int) -> list[FactEdge]:
     """The facts between two entities that hold at a timestamp, with one of these as subject or object.
 
-    A fact between two of them comes once for each. They come by entity, in the order that is given.
+    A fact between two of them comes once for each. They are ordered by entity, as given.
 
     Args:
-        per_entity: so many of each entity, in each direction.
+        per_entity: the limit for each entity, in each direction.
     """
     # CROSS JOIN keeps the order, so that the limit cuts what belongs to the last entities.
     rows = tx.conn.execute(
@@ -184,10 +184,10 @@ def facts_of(tx: Tx, entities: Sequence[int], *, at: str, per_entity: int, limit
 def mentions_of(
     tx: Tx, entities: Sequence[int], proposals: Sequence[int], *, per_node: int, limit: int
 ) -> list[Mention]:
-    """The chunks that mention these entities and proposed names, by node, of each the newest chunks first.
+    """The chunks that mention these entities and proposed names, by node, newest chunks first for each.
 
     Args:
-        per_node: so many of each.
+        per_node: the limit for each.
     """
     rows = tx.conn.execute(
         """
@@ -217,10 +217,10 @@ def mentions_of(
 
 
 def text_mentions_in(tx: Tx, chunks: Sequence[int], *, per_chunk: int, limit: int) -> list[Mention]:
-    """What these chunks mention: entities and proposed names, by chunk, in the order that is given.
+    """What these chunks mention: entities and proposed names, by chunk, in the given order.
 
     Args:
-        per_chunk: so many entities, and so many proposed names, of each.
+        per_chunk: the limit of entities, and of proposed names, for each.
     """
     rows = tx.conn.execute(
         """

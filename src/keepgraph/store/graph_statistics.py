@@ -13,7 +13,7 @@ from keepgraph.store.transactions import Tx
 
 
 def all_hold_since(tx: Tx) -> str:
-    """The timestamp from which on every fact that is not retracted holds for ever; `~` if one ends."""
+    """The timestamp from which every unretracted fact holds for ever; `~` if one ends."""
     return str(
         tx.conn.execute(
             """
@@ -38,17 +38,17 @@ def next_boundary(tx: Tx, *, at: str) -> str:
 
 
 def count_entities_by_type(tx: Tx) -> dict[int, int]:
-    """How many entities there are of each type."""
+    """How many entities each type has."""
     return cardinalities.entities_by_type(tx)
 
 
 @dataclass(frozen=True, slots=True)
 class FactSample:
-    """How many facts there are, and what some of them, evenly spread over all rows, say of their times.
+    """How many facts there are, and the times of a sample of them, evenly spread over all rows.
 
     Attributes:
-        size: how many facts were looked at.
-        counts: how many facts each predicate has, retracted ones left out; 1 where all are retracted.
+        size: how many facts were examined.
+        counts: how many facts each predicate has, without retracted ones; 1 if all are retracted.
         timestamps: those in the sample, sorted, by their column: `recorded_at`, `valid_from` and `valid_to`.
     """
 
@@ -58,7 +58,7 @@ class FactSample:
 
 
 def sample_facts(tx: Tx) -> FactSample:
-    """A sample of the facts that are not retracted; of a small graph all of them."""
+    """A sample of the unretracted facts; of a small graph all of them."""
     last = largest_fact_row(tx)
     rows = tx.conn.execute(
         """
@@ -85,30 +85,30 @@ _ABSENT = ("", "~")
 
 
 def largest_fact_row(tx: Tx) -> int:
-    """The row number of the fact that was recorded last; 0 where there is none."""
+    """The row number of the fact recorded last; 0 if there is none."""
     return int(tx.conn.execute("SELECT coalesce(max(id), 0) FROM fact").fetchone()[0])
 
 
 def some_entity_has_value(tx: Tx) -> bool:
-    """Whether an entity, of whatever group, has a property called `value`; by an index, which is usually empty."""
+    """Whether any entity, of whatever group, has a property called `value`; by an index, which is usually empty."""
     return bool(
         tx.conn.execute("SELECT EXISTS (SELECT 1 FROM entity WHERE properties ->> '$.value' IS NOT NULL)").fetchone()[0]
     )
 
 
 def used_types(tx: Tx) -> list[int]:
-    """The rows of the entity types that some entity has, of whatever group."""
+    """The rows of the entity types in use, in any group."""
     return _distinct(tx, "entity", "type", "TRUE")
 
 
 def used_predicates(tx: Tx) -> list[int]:
-    """The rows of the predicates that some fact has, a retracted one too."""
+    """The rows of the predicates in use, even by a retracted fact."""
     current = _distinct(tx, "fact", "predicate", "retracted_at IS NULL")
     return sorted({*current, *_distinct(tx, "fact", "predicate", "retracted_at IS NOT NULL")})
 
 
 def _distinct(tx: Tx, table: str, column: str, condition: str) -> list[int]:
-    """The different values of a column that an index begins with, by one look into the index for each."""
+    """The different values of a column that an index begins with, by one index look-up for each."""
     least = f"SELECT min({column}) FROM {table} WHERE {condition}"
     rows = tx.conn.execute(
         f"""
@@ -148,7 +148,7 @@ def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Seq
 _VALID = "fact.valid_from <= :at AND :at < fact.valid_to"
 HOLDS = f"fact.retracted_at IS NULL AND {_VALID} AND +s.group_id = :group"
 
-# What is to be added to the counts of open facts, so that they become the counts of those that hold at :at.
+# What is added to the counts of open facts to get the counts of those that hold at :at.
 _NOT_OPEN = f"""
     SELECT subject, predicate, object, 1 AS sign FROM fact
     WHERE retracted_at IS NULL AND valid_to <> '~' AND valid_to > :at AND {_VALID}
@@ -157,7 +157,7 @@ _NOT_OPEN = f"""
     WHERE retracted_at IS NULL AND valid_from <> '' AND valid_from > :at AND valid_to = '~'
 """
 
-# What is to be added to the counts of all facts that hold at :at, for those of the facts that were known then.
+# What is added to the counts of all facts that hold at :at to get those of the facts known then.
 _NOT_KNOWN = f"""
     SELECT subject, predicate, object, -1 FROM fact INDEXED BY fact_recorded
     WHERE recorded_at > :known AND known_from = '' AND retracted_at IS NULL AND {_VALID}
@@ -174,7 +174,7 @@ _NOT_KNOWN = f"""
       AND earlier.valid_from <= :at AND :at < earlier.valid_to
 """
 
-# The facts that hold and were known, where those are fewer than the facts that were recorded later.
+# The facts that hold and were known, if those are fewer than the facts recorded later.
 _KNOWN = f"""
     SELECT subject, predicate, object, 1 AS sign FROM fact INDEXED BY fact_recorded
     WHERE recorded_at <= :known AND iif(known_from = '', recorded_at, known_from) <= :known
@@ -191,8 +191,8 @@ def count_patterns(tx: Tx, *, at: str) -> list[tuple[int, int, int | None, int]]
     """The number of facts that hold, by predicate, type of the subject and type of the object; None is a literal.
 
     All three by row number. The counts of `cardinalities` are corrected by the facts that have an end, begin later or,
-    with `tx.known_at`, were not known or are not known any more: it takes as long as there are such facts. Where fewer
-    were known than were not, those that were are counted.
+    with `tx.known_at`, were not yet or are no longer known: it takes as long as there are such facts. If fewer were
+    known than unknown, the known ones are counted.
     """
     counts: dict[tuple[int, int, int | None], int] = {}
     if tx.known_at is not None and _most_are_recorded_later(tx):
@@ -221,7 +221,7 @@ def count_patterns(tx: Tx, *, at: str) -> list[tuple[int, int, int | None, int]]
 
 
 def count_open_patterns(tx: Tx) -> list[tuple[int, int, int | None, int]]:
-    """The same of the facts that have no end, as triggers keep them: at any moment nearly those that hold now."""
+    """The same for the facts without an end, as triggers keep them: almost exactly those that hold now."""
     return [(*count[:3], count.open_facts) for count in cardinalities.facts_by_ends(tx, group=tx.group)]
 
 
@@ -238,7 +238,7 @@ def _most_are_recorded_later(tx: Tx) -> bool:
 
 
 def count_unknown_entities(tx: Tx) -> dict[int, int]:
-    """How many entities of the group were not known at `tx.known_at`, by the row of their type. It reads them all."""
+    """How many entities of the group were unknown at `tx.known_at`, by the row of their type. It reads them all."""
     known = schema_parts.KNOWN_ENTITY.format(row="entity", known=":known")
     rows = tx.conn.execute(
         f"SELECT type, count(*) FROM entity WHERE group_id = :group AND NOT {known} GROUP BY type",
@@ -249,7 +249,7 @@ def count_unknown_entities(tx: Tx) -> dict[int, int]:
 
 def count_literals(tx: Tx, *, at: str) -> int:
     """The number of different literals of facts that hold."""
-    # Without other groups the index of literals has all that is asked for.
+    # Without other groups the index of literals has everything.
     in_group = "TRUE" if groups.is_only_group(tx) else "subject IN (SELECT id FROM entity WHERE group_id = :group)"
     row = tx.conn.execute(
         f"""
@@ -266,8 +266,8 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
     """The keys of the properties that entities of a type have, each with the types of its values as SQLite names them.
 
     Args:
-        sample: look at so many entities, half of them the oldest and half the newest: those show how the graph was used
-            and how it is used now. None is all.
+        sample: examine this many entities, half of them the oldest and half the newest: those show how the graph was
+            used and how it is used now. None is all.
     """
     known = "TRUE" if tx.known_at is None else schema_parts.KNOWN_ENTITY.format(row="entity", known=":known")
     all_rows = f"SELECT properties FROM entity WHERE type = :type AND group_id = :group AND {known}"
@@ -289,7 +289,7 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
 
 
 def next_change(tx: Tx, *, after: str) -> str | None:
-    """The first timestamp after this one at which a fact begins or ceases to hold, as far as is known now."""
+    """The first timestamp after this one at which a fact begins or ceases to hold, as known now."""
     row = tx.conn.execute(
         """
         SELECT min(change)
@@ -308,7 +308,7 @@ def next_change(tx: Tx, *, after: str) -> str | None:
 
 
 def newest_facts(tx: Tx, *, at: str, scanned: int, limit: int) -> list[int]:
-    """The rows of the facts of the group that were recorded last and hold, newest first, of so many of all groups."""
+    """The rows of the newest current facts of the group, newest first, from a limited number of all groups."""
     rows = tx.conn.execute(
         """
         SELECT newest.id
@@ -328,7 +328,7 @@ def newest_facts(tx: Tx, *, at: str, scanned: int, limit: int) -> list[int]:
 def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int, limit: int) -> list[tuple[int, int]]:
     """The entities of these types with the newest facts, and the newest of each that holds, both by row.
 
-    Only so many of the newest facts of all groups are looked at.
+    Only a limited number of the newest facts of all groups is examined.
     """
     rows = tx.conn.execute(
         """
@@ -358,7 +358,7 @@ def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int
 
 
 def newest_entities(tx: Tx, types: Sequence[str], *, limit: int) -> list[Entity]:
-    """The entities of these types that came last, newest first."""
+    """The newest entities of these types, newest first."""
     rows = tx.conn.execute(
         """
         SELECT id FROM entity
@@ -375,7 +375,7 @@ def newest_entities(tx: Tx, types: Sequence[str], *, limit: int) -> list[Entity]
 
 
 def newest_rows_of_predicates(tx: Tx, predicates: Sequence[str], *, limit: int) -> tuple[list[tuple[int, int]], int]:
-    """The facts of these predicates that were recorded last, as rows of fact and subject; and how many there are."""
+    """The facts of these predicates recorded last, as rows of fact and subject; and how many there are."""
     condition = """
         predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:names)))
         AND retracted_at IS NULL

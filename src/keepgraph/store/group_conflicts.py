@@ -1,4 +1,4 @@
-"""SQL for all conflicts of a group: for each rule the facts, or the ends of facts, that it has to look at."""
+"""SQL for all conflicts of a group: for each rule the facts, or the ends of facts, that it has to examine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from keepgraph.temporal import timestamps
 def subjects_with_several_objects(
     tx: Tx, predicates: Sequence[int], *, now: str, limit: int, literals_only: bool = False
 ) -> list[tuple[int, int]]:
-    """The predicate and the subject, by row, of facts with several objects that certainly hold at one time."""
+    """The predicate and the subject, by row, of facts with several objects that certainly hold at the same time."""
     literal = "AND literal IS NOT NULL AND literal GLOB '*[0-9]*'" if literals_only else ""
     return _overlapping(tx, predicates, end="subject", values="object, literal", where=literal, now=now, limit=limit)
 
@@ -35,7 +35,7 @@ def objects_with_several_subjects(
 
 
 def facts_of_subject(tx: Tx, predicate: int, subject: int, *, limit: int) -> list[int]:
-    """The facts of a subject under a predicate that are not retracted, by row, the newest first."""
+    """The unretracted facts of a subject under a predicate, by row, newest first."""
     return _rows(
         tx,
         """
@@ -49,7 +49,7 @@ def facts_of_subject(tx: Tx, predicate: int, subject: int, *, limit: int) -> lis
 
 
 def facts_of_object(tx: Tx, predicate: int, target: int | str, *, limit: int) -> list[int]:
-    """The facts with an object or a literal under a predicate that are not retracted, by row, the newest first."""
+    """The unretracted facts with an object or a literal under a predicate, by row, newest first."""
     column = "literal" if isinstance(target, str) else "object"
     return _rows(
         tx,
@@ -64,7 +64,7 @@ def facts_of_object(tx: Tx, predicate: int, target: int | str, *, limit: int) ->
 
 
 def facts_in_both_directions(tx: Tx, predicates: Sequence[int], *, now: str, limit: int) -> list[int]:
-    """The newer one of two facts with exchanged ends that certainly hold at one time, by row."""
+    """The newer of two facts with swapped ends that certainly hold at the same time, by row."""
     return _rows(
         tx,
         f"""
@@ -84,8 +84,8 @@ def facts_in_both_directions(tx: Tx, predicates: Sequence[int], *, now: str, lim
 
 
 def facts_with_the_subject_as_object(tx: Tx, predicates: Sequence[int], *, now: str, limit: int) -> list[int]:
-    """The newer one of two facts of which the subject of one is the object of the other, whose other ends differ, and
-    which certainly hold at one time, by row."""
+    """The newer of two facts where the subject of one is the object of the other, whose other ends differ, and
+    which certainly hold at the same time, by row."""
     return _rows(
         tx,
         f"""
@@ -104,7 +104,7 @@ def facts_with_the_subject_as_object(tx: Tx, predicates: Sequence[int], *, now: 
 
 
 def facts_with_one_entity(tx: Tx, predicates: Sequence[int], *, limit: int) -> list[int]:
-    """The facts that have the same entity at both ends, by row."""
+    """The facts with the same entity at both ends, by row."""
     return _rows(
         tx,
         f"""
@@ -146,7 +146,7 @@ def fact_between(tx: Tx, subject: int, object: int, *, predicate: int, now: str)
 
 
 def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, int, int | None]]:
-    """The predicates, types of subjects and types of objects, by row, of facts that are not over; None for literals."""
+    """The predicates, subject types and object types, by row, of facts that are not over; None for literals."""
     rows = tx.conn.execute(
         f"""
         SELECT DISTINCT fact.predicate, s.type, o.type
@@ -162,7 +162,7 @@ def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, 
 
 
 def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, now: str, limit: int) -> list[int]:
-    """The facts of a predicate between entities of two types that are not over, by row, the newest first."""
+    """The facts of a predicate between entities of two types that are not over, by row, newest first."""
     return _rows(
         tx,
         f"""
@@ -199,7 +199,7 @@ def literals_of(tx: Tx, predicates: Sequence[int], *, now: str) -> Any:
 
 
 def facts_recorded_again(tx: Tx, *, limit: int) -> list[int]:
-    """The facts that were recorded after a fact that said the same of the same time was retracted, by row."""
+    """The facts recorded after an equal fact for the same time was retracted, by row."""
     columns = "fact.predicate = gone.predicate AND fact.valid_from = gone.valid_from AND fact.valid_to = gone.valid_to"
     return _rows(
         tx,
@@ -220,7 +220,7 @@ def facts_recorded_again(tx: Tx, *, limit: int) -> list[int]:
 def facts_resting_on_ended(
     tx: Tx, depending: Sequence[int], *, besides: Sequence[int], now: str, limit: int
 ) -> list[int]:
-    """The facts of predicates that hold now, and of whose object nothing that it is the subject of holds any more.
+    """The facts of predicates that hold now, and whose object no longer has a current fact as subject.
 
     Args:
         depending: the predicates by which a subject rests on an object, by row.
@@ -278,7 +278,7 @@ def facts_resting_on_superseded(
 
 
 def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: Sequence[int], now: str) -> list[int]:
-    """The facts that hold now and say that an entity was resolved by one of some types, by row, the newest first."""
+    """The facts that hold now and say that an entity was resolved by one of some types, by row, newest first."""
     return _rows(
         tx,
         """
@@ -302,10 +302,10 @@ def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: S
 def decided_names(
     tx: Tx, predicates: Sequence[int], *, of_types: Sequence[int], now: str
 ) -> list[tuple[int, int, int, str]]:
-    """The decisions that facts tie to something: rows of the fact, of the other end and of the decision, and its name.
+    """The decisions that facts connect to something: rows of the fact, the other end and the decision, and its name.
 
     Args:
-        predicates: those that tie a decision to who or what decided it, or to what it is a part of.
+        predicates: those that connect a decision to who or what decided it, or to what it is a part of.
         of_types: the types of decisions, by row.
     """
     types = "(SELECT value FROM json_each(:types))"
@@ -372,7 +372,7 @@ def _overlapping(
 
 
 def in_group(tx: Tx, fact: str) -> str:
-    """The condition that a fact is of the group of the call; nothing is looked up where that is the only one."""
+    """The condition that a fact is of the group of the call; without a look-up if that is the only one."""
     if groups.is_only_group(tx):
         return "TRUE"
     return f"(SELECT group_id FROM entity WHERE entity.id = {fact}.subject) = :group"
@@ -384,9 +384,9 @@ def _rows(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
 
 # SQL for conflicts: facts that the flags of the vocabulary do not allow together.
 #
-# Two facts are at odds only where both certainly hold at one time. A beginning that nobody gave is taken to be the
-# latest possible one: now for what holds on, the end for what has ended. So who follows another is not taken for a
-# rival, nor is what begins on the day up to which the other holds: the two meet on that day.
+# Two facts conflict only if both certainly hold at the same time. A missing beginning is taken to be the latest
+# possible one: now for what still holds, the end for what has ended. So a successor is not taken for a rival,
+# nor is a fact that begins on the day up to which the other holds: the two meet on that day.
 
 _OPEN_END = "~"
 
@@ -413,7 +413,7 @@ _IS_FOLLOWED = """
                                        strftime('%Y-%m-%dT%H:%M:%fZ', {fact}.valid_to, '-25 hours'))
     )
 """
-"""Whether another fact of the same end begins on the last day of one: of 23 to 25 hours, as clocks are changed."""
+"""Whether another fact of the same end begins on the last day of one: of 23 to 25 hours, as clocks change."""
 
 _LAST_END = """
     SELECT max(valid_to) FROM (
@@ -428,7 +428,7 @@ _LAST_END = """
 """
 
 _MAX_COUNTED = 2000
-"""Of a predicate, the facts of so many are counted to see what is usual."""
+"""How many facts of a predicate are counted to see what is usual."""
 
 _USUALLY_ONE = f"""(
     SELECT count(*) + 1 >= :least_subjects AND sum(objects = 1) + 1 >= :least_share * (count(*) + 1)
@@ -443,18 +443,18 @@ _USUALLY_ONE = f"""(
         GROUP BY subject
     )
 )"""
-"""Whether most of the other subjects have one object; of this one, which has got another, it is assumed."""
+"""Whether most of the other subjects have one object; this one, which has got another, is assumed to."""
 
 _MAX_OTHERS = 10
-"""So many facts that are at odds with one are read."""
+"""How many facts in conflict with one are read."""
 
 _MAX_STEPS = 6  # a street, its district, city, region, country, continent
-_MAX_READ = 200  # of a hub, the newest of so many are taken, and not of all
+_MAX_READ = 200  # of a hub, so many facts are read before the newest are taken
 
 
 @dataclass(frozen=True, slots=True)
 class RetractedTwin:
-    """A retracted fact that said the same: its row, when it was retracted, and by which tool and session, if known."""
+    """An equal retracted fact: its row, when it was retracted, and by which tool and session, if known."""
 
     row: int
     retracted_at: str
@@ -465,11 +465,11 @@ class RetractedTwin:
 def other_objects(
     tx: Tx, fact: Fact, *, predicate: int, now: str, least_subjects: int = 0, least_share: float = 0
 ) -> list[int]:
-    """The facts with the same subject and another object that hold at a time at which this one does, by row.
+    """The facts with the same subject and another object that hold at the same time as this one, by row.
 
     Args:
-        least_subjects, least_share: none are returned where the predicate has fewer subjects, or fewer of them have one
-            object now; it is counted only where there is another object, and among some of the subjects.
+        least_subjects, least_share: none are returned if the predicate has fewer subjects, or fewer of them have one
+            object now; counted only if there is another object, and among some of the subjects.
     """
     return _rows(
         tx,
@@ -489,7 +489,7 @@ def other_objects(
 
 
 def is_usually_one(tx: Tx, predicate: int, *, besides: int, now: str, least_subjects: int, least_share: float) -> bool:
-    """Whether one object is usual of a predicate, as `other_objects` counts it, beside one subject."""
+    """Whether one object is usual for a predicate, as `other_objects` counts it, leaving one subject out."""
     row = tx.conn.execute(
         f"SELECT {_USUALLY_ONE}",
         {
@@ -504,7 +504,7 @@ def is_usually_one(tx: Tx, predicate: int, *, besides: int, now: str, least_subj
 
 
 def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
-    """The facts with either end of this one and another entity that hold at a time at which this one does, by row."""
+    """The facts with either end of this one and another entity that hold at the same time as this one, by row."""
     held = f"""
         predicate = :predicate AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
         AND NOT (subject IN (:subject, :object) AND object IN (:subject, :object))
@@ -526,7 +526,7 @@ def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[in
 
 
 def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
-    """The facts with the same object and another subject that hold at a time at which this one does, by row."""
+    """The facts with the same object and another subject that hold at the same time as this one, by row."""
     end = "object = :object AND object IS NOT NULL" if fact.object else "literal = :literal AND literal IS NOT NULL"
     return _rows(
         tx,
@@ -545,7 +545,7 @@ def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]
 
 
 def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
-    """The facts with the ends exchanged that hold at a time at which this one does, by row."""
+    """The facts with swapped ends that hold at the same time as this one, by row."""
     return _rows(
         tx,
         f"""
@@ -565,7 +565,7 @@ def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]
 def neighbours_of(
     tx: Tx, entities: Sequence[int], *, predicate: int, outward: bool, now: str, limit: int
 ) -> list[tuple[int, int, int]]:
-    """The facts of a predicate that hold now and lead away from entities, or with `outward` false lead to them.
+    """The facts of a predicate that hold now and lead away from entities, or with `outward` false to them.
 
     Returns:
         Rows of one of the entities, of the entity at the other end, and of the fact.
@@ -584,9 +584,9 @@ def neighbours_of(
 
 
 def retracted_twin(tx: Tx, fact: Fact, *, predicate: int) -> RetractedTwin | None:
-    """The last fact that said the same of the same time, and was retracted before this one was recorded.
+    """The last equal fact for the same time that was retracted before this one was recorded.
 
-    Of a fact that is not recorded yet (its row is 0), that of any time.
+    For an unrecorded fact (its row is 0), at any time.
     """
     row = tx.conn.execute(
         """
@@ -618,10 +618,10 @@ def retracted_twin(tx: Tx, fact: Fact, *, predicate: int) -> RetractedTwin | Non
 def decisions_with_words(
     tx: Tx, words: Sequence[str], *, predicates: Sequence[int], of_types: Sequence[int], end: int, now: str, limit: int
 ) -> list[tuple[int, int, str]]:
-    """The decisions of an entity that have some words in their names, among the newest entities that have them.
+    """The decisions of an entity with some words in their names, among the newest entities with these words.
 
     Args:
-        predicates: those that tie a decision to who or what decided it, or to what it is a part of.
+        predicates: those that connect a decision to who or what decided it, or to what it is a part of.
         of_types: the types of decisions, by row.
 
     Returns:

@@ -28,9 +28,9 @@ def exists(tx: Tx, group: str) -> bool:
 
 
 def others(tx: Tx, *, limit: int) -> list[tuple[str, int, int]]:
-    """The groups besides that of the call that hold something, the fullest first: id, entities and episodes.
+    """The other non-empty groups, fullest first: id, entities and episodes.
 
-    Only the first of the groups by id are counted where there are more than the limit.
+    If there are more than the limit, only the first by id are counted.
     """
     rows = tx.conn.execute(
         """
@@ -79,7 +79,7 @@ def is_only_group(tx: Tx) -> bool:
 def clear(tx: Tx, group: str | None) -> dict[str, int]:
     """Delete all entities, facts and episodes of a group, or of all groups (None); returns the counts by table."""
     values = {"group": group}
-    # A fact of another group keeps its assertions, even those out of an episode of this group.
+    # A fact of another group keeps its assertions, even those from an episode of this group.
     tx.conn.execute(
         f"UPDATE provenance SET episode = NULL WHERE episode IN ({_EPISODES}) AND fact NOT IN ({_FACTS})", values
     )

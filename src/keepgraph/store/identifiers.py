@@ -9,7 +9,7 @@ from keepgraph.store.transactions import Tx
 def with_letters(tx: Tx, letters: str, *, limit: int) -> list[tuple[int, str, str]]:
     """Properties and literals of the group that contain these letters, whatever their case, spaces and hyphens.
 
-    It reads every property and every literal, for there is no index of what is within them.
+    Reads every property and every literal, because no index covers parts of them.
 
     Args:
         letters: in lower case, without spaces and hyphens.

@@ -1,7 +1,7 @@
 """Public ids: a prefix and a ULID.
 
 Source: the ULID specification (https://github.com/ulid/spec), with its monotonic rule: within one
-millisecond the random part counts up, so that ids sort in the order in which they were made.
+millisecond the random part counts up, so that ids sort in order of creation.
 """
 
 from __future__ import annotations

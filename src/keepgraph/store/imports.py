@@ -35,7 +35,7 @@ def entities_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, EntityRow]:
 
 
 def entities_by_former_id(tx: Tx, ids: Iterable[str]) -> dict[str, EntityRow]:
-    """The entities of any group into which others were merged, by the public ids of those others."""
+    """The entities of any group that others were merged into, by the public ids of those others."""
     result_rows = tx.conn.execute(
         f"""
         {SELECT_ENTITY}, former_id.public_id
@@ -101,7 +101,7 @@ def episodes_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, EpisodeRow]:
 
 
 def episodes_by_digest(tx: Tx, digests: Iterable[str]) -> list[EpisodeRow]:
-    """The episodes of any group with these digests of their texts, the oldest first."""
+    """The episodes of any group with these digests of their texts, oldest first."""
     result_rows = tx.conn.execute(
         f"{SELECT_FROM_EPISODE} WHERE digest IN (SELECT value FROM json_each(?)) ORDER BY id", (to_json_list(digests),)
     )
@@ -178,14 +178,14 @@ def set_entity_type(tx: Tx, entity: int, type_row: int) -> None:
     tx.conn.execute("UPDATE entity SET type = ? WHERE id = ?", (type_row, entity))
 
 
-# SQL for the rows that came with an import: what they say of when and by what they were recorded, a file says.
+# SQL for imported rows: a file says when and by what they were recorded.
 
 _TABLES = ("entity", "alias", "provenance", "episode")
-"""The tables whose rows say when they were recorded, and of which an import is noted."""
+"""The tables whose rows say when they were recorded, and whose imports are noted."""
 
 
 def note(tx: Tx, *, file: str | None) -> None:
-    """Note all rows that the call of this transaction, an import, has inserted so far.
+    """Mark all rows that the call of this transaction, an import, has inserted so far.
 
     Args:
         file: the name of the file, of 1 to 255 characters; None is standard input.
@@ -236,7 +236,7 @@ def of_facts(tx: Tx, facts: Iterable[int]) -> dict[int, Import]:
 
 
 def count_imported_assertions(tx: Tx) -> tuple[int, int]:
-    """How many assertions there are, of all groups, and how many of them came with an import."""
+    """How many assertions there are in all groups, and how many of them came with an import."""
     row = tx.conn.execute(
         """
         SELECT (SELECT count(*) FROM provenance),
@@ -248,7 +248,7 @@ def count_imported_assertions(tx: Tx) -> tuple[int, int]:
 
 
 def cut_unused(tx: Tx) -> None:
-    """Forget the row numbers that may be used again, now that the journal no longer has them."""
+    """Forget the row numbers that may be reused, now that the journal no longer has them."""
     for table in _TABLES:
         unused = journal.unused_row(tx, table)
         tx.conn.execute("DELETE FROM imported_rows WHERE tbl = ? AND first >= ?", (table, unused))

@@ -49,19 +49,19 @@ _RECORDED_AT = {
 
 
 def find_problems(tx: Tx, *, encrypted: bool) -> list[str]:
-    """What SQLite finds wrong with the file, except in the full-text indexes, which can be rebuilt."""
+    """SQLite's findings about the file, except in the full-text indexes, which can be rebuilt."""
     problems = copies.find_problems(tx.conn, encrypted=encrypted)
     in_indexes = _find_index_problems(tx.conn) if problems else set()
     return [problem for problem in problems if problem not in in_indexes]
 
 
 def find_problems_of_file(file: Path, *, key: Key | None) -> list[str] | None:
-    """What is wrong with a file that nobody has open, such as a backup; None where this is not its key.
+    """What is wrong with a file that nobody has open, such as a backup; None if this is not its key.
 
-    That is what SQLite finds, and how its schema differs from that of a graph of its version.
+    Combines SQLite's findings and differences between its schema and that of a graph of its version.
     """
     try:
-        # Immutable, so that SQLite makes no file beside it; it has no log.
+        # Immutable, so that SQLite creates no file beside it; it has no log.
         conn = connections.connect(file, "ro", key=key, immutable=True)
         try:
             schema_parts.refuse_differences(conn, file)
@@ -79,18 +79,18 @@ def find_problems_of_file(file: Path, *, key: Key | None) -> list[str] | None:
 
 
 def find_schema_differences(tx: Tx) -> schema_parts.Differences:
-    """What the schema has too many, too few, or otherwise than the migrations make it."""
+    """What the schema has in excess, lacks, or has in another form than the migrations."""
     return schema_parts.find_differences(tx.conn)
 
 
 def created_at(tx: Tx) -> str | None:
-    """The timestamp at which the graph was made."""
+    """The timestamp when the graph was created."""
     row = tx.conn.execute("SELECT min(applied_at) FROM migration").fetchone()
     return str(row[0]) if row[0] is not None else None
 
 
 def episode_texts(tx: Tx) -> Iterator[tuple[str, str, str]]:
-    """Every episode: its id, the digest that was stored with it, and its text."""
+    """Every episode: its id, its stored digest, and its text."""
     with undecodable_text_replaced(tx.conn):
         yield from tx.conn.execute(
             """
@@ -116,7 +116,7 @@ def count_unknown_vocabulary(tx: Tx) -> dict[str, int]:
 
 
 def find_missing_vocabulary(tx: Tx) -> list[str]:
-    """The entity types and predicates that a new graph has, and this one lacks."""
+    """The entity types and predicates of a new graph that this one lacks."""
     checksums = tuple(migrations.checksum(file) for file in package_files.migrations())
     return sorted(f"{kind} {name}" for kind, name in _new_vocabulary(checksums) - _vocabulary(tx.conn))
 
@@ -142,13 +142,13 @@ def count_recorded_after(tx: Tx, timestamp: str) -> dict[str, int]:
 
 
 def _is_invalid_timestamp(column: str) -> str:
-    # A valid timestamp is the same after SQLite has parsed and formatted it. An open end is no timestamp.
+    # A valid timestamp stays the same when SQLite parses and formats it. An open end is not a timestamp.
     return f"({column} NOT IN ('', '~') AND strftime('%Y-%m-%dT%H:%M:%fZ', {column}) IS NOT {column})"
 
 
 @cache
 def _new_vocabulary(checksums: tuple[str, ...]) -> frozenset[tuple[str, str]]:
-    """The types and predicates of a new graph, which is made in memory by the migrations with these checksums."""
+    """The types and predicates of a new graph, created in memory by the migrations with these checksums."""
     conn = sqlite.connect(":memory:", isolation_level=None)
     try:
         migrations.apply(conn, Path(":memory:"), now=datetime(2000, 1, 1, tzinfo=UTC), before_first=lambda _: None)
@@ -168,13 +168,13 @@ def _vocabulary(conn: Connection) -> frozenset[tuple[str, str]]:
 
 _ROWS_PER_BATCH = 20_000
 _MAX_SUMS = 1 << 22
-"""A sum has 8 bytes. Beyond so many rows several share one; then a wrong row is still found, but not counted alone."""
+"""A sum has 8 bytes. Beyond this many rows several share one: wrong rows are still found, but not counted singly."""
 
 _64_BITS = (1 << 64) - 1
 
 
 def _find_index_problems(conn: Connection) -> set[str]:
-    """What SQLite finds wrong with the structure of the full-text indexes."""
+    """SQLite's findings about the structure of the full-text indexes."""
     tables = [index.table for index in derived_tables.INDEXES if not index.view]
     return {problem for table in tables for problem in _find_problems_in(conn, table)}
 
@@ -200,7 +200,7 @@ def rebuild(tx: Tx, index: TextIndex) -> None:
 
 
 def _count_wrong_initials(tx: Tx, index: TextIndex) -> int:
-    """How many names of several words lack their initials, and how many initials belong to no such name."""
+    """How many names of several words lack their initials, and how many initials have no such name."""
     indexed = f"SELECT {index.key} FROM {index.table}"
     of_no_name = fetch_count(
         tx.conn,
@@ -222,7 +222,7 @@ def _count_wrong_initials(tx: Tx, index: TextIndex) -> int:
 
 
 def _count_wrong_postings(tx: Tx, index: TextIndex, words: str) -> int:
-    """How many names have postings of other words than their own, and how many words stand in no name."""
+    """How many names have postings of other words than their own, and how many words are in no name."""
     indexed = f"""
         SELECT posting.{index.key} AS number, written.word FROM {index.table} AS posting
         LEFT JOIN {words} AS written ON written.id = posting.word
@@ -251,8 +251,8 @@ def _count_wrong_full_text(conn: Connection, index: TextIndex) -> int:
     """How many rows of a full-text index differ from the tables.
 
     FTS5's own integrity-check would do it, but it writes. So every token in the index is read, with its row and its
-    position; the rows of the tables are indexed again in a temporary index, some at a time; and both are summed up by
-    row. Where all is well, the sums are equal.
+    position; the rows of the tables are reindexed in a temporary index, some at a time; and both are summed up by
+    row. If all is well, the sums are equal.
     """
     numbers = derived_tables.numbers(index.sources)
     size = fetch_count(conn, f"SELECT count(*) FROM ({numbers})")
@@ -317,7 +317,7 @@ def _batches(conn: Connection, table: str) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def _temporary_tables(conn: Connection) -> Iterator[None]:
-    """Let a connection make tables in memory. Its file was opened read-only, so nothing in the file can change."""
+    """Let a connection create tables in memory. Its file was opened read-only, so nothing in the file can change."""
     conn.execute("PRAGMA query_only = OFF")
     conn.execute("SAVEPOINT scratch")
     try:
@@ -328,11 +328,11 @@ def _temporary_tables(conn: Connection) -> Iterator[None]:
         conn.execute("PRAGMA query_only = ON")
 
 
-# Integrity of vectors: of names, facts and chunks: which are wrong or missing, and how they are embedded again.
+# Integrity of vectors of names, facts and chunks: which are wrong or missing, and re-embedding them.
 
 
 def count_wrong_vectors(tx: Tx) -> dict[str, int]:
-    """How many vectors are wrong, by what is wrong with them, in words to show."""
+    """How many vectors are wrong, by what is wrong with them, in displayable words."""
     counts: Counter[str] = Counter()
     for kind in VECTOR_KINDS:
         for problem, query in _queries(kind).items():
@@ -341,7 +341,7 @@ def count_wrong_vectors(tx: Tx) -> dict[str, int]:
 
 
 def requeue_wrong(tx: Tx) -> None:
-    """Delete wrong vectors, and put what they belong to on the list of what is to be embedded."""
+    """Delete wrong vectors, and queue what they belong to for embedding."""
     for kind in VECTOR_KINDS:
         key, waiting = kind.key, kind.queue.table
         for query in _queries(kind).values():
@@ -352,7 +352,7 @@ def requeue_wrong(tx: Tx) -> None:
 
 
 def _queries(kind: VectorKind) -> dict[str, str]:
-    """What may be wrong with vectors, in words to show, each with SQL for the numbers of those."""
+    """What may be wrong with vectors, in displayable words, each with SQL for their numbers."""
     key, vectors, signs, waiting = kind.key, kind.vector_table, kind.signs_table, kind.queue.table
     numbers = derived_tables.numbers(kind.sources)
     filters = ", ".join(kind.filter_columns)
