@@ -54,13 +54,13 @@ _SELECT_CHANGE = "SELECT id, call, op, tbl, row, was FROM journal"
 
 
 MAX_CHANGES_COUNTED = 5_000
-"""So many changes of a call are read to count them by table; the numbers of all follow one another."""
+"""How many changes of a call are read to count them by table; the numbers of all are consecutive."""
 
 
 def unused_row_sql(table: str) -> str:
     """SQL for a row number that no row of a table has, or had as far back as the journal goes.
 
-    SQLite would use the number of the last row again after that was deleted; then undo could not bring it back.
+    SQLite would reuse the number of the last row after its deletion; then undo could not restore it.
     """
     return f"""
         max(coalesce((SELECT max(id) FROM {table}), 0),
@@ -69,14 +69,14 @@ def unused_row_sql(table: str) -> str:
 
 
 def unused_row(tx: Tx, table: str) -> int:
-    """The first row number that a table has never used; all those after it are free as well."""
+    """The first row number that a table has never used; all later ones are free as well."""
     return int(tx.conn.execute(f"SELECT {unused_row_sql(table)}").fetchone()[0])
 
 
 def begin_call(tx: Tx) -> Tx:
-    """Enter the call in the journal, before anything is changed; the transaction that is returned has its number.
+    """Enter the call in the journal before anything is changed; the returned transaction has its number.
 
-    All changes of the transaction are journalled under that number, by triggers.
+    Triggers journal all changes of the transaction under that number.
     """
     (number,) = tx.conn.execute(
         """
@@ -90,9 +90,9 @@ def begin_call(tx: Tx) -> Tx:
 
 
 def run_before_history(tx: Tx, act: Callable[[Tx], None]) -> None:
-    """Do what is part of the creation of a graph: it stands in no call, and nobody can undo it.
+    """Do part of the creation of a graph, which belongs to no call, so that nobody can undo it.
 
-    A thousand rows are inserted, so those are not journalled at all; whatever else is changed leaves the journal again.
+    A thousand rows are inserted, so those are not journalled at all; other changes are removed from the journal again.
     """
     triggers = tx.conn.execute(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '%!_journal!_insert' ESCAPE '!'"
@@ -110,16 +110,16 @@ def run_before_history(tx: Tx, act: Callable[[Tx], None]) -> None:
 def record_undo(tx: Tx, call: int) -> None:
     """Record that the call of this transaction undoes another one.
 
-    The answer that was stored for its idempotency key is deleted: a retry must do the work again.
+    The answer stored for its idempotency key is deleted: a retry must do the work again.
     """
     tx.conn.execute("UPDATE call SET undoes = ? WHERE id = ?", (call, tx.call))
     tx.conn.execute("DELETE FROM idempotency WHERE call = ?", (call,))
 
 
 def list_calls(tx: Tx, *, limit: int, only: int | None = None) -> list[Call]:
-    """Calls that changed something in the group, newest first; with `only`, no other than that one.
+    """Calls that changed something in the group, newest first; with `only`, just that one.
 
-    Of a call of very many changes, only the rows of the first are counted by table.
+    For a call with very many changes, only the rows of the first are counted by table.
     """
     rows = tx.conn.execute(
         f"""
@@ -148,7 +148,7 @@ def list_calls(tx: Tx, *, limit: int, only: int | None = None) -> list[Call]:
 
 
 def undone_calls(tx: Tx) -> dict[int, int]:
-    """The calls that are undone at present, each with the call that did it; an undo may be undone itself."""
+    """The currently undone calls, each with the call that did it; an undo may be undone itself."""
     undoing_by_undone: dict[int, int] = {}
     for undoing, undone in tx.conn.execute("SELECT id, undoes FROM call WHERE undoes IS NOT NULL ORDER BY id DESC"):
         if undoing not in undoing_by_undone:
@@ -157,10 +157,10 @@ def undone_calls(tx: Tx) -> dict[int, int]:
 
 
 def find_last_undoable_call(tx: Tx) -> int | None:
-    """The newest call of the group that changed something, was not undone itself, and was not made by undo.
+    """The newest call of the group that changed something, is not undone, and was not made by undo.
 
-    To forget a call undoes it too, but is a call as any other: it is the last one until it is undone. Only what undo
-    itself has taken back is passed over, so that one undo after another goes back in time.
+    Forgetting a call also undoes it, but is an ordinary call: it is the last one until it is undone. Only what undo
+    itself has reverted is passed over, so that repeated undo goes back in time.
     """
     row = tx.conn.execute(
         """
@@ -185,7 +185,7 @@ def changes_of_call(tx: Tx, call: int) -> list[Change]:
 
 
 def first_and_last_changes(tx: Tx, call: int, *, limit: int) -> list[Change]:
-    """The first changes of a call and the last ones, at most `limit` of each, in their order, without the rows as they
+    """The first changes of a call and the last ones, at most `limit` of each, in order, without the rows as they
     were before."""
     rows = tx.conn.execute(
         """
@@ -231,7 +231,7 @@ def purged_changes(tx: Tx, call: int) -> frozenset[int]:
 
 
 def is_purged_in_part(change: Change) -> bool:
-    """Whether the row as it was before the change named something that was purged, and is not known any more."""
+    """Whether the row as it was before the change named something that was purged and is no longer known."""
     return change.before is not None and dict(change.before) == json.loads(earlier_versions.PURGED_IN_PART)
 
 
@@ -251,7 +251,7 @@ def next_change_of_row(tx: Tx, change: Change) -> Change | None:
 
 
 def row_after(tx: Tx, change: Change) -> Mapping[str, Any] | None:
-    """A row as a change left it; None where it deleted the row, or the journal does not tell any more."""
+    """A row as a change left it; None if it deleted the row, or the journal no longer has it."""
     if change.op == "delete":
         return None
     following = next_change_of_row(tx, change)
@@ -338,7 +338,7 @@ def find_call(tx: Tx, call: int) -> tuple[str, str, str | None] | None:
 
 
 def current_row(tx: Tx, table: str, row: int) -> dict[str, Any] | None:
-    """A row as it is now, by column; None if there is none. That of a community has its members too."""
+    """The current row, by column; None if there is none. That of a community includes its members."""
     if table == communities.TABLE:
         return communities.state(tx, row)
     cursor = tx.conn.execute(f"SELECT * FROM {_journalled(tx, table)} WHERE id = ?", (row,))
@@ -347,7 +347,7 @@ def current_row(tx: Tx, table: str, row: int) -> dict[str, Any] | None:
 
 
 def referring_rows(tx: Tx, table: str, row: int, *, limit: int = -1) -> list[tuple[str, int]]:
-    """The rows that refer to a row: table and row number, for each column the newest first, at most `limit` of each."""
+    """The rows that refer to a row: table and row number, newest first for each column, at most `limit` of each."""
     return [
         (other, result[0])
         for other, column in _REFERENCES.get(table, ())
@@ -358,7 +358,7 @@ def referring_rows(tx: Tx, table: str, row: int, *, limit: int = -1) -> list[tup
 
 
 def referred_rows(change: Change) -> list[tuple[str, int]]:
-    """The rows to which a row referred before the change: table and row number."""
+    """The rows that a row referred to before the change: table and row number."""
     before = change.before or {}
     return [
         (table, before[column])
@@ -369,7 +369,7 @@ def referred_rows(change: Change) -> list[tuple[str, int]]:
 
 
 def conflicting_rows(tx: Tx, table: str, values: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Rows that now have the values of which a unique index allows only one, at most 20."""
+    """Rows that now have the values that a unique index allows only once, at most 20."""
     query = {
         "entity": "SELECT id FROM entity WHERE group_id = :group_id AND name_key = :name_key AND type = :type",
         "alias": "SELECT id FROM alias WHERE alias_key = :alias_key AND entity = :entity",
@@ -392,10 +392,10 @@ def delete_row(tx: Tx, table: str, row: int) -> None:
 
 
 def restore_row(tx: Tx, table: str, values: Mapping[str, Any], *, exists: bool) -> bool:
-    """Update a row to earlier values, or insert it again; False if a constraint does not allow that any more.
+    """Update a row to earlier values, or insert it again; False if a constraint no longer allows that.
 
     Args:
-        exists: whether the row is there.
+        exists: whether the row exists.
     """
     if table == communities.TABLE:
         communities.replace_state(tx, values)
@@ -408,7 +408,7 @@ def restore_row(tx: Tx, table: str, values: Mapping[str, Any], *, exists: bool) 
         places = ", ".join("?" * len(columns))
         statement = f"INSERT INTO {_journalled(tx, table)} ({', '.join(columns)}) VALUES ({places})"
     try:
-        # A statement that a constraint ends has changed nothing, so no savepoint is needed.
+        # A statement that fails on a constraint has changed nothing, so no savepoint is needed.
         tx.conn.execute(statement, [*values.values(), values["id"]] if exists else list(values.values()))
     except sqlite.IntegrityError:
         return False
@@ -416,9 +416,9 @@ def restore_row(tx: Tx, table: str, values: Mapping[str, Any], *, exists: bool) 
 
 
 def trim(tx: Tx, *, before: str, limit: int) -> int:
-    """Delete the oldest calls that were made before a timestamp, at most `limit`, with their stored answers.
+    """Delete the oldest calls made before a timestamp, at most `limit`, with their stored answers.
 
-    What they did cannot be undone any more. The newest call always stays.
+    Their changes can no longer be undone. The newest call always stays.
 
     Returns:
         How many calls that changed something were deleted.
@@ -463,7 +463,7 @@ def _changes(tx: Tx, query: str, parameters: Sequence[Any] | Mapping[str, Any]) 
 
 
 def _journalled(tx: Tx, table: str) -> str:
-    """The name of a table, quoted. As it comes from the journal, it has to be that of a table with journal triggers."""
+    """The quoted name of a table. As it comes from the journal, it must be a table with journal triggers."""
     key = ("journalled", table)
     if key not in tx.memo:
         query = "SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?"
@@ -477,11 +477,11 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-# Answers by idempotency key, for callers that send the same request again.
+# Answers by idempotency key, for callers that repeat a request.
 
 
 def find_answer(tx: Tx, key: str) -> tuple[str, str] | None:
-    """The digest of the request that came with this key, and its answer as JSON; None where the key is new."""
+    """The digest of the request that came with this key, and its answer as JSON; None if the key is new."""
     row = tx.conn.execute(
         "SELECT digest, answer FROM idempotency WHERE group_id = ? AND key = ?", (tx.group, key)
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Lists of what a graph holds, and the counts of it: entities, facts, texts, tags, sources, and what has a date."""
+"""Lists of what a graph holds, with counts: entities, facts, texts, tags, sources, and what has a date."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.va
 
 
 def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[tuple[Entity, int]]:
-    """The entities of these types by name, each with the number of facts that hold of it."""
+    """The entities of these types by name, each with its number of current facts."""
     rows = tx.conn.execute(
         f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at,
@@ -34,7 +34,7 @@ def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[
 
 
 def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
-    """The facts of the group that hold, by row, the last recorded first."""
+    """The facts of the group that hold, by row, last recorded first."""
     rows = tx.conn.execute(
         f"""
         SELECT fact.id
@@ -80,7 +80,7 @@ def count_holding(tx: Tx, *, at: str) -> int:
 
 
 def tags(tx: Tx, *, tagging: Sequence[str], at: str, limit: int) -> tuple[list[tuple[str, int]], int]:
-    """The tags of the group, the most used first, with how many facts have each; and how many tags there are."""
+    """The tags of the group, most used first, with how many facts have each; and how many tags there are."""
     return _counted(
         tx,
         f"""
@@ -96,7 +96,7 @@ def tags(tx: Tx, *, tagging: Sequence[str], at: str, limit: int) -> tuple[list[t
 
 
 def sources(tx: Tx, *, limit: int) -> tuple[list[tuple[str, int]], int]:
-    """Where facts and texts of the group come from, the most frequent first, with counts; and how many there are."""
+    """Where facts and texts of the group come from, most frequent first, with counts; and how many there are."""
     return _counted(
         tx,
         """
@@ -164,11 +164,11 @@ def open_entities(
     blocked: Collection[int],
     at: str,
 ) -> list[Entity]:
-    """The entities that nothing has resolved, and of which no literal says that they are done; the oldest first.
+    """The entities that nothing has resolved, and that no literal marks as done; oldest first.
 
     Args:
-        of_types: of these types alone.
-        among: of these alone, given by their rows.
+        of_types: only of these types.
+        among: only these, given by their rows.
         done: literals, in lower case.
         resolving: the predicates whose subject is resolved.
         blocking: the predicates whose subject is blocked.
@@ -213,7 +213,7 @@ def open_entities(
 
 
 def texts_beside(tx: Tx, entities: Sequence[int], *, at: str) -> dict[int, list[str]]:
-    """The aliases of entities, and the names and literals that they are connected with, by the rows of the entities."""
+    """The aliases of entities, and the names and literals connected with them, by the rows of the entities."""
     table = facts.table_as_known(tx)
     rows = tx.conn.execute(
         f"""
@@ -258,7 +258,7 @@ def count_proposals(tx: Tx) -> dict[str, int]:
 
 
 def proposals(tx: Tx, *, kind: str, limit: int) -> list[int]:
-    """The proposals of a kind in the group, by row, the newest first."""
+    """The proposals of a kind in the group, by row, newest first."""
     rows = tx.conn.execute(
         f"SELECT id FROM proposal WHERE group_id = ? AND kind = ? AND {UNDECIDED} ORDER BY id DESC LIMIT +?",
         (tx.group, kind, limit),
@@ -267,7 +267,7 @@ def proposals(tx: Tx, *, kind: str, limit: int) -> list[int]:
 
 
 def _counted(tx: Tx, query: str, values: dict[str, Any]) -> tuple[list[tuple[str, int]], int]:
-    """The texts that a query selects, the most frequent first, with counts; and how many different ones there are."""
+    """The texts that a query selects, most frequent first, with counts; and how many different ones there are."""
     rows = tx.conn.execute(
         f"""
         WITH selected (text) AS ({query})

@@ -1,4 +1,4 @@
-"""SQL for the map: where entities have their places on it, and what there is to place."""
+"""SQL for the map: the places of entities on it, and what there is to place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def any_missing(tx: Tx) -> bool:
 
 
 def of_group(tx: Tx) -> list[Place]:
-    """The places of the entities of the group, in the order of rows."""
+    """The places of the entities of the group, by row."""
     rows = tx.conn.execute(
         """
         SELECT map_place.entity, map_place.x, map_place.y
@@ -38,7 +38,7 @@ def of_group(tx: Tx) -> list[Place]:
 
 
 def entities(tx: Tx) -> list[tuple[int, str, str, str]]:
-    """The entities of the group, in the order of rows: row, public id, name, type."""
+    """The entities of the group, by row: row, public id, name, type."""
     rows = tx.conn.execute(
         """
         SELECT entity.id, entity.public_id, entity.name, entity_type.name
@@ -52,7 +52,7 @@ def entities(tx: Tx) -> list[tuple[int, str, str, str]]:
 
 
 def replace(tx: Tx, places: Iterable[Place]) -> None:
-    """Give entities their places; those that were deleted in the meantime get none."""
+    """Store the places of entities; those deleted meanwhile get none."""
     tx.conn.executemany(
         "INSERT OR REPLACE INTO map_place (entity, x, y) SELECT id, ?2, ?3 FROM entity WHERE id = ?1", places
     )

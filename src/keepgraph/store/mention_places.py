@@ -9,7 +9,7 @@ from keepgraph.model import Entity, Proposal
 from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
-# Of an entity, and of a name that is only proposed.
+# For an entity, and for a name that is only proposed.
 _PLACES = {
     Entity: "SELECT chunk, start, stop FROM mention WHERE entity = :node",
     Proposal: "SELECT chunk, start, stop FROM proposal_evidence WHERE proposal = :node",
@@ -53,7 +53,7 @@ def by_chunk(
     since: str | None = None,
     until: str | None = None,
 ) -> list[MentionPlace]:
-    """Every place that mentions a node: the episode that was recorded last first, its chunks in their order.
+    """Every place that mentions a node: the most recently recorded episode first, its chunks in order.
 
     Args:
         since, until: timestamps; leave out episodes that occurred before the one, or after the other.

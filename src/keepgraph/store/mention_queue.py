@@ -1,7 +1,7 @@
 """SQL for the queues of the mention backfill.
 
-A chunk is "unread" until mentions were detected in it; a name, until it was looked for in the chunks that were read
-before. A name has the number 2 × entity.id, an alias 2 × alias.id + 1.
+A chunk is "unread" until mentions were detected in it; a name, until earlier read chunks were searched for it.
+A name has the number 2 × entity.id, an alias 2 × alias.id + 1.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def is_longer_than(tx: Tx, number: int) -> bool:
 
 
 def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) -> list[int]:
-    """Some unread chunks of all groups, newest first; of these episodes only, where they are given."""
+    """Some unread chunks of all groups, newest first; only of these episodes, if given."""
     rows = tx.conn.execute(
         """
         SELECT chunk
@@ -74,19 +74,19 @@ def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None,
 
 
 def remove_names(tx: Tx, surfaces: Sequence[int]) -> None:
-    """Take names off the queue: they were looked for."""
+    """Take names off the queue: texts were searched for them."""
     tx.conn.execute(
         "DELETE FROM name_unread WHERE surface IN (SELECT value FROM json_each(?))", (json.dumps(list(surfaces)),)
     )
 
 
 def add_chunks(tx: Tx, chunks: Sequence[int]) -> None:
-    """Put chunks on the queue, so that mentions are detected in them again."""
+    """Queue chunks, so that mentions are detected in them again."""
     tx.conn.executemany("INSERT OR IGNORE INTO chunk_unread VALUES (?)", [(row,) for row in chunks])
 
 
 def add_all_chunks(tx: Tx) -> None:
-    """Put all chunks on the queue; then no name has to be looked for separately."""
+    """Queue all chunks; then no name has to be searched for separately."""
     derived_tables.fill(tx, derived_tables.UNREAD_CHUNKS)
     tx.conn.execute("DELETE FROM name_unread")
 

@@ -24,7 +24,7 @@ def in_chunks(tx: Tx, chunks: Sequence[int]) -> list[Mention]:
 
 
 def chunks_with_both(tx: Tx, one: Entity, other: Entity, *, limit: int) -> list[int]:
-    """The chunks that mention both entities, the newest episode first."""
+    """The chunks that mention both entities, newest episode first."""
     rows = tx.conn.execute(
         """
         SELECT one.chunk
@@ -56,7 +56,7 @@ def in_group(tx: Tx) -> Iterator[tuple[int, int]]:
 
 
 def count_episodes(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
-    """How many episodes mention each of these entities; those that none mentions are left out."""
+    """How many episodes mention each of these entities; unmentioned ones are left out."""
     rows = tx.conn.execute(
         """
         SELECT mention.entity, count(DISTINCT chunk.episode)
@@ -135,7 +135,7 @@ def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
 def entities_by_keys(tx: Tx, keys: Sequence[str], *, group: str) -> list[tuple[str, str, int, str, str, str]]:
     """The entities of a group by keys of their names and aliases.
 
-    Each with the key, the name or alias as it is written, the row of the entity, its type, its name, and how: name or
+    Each with the key, the name or alias as written, the row of the entity, its type, its name, and how: name or
     alias.
     """
     rows = tx.conn.execute(
@@ -157,7 +157,7 @@ def entities_by_keys(tx: Tx, keys: Sequence[str], *, group: str) -> list[tuple[s
 
 
 def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[str]:
-    """Those prefixes with which a name of the group or any alias begins; one of up to two letters as a whole word."""
+    """The prefixes that a name of the group or any alias begins with; one of up to two letters as a whole word."""
     ends = "(length(asked.value) > 2 OR substr({0}, length(asked.value) + 1, 1) NOT GLOB '[a-z0-9]')"
     rows = tx.conn.execute(
         f"""
@@ -180,7 +180,7 @@ def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[st
 def entities_with_word(
     tx: Tx, match: str, *, of_types: Sequence[str], group: str, limit: int
 ) -> list[tuple[int, str, str, str]]:
-    """The entities of these types whose name or alias a full-text query matches.
+    """The entities of these types with a name or alias that a full-text query matches.
 
     Each with its row, its type, its name, and the name or alias that matched.
     """

@@ -22,7 +22,7 @@ _SCHEMA_DIGEST = lazy.compile(r"-- schema: ([0-9a-f]{64})\n")
 
 
 def pending(conn: Connection, path: Path) -> list[Path]:
-    """The migrations that a database lacks, in their order.
+    """The migrations that a database lacks, in order.
 
     Raises:
         errors.GraphUnavailable: it is a SQLite database, but not a graph.
@@ -54,7 +54,7 @@ def refuse_newer_schema(conn: Connection, path: Path) -> None:
     current = version(conn)
     if current > len(package_files.migrations()):
         raise errors.GraphTooNew(
-            f"{path} is at schema {current}: a newer version of Keepgraph wrote it, or has it brought there meanwhile",
+            f"{path} is at schema {current}: a newer version of Keepgraph wrote it, or restored it meanwhile",
             hint="Restart this program with the newer version.",
         )
 
@@ -87,7 +87,7 @@ def apply(
 
 
 def version(conn: Connection) -> int:
-    """The number of the newest migration that was applied."""
+    """The number of the newest applied migration."""
     return int(conn.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -97,7 +97,7 @@ def schema_version(tx: Tx) -> int:
 
 
 def _applied_migrations(conn: Connection, path: Path) -> list[tuple[int, str, str]]:
-    """The number, name and checksum of each migration that was applied."""
+    """The number, name and checksum of each applied migration."""
     if conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
         try:
             return [tuple(row) for row in conn.execute("SELECT number, name, sha256 FROM migration ORDER BY number")]
@@ -110,7 +110,7 @@ def _applied_migrations(conn: Connection, path: Path) -> list[tuple[int, str, st
     if conn.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         raise errors.GraphUnavailable(
             f"{path} is a SQLite database, but not a Keepgraph graph",
-            hint="Name the graph's own file with --db or KG_DB; this file was left as it is.",
+            hint="Name the graph's own file with --db or KG_DB; this file was not changed.",
         )
     return []
 
@@ -125,7 +125,7 @@ def _has_content(conn: Connection) -> bool:
 def _statements(conn: Connection, script: str) -> Iterator[str]:
     """The statements of a script, one by one: the driver's own executescript would commit the transaction first.
 
-    A line `-- journal triggers: TABLE` stands for the triggers of the table as the statements before have left it.
+    A line `-- journal triggers: TABLE` stands for the triggers of the table as the previous statements left it.
     """
     statement = ""
     for line in script.splitlines(keepends=True):
@@ -151,7 +151,7 @@ def checksum(file: Path) -> str:
 
 
 def schema_digest(file: Path) -> str | None:
-    """The digest of the schema that a graph has after a migration, as its first line gives it."""
+    """The digest of a graph's schema after a migration, from its first line."""
     return _digests(file)[1]
 
 
@@ -162,7 +162,7 @@ def _digests(file: Path) -> tuple[str, str | None]:
 
 @lru_cache(maxsize=256)
 def _read_digests(file: Path, number: int, size: int, changed_at: int) -> tuple[str, str | None]:
-    """The digests of a file as it was last changed: a process that opens several graphs reads it once."""
+    """The digests of a file in its last version: a process that opens several graphs reads it once."""
     # Line ends may differ between a checkout and a wheel.
     script = file.read_bytes().replace(b"\r\n", b"\n")
     first_line = _SCHEMA_DIGEST.match(script[:100].decode("utf-8", "replace"))
@@ -176,7 +176,7 @@ _RESEMBLES_DIRECTIVE = lazy.compile(r"--\s*journal.?triggers?\b", re.IGNORECASE)
 
 
 def _table_in(line: str) -> str | None:
-    """The table that a line of a migration names as in `-- journal triggers: entity`; None where it is no such line.
+    """The table that a line of a migration names as in `-- journal triggers: entity`; None for any other line.
 
     Raises:
         errors.InternalError: it resembles one, but is misspelt.
@@ -188,10 +188,10 @@ def _table_in(line: str) -> str | None:
 
 
 def statements(conn: Connection, table: str) -> Iterator[str]:
-    """The statements that give a table, as it is now, its journal triggers, in place of those that it may have.
+    """The statements that replace the journal triggers of a table by those for its current columns.
 
-    An insert is journalled by its row number alone, an update or a delete with the row as it was. Migrations that were
-    released depend on the text of these triggers: it must not change.
+    An insert is journalled by its row number alone, an update or a delete with the old row. Released migrations
+    depend on the text of these triggers: it must not change.
 
     Raises:
         errors.InternalError: there is no such table, or it has no column `id`.

@@ -11,7 +11,7 @@ from keepgraph.store.transactions import Tx
 
 
 class CurrentNarrative(NamedTuple):
-    """The narrative of a week that counts: the row of its episode, when it was recorded, the session of its text."""
+    """The current narrative of a week: the row of its episode, when it was recorded, the session of its text."""
 
     episode: int
     recorded_at: str
@@ -28,7 +28,7 @@ class NarrativeRow(NamedTuple):
 
 
 def newest(tx: Tx, week: str, project: Entity | None) -> CurrentNarrative | None:
-    """The newest narrative of a week and a project (None: of all projects), as it was known."""
+    """The newest narrative of a week and a project (None: of all projects), as known."""
     row = tx.conn.execute(
         """
         SELECT narrative.episode, narrative.recorded_at, episode.session
@@ -45,7 +45,7 @@ def newest(tx: Tx, week: str, project: Entity | None) -> CurrentNarrative | None
 
 
 def insert(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at: str) -> None:
-    """Insert a narrative. The same one of the same instant is moved behind all others."""
+    """Insert a narrative. An equal one of the same instant is moved behind all others."""
     values = {"episode": episode, "week": week, "project": project, "recorded_at": recorded_at}
     tx.conn.execute(
         """
@@ -64,7 +64,7 @@ def insert(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at:
 
 
 def exists(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at: str) -> bool:
-    """Whether there is exactly this narrative."""
+    """Whether exactly this narrative exists."""
     row = tx.conn.execute(
         """
         SELECT EXISTS (
@@ -78,7 +78,7 @@ def exists(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at:
 
 
 def count_of_project(tx: Tx, entity: Entity, *, besides: int = 0) -> int:
-    """How many narratives are about an entity as their project, besides those of one episode, given by its row."""
+    """How many narratives are about an entity as their project, except those of one episode, given by its row."""
     row = tx.conn.execute(
         "SELECT count(*) FROM narrative WHERE project = ? AND episode <> ?", (entity.row, besides)
     ).fetchone()
@@ -86,7 +86,7 @@ def count_of_project(tx: Tx, entity: Entity, *, besides: int = 0) -> int:
 
 
 def move(tx: Tx, source: Entity, target: Entity) -> None:
-    """Let the narratives of a project be those of another one."""
+    """Move the narratives of a project to another one."""
     tx.conn.execute(
         """
         DELETE FROM narrative
@@ -101,7 +101,7 @@ def move(tx: Tx, source: Entity, target: Entity) -> None:
 
 
 def all_groups(tx: Tx) -> Iterator[NarrativeRow]:
-    """All narratives, of two of the same instant the older first."""
+    """All narratives, the older first of two of the same instant."""
     rows = tx.conn.execute(
         """
         SELECT narrative.week, entity.public_id, episode.public_id, narrative.recorded_at

@@ -32,7 +32,7 @@ _HELD_DURING = "(:since IS NULL OR :since < valid_to) AND (:until IS NULL OR val
 
 
 def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None, at: str, limit: int) -> list[int]:
-    """The entities at the other ends of the facts that hold of some, by row number; once for each fact.
+    """The entities at the other ends of the current facts of some, by row number; once for each fact.
 
     Args:
         predicates: those to follow; None is all.
@@ -54,7 +54,7 @@ def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | N
 
 
 def by_degree(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[tuple[int, int]]:
-    """Those of some entities that are in most facts with others, then by name; row number and degree."""
+    """Those of some entities with most facts with others, then by name; row number and degree."""
     rows = _query_facts(
         tx,
         f"""
@@ -107,7 +107,7 @@ def facts_between(
 def literal_facts(
     tx: Tx, entity: Entity, *, predicates: Sequence[str] | None, at: str, limit: int
 ) -> tuple[list[int], int]:
-    """The facts of an entity with a literal that hold, by row number, the newest first; and how many there are."""
+    """The current facts of an entity with a literal, by row number, newest first; and how many there are."""
     rows = _query_facts(
         tx,
         f"""
@@ -124,7 +124,7 @@ def literal_facts(
 def all_facts(
     tx: Tx, entity: Entity, *, limit: int, offset: int, since: str | None = None, until: str | None = None
 ) -> list[int]:
-    """All facts that an entity is in and that are not retracted, ended ones too, by row number, the newest first.
+    """All unretracted facts of an entity, ended ones too, by row number, newest first.
 
     Args:
         since, until: timestamps; leave out facts that ended before the one, or began after the other.
@@ -151,11 +151,11 @@ def relations(
     limit: int,
     offset: int,
 ) -> tuple[list[int], int]:
-    """The facts that an entity is in and that are not retracted, by row number, the newest first, and how many.
+    """The unretracted facts of an entity, by row number, newest first, and how many.
 
     Args:
         direction: `outgoing` for those with it as subject, `incoming` as object, or `both`.
-        at: the timestamp at which they have to hold; None is any.
+        at: the timestamp at which they must hold; None is any.
     """
     rows = _query_facts(
         tx,
@@ -189,7 +189,7 @@ def relations(
 
 
 def count_facts(tx: Tx, entity: Entity, *, since: str | None = None, until: str | None = None) -> int:
-    """How many facts an entity is in that are not retracted, ended ones too; `since` and `until` as in `all_facts`."""
+    """How many unretracted facts an entity is in, ended ones too; `since` and `until` as in `all_facts`."""
     row = tx.conn.execute(
         f"SELECT count(*) FROM ({_FACTS_OF_ENTITY}) WHERE {_HELD_DURING}",
         {"entity": entity.row, "since": since, "until": until},
@@ -208,8 +208,8 @@ def validity_changes(
 ) -> list[tuple[str, bool, int]]:
     """When the facts of an entity began and ceased to hold: timestamp, whether it ended, and row number of the fact.
 
-    A fact without a beginning began when it was recorded, unless it had ended by then. At one instant, ends come before
-    beginnings in the order of time.
+    A fact without a beginning began when it was recorded, unless it had ended by then. At one instant, ends precede
+    beginnings in time order.
 
     Args:
         since, until: timestamps; only what happened between them, both included.
@@ -260,5 +260,5 @@ def _json_or_none(values: Sequence[str] | None) -> str | None:
 
 
 def _query_facts(tx: Tx, query: str, values: dict[str, Any]) -> Any:
-    """Run a query over FACTS: the facts as they are known, or as they were at tx.known_at."""
+    """Run a query over FACTS: the facts as known now, or at tx.known_at."""
     return tx.conn.execute(query.replace("FACTS", facts.table_as_known(tx)), {**values, "known": tx.known_at})

@@ -44,7 +44,7 @@ def all_groups(tx: Tx) -> list[tuple[str, str]]:
 
 
 def put(tx: Tx, entity_row: int, *, group: str, at: str) -> None:
-    """Make an entity of a group its owner, in the place of another."""
+    """Make an entity of a group its owner, replacing any other."""
     tx.conn.execute(
         f"""
         INSERT INTO owner (id, group_id, entity, set_at)
@@ -56,10 +56,10 @@ def put(tx: Tx, entity_row: int, *, group: str, at: str) -> None:
 
 
 def delete(tx: Tx) -> None:
-    """Let the group have no owner."""
+    """Remove the owner of the group."""
     tx.conn.execute("DELETE FROM owner WHERE group_id = ?", (tx.group,))
 
 
 def move(tx: Tx, source: Entity, target: Entity) -> None:
-    """Make another entity the owner where this one is."""
+    """Make another entity the owner in place of this one."""
     tx.conn.execute("UPDATE owner SET entity = ? WHERE entity = ?", (target.row, source.row))

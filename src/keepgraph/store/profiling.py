@@ -1,6 +1,6 @@
 """Statistics for a profile of a graph: values of properties by type, ends of facts by predicate, samples of both.
 
-A fact is counted if a Cypher query would see it; see `schema_counts`.
+A fact is counted if a Cypher query would see it; see `graph_statistics`.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from keepgraph.store import facts, graph_statistics, sqlite_errors
 from keepgraph.store.transactions import Tx
 
 VALUES_FOR_LANGUAGES = 30
-"""So many of the oldest values of a property are returned, and so many of the newest."""
+"""How many of the oldest values of a property are returned, and of the newest."""
 
 MAX_CHARACTERS = 1000
-"""Of a value; the rest is cut off."""
+"""The length of a value; the rest is cut off."""
 
 _UNREADABLE_VALUES = {0, 1}
-"""Result codes of SQLite for a value that cannot be decoded, and for JSON that is none."""
+"""SQLite's result codes for a value that cannot be decoded, and for invalid JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyValue:
-    """A value of a property: how many entities have it, and its place among the values, from 1.
+    """A value of a property: how many entities have it, and its rank among the values, from 1.
 
     Attributes:
-        by_count: its place by frequency.
-        by_age: its place by the oldest entity that has it.
+        by_count: its rank by frequency.
+        by_age: its rank by the oldest entity that has it.
         from_newest: the same, counted from the end.
     """
 
@@ -46,10 +46,10 @@ class PropertyValue:
 
 @dataclass(frozen=True, slots=True)
 class PropertyStatistics:
-    """A property of the entities of some types: how many have a value that is not empty, and how many differ.
+    """A property of the entities of some types: how many have a non-empty value, and how many differ.
 
     Attributes:
-        average_length: of its texts of more than a given length; None where there is none.
+        average_length: of its texts longer than a given length; None if there is none.
         values: the most frequent, the oldest and the newest, by frequency.
     """
 
@@ -72,10 +72,10 @@ class FactEnds:
 
 
 def properties(tx: Tx, type_rows: Sequence[int], *, top: int, longer_than: int) -> list[PropertyStatistics]:
-    """The properties of the entities of these types, those of all entities first; a null and "" are no values.
+    """The properties of the entities of these types, those of all entities first; a null and "" are not values.
 
     Args:
-        top: so many of the most frequent values of each are returned.
+        top: how many of the most frequent values of each to return.
         longer_than: only texts with more characters count in the average length.
 
     Raises:
@@ -154,7 +154,7 @@ def properties(tx: Tx, type_rows: Sequence[int], *, top: int, longer_than: int) 
 
 
 def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatistics | None:
-    """The literals of facts that hold, as the property `value` of the nodes that they are; None if there is none."""
+    """The literals of facts that hold, as the property `value` of their nodes; None if there is none."""
     rows = tx.conn.execute(
         f"""
         WITH grouped AS (
@@ -259,7 +259,7 @@ def sample_facts(
 
 
 def sample_entities(tx: Tx, type_rows: Sequence[int], *, limit: int) -> list[tuple[str, str, str]]:
-    """The id, the type and the name of some entities of these types, the oldest first."""
+    """The id, the type and the name of some entities of these types, oldest first."""
     rows = tx.conn.execute(
         """
         SELECT entity.public_id, entity_type.name, entity.name

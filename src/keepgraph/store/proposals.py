@@ -25,7 +25,7 @@ UNDECIDED = """
         WHERE past.group_id = proposal.group_id AND past.kind = 'new_' || proposal.kind AND past.key = proposal.key
     )
 """
-"""SQL for the proposals on which nobody has decided (engine/review). The others are in no list, until review asks."""
+"""SQL for undecided proposals (engine/review). Decided ones are in no list, until review asks."""
 
 
 def by_id(tx: Tx, public_id: str) -> Proposal | None:
@@ -37,7 +37,7 @@ def by_id(tx: Tx, public_id: str) -> Proposal | None:
 
 
 def key_of(tx: Tx, row: int) -> str:
-    """What makes a proposal the same as another of its kind."""
+    """What identifies a proposal among those of its kind."""
     return str(tx.conn.execute("SELECT key FROM proposal WHERE id = ?", (row,)).fetchone()[0])
 
 
@@ -50,7 +50,7 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Proposal]:
 
 
 def newest_names(tx: Tx, *, groups: Sequence[str], limit: int) -> list[int]:
-    """The rows of the proposed entities of some groups on which nobody has decided, the newest first."""
+    """The rows of the undecided proposed entities of some groups, newest first."""
     rows = tx.conn.execute(
         f"""
         SELECT id FROM proposal
@@ -78,7 +78,7 @@ def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | N
 
 
 def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
-    """The proposals with evidence in an episode that nobody has decided, in the order of its text.
+    """The undecided proposals with evidence in an episode, in the order of its text.
 
     Their evidence is from this text.
     """
@@ -119,9 +119,9 @@ def replace(
     new_id: Callable[[str], str],
     created_at: str,
 ) -> None:
-    """Replace the proposals for which a chunk is evidence.
+    """Replace the proposals that a chunk is evidence for.
 
-    An existing proposal keeps its id. A trigger deletes a proposal that has no evidence any more.
+    An existing proposal keeps its id. A trigger deletes a proposal without evidence.
     """
     rows = []
     for draft in drafts:
@@ -192,7 +192,7 @@ def count_in(tx: Tx, episodes: Sequence[int]) -> int:
 
 
 def fact_exists(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequence[int]) -> bool:
-    """Whether a fact with such a triple exists, also an ended or retracted one: then it is not proposed."""
+    """Whether a fact with such a triple exists, even an ended or retracted one: then it is not proposed."""
     row = tx.conn.execute(
         """
         SELECT EXISTS (

@@ -1,4 +1,4 @@
-"""SQL for proposed facts: relations that wait in their own words; and for the wordings that were dismissed."""
+"""SQL for proposed facts, relations that wait in their own words, and for dismissed wordings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLUMNS = """
 
 
 def find_row(tx: Tx, fact: ProposedFact) -> int | None:
-    """The row of the proposed fact that says the same in the same text."""
+    """The row of the equal proposed fact of the same text."""
     row = tx.conn.execute(
         """
         SELECT id
@@ -38,7 +38,7 @@ def find_any(tx: Tx, public_id: str) -> tuple[str, ProposedFact] | None:
 
 
 def insert(tx: Tx, fact: ProposedFact) -> int:
-    """Returns the row of the new proposed fact."""
+    """Insert a proposed fact; returns its row."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO proposed_fact (id, public_id, group_id, subject, subject_type, wording, wording_key, object,
@@ -67,7 +67,7 @@ def insert(tx: Tx, fact: ProposedFact) -> int:
 
 
 def waiting(tx: Tx, *, wording_keys: Collection[str] | None = None, limit: int = -1) -> list[ProposedFact]:
-    """The proposed facts of the group, in the order in which they came; those in these wordings, or all."""
+    """The proposed facts of the group, in order of arrival; those in these wordings, or all."""
     return _select(
         tx,
         """
@@ -85,7 +85,7 @@ def waiting(tx: Tx, *, wording_keys: Collection[str] | None = None, limit: int =
 
 
 def of_episode(tx: Tx, episode: int) -> list[ProposedFact]:
-    """The proposed facts that an episode states, in the order in which they came."""
+    """The proposed facts that an episode states, in order of arrival."""
     return _select(tx, "WHERE episode = :episode ORDER BY id", {"episode": episode})
 
 
@@ -104,7 +104,7 @@ def counts_by_group(tx: Tx) -> dict[str, int]:
 
 
 def types_of_names(tx: Tx, name_keys: Collection[str]) -> dict[str, tuple[str, bool]]:
-    """By the key of a name that one entity alone has, its type, and whether that is assumed."""
+    """By the key of a name that only one entity has: its type, and whether that is assumed."""
     rows = tx.conn.execute(
         """
         SELECT entity.name_key, min(entity_type.name), max(assumed_type.id) IS NOT NULL
@@ -140,7 +140,7 @@ def delete_in_wordings(tx: Tx, wording_keys: Collection[str]) -> int:
 
 
 def dismissed_wordings(tx: Tx) -> dict[str, str]:
-    """The wordings of the group that were dismissed, by their keys."""
+    """The dismissed wordings of the group, by their keys."""
     rows = tx.conn.execute(
         "SELECT wording_key, wording FROM dismissed_wording WHERE group_id = ? ORDER BY id", (tx.group,)
     )
@@ -148,7 +148,7 @@ def dismissed_wordings(tx: Tx) -> dict[str, str]:
 
 
 def insert_dismissed(tx: Tx, *, wording: str, wording_key: str, dismissed_at: str) -> None:
-    """Note that a wording was dismissed; nothing changes if it was before."""
+    """Note that a wording was dismissed; nothing changes if it already was."""
     tx.conn.execute(
         f"""
         INSERT INTO dismissed_wording (id, group_id, wording_key, wording, dismissed_at)

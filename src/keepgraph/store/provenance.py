@@ -66,7 +66,7 @@ def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]
 
 
 def has_assertion(tx: Tx, fact: int, *, source: str | None, confidence: float) -> bool:
-    """Whether this session has made the same assertion of a fact, out of the same episode if any."""
+    """Whether this session has made the same assertion of a fact, from the same episode if any."""
     row = tx.conn.execute(
         """
         SELECT 1
@@ -97,7 +97,7 @@ def newest_assertions(
 
 
 def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
-    """The assertions out of an episode, oldest first: the row, the fact and the timestamp."""
+    """The assertions from an episode, oldest first: the row, the fact and the timestamp."""
     rows = tx.conn.execute(
         "SELECT id, fact, recorded_at FROM provenance WHERE episode = ? ORDER BY recorded_at, id", (episode,)
     )
@@ -105,7 +105,7 @@ def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
 
 
 def episodes_of_fact(tx: Tx, fact: int) -> list[int]:
-    """The rows of the episodes out of which a fact was recorded, newest first."""
+    """The rows of the episodes that a fact was recorded from, newest first."""
     rows = tx.conn.execute(
         "SELECT DISTINCT episode FROM provenance WHERE fact = ? AND episode IS NOT NULL ORDER BY episode DESC", (fact,)
     )
@@ -135,7 +135,7 @@ def delete(tx: Tx, rows: Sequence[int]) -> None:
 
 
 class AssertionRow(NamedTuple):
-    """An assertion of a fact as it is stored; `episode` is the row of the text that it comes from."""
+    """An assertion of a fact as stored; `episode` is the row of its text."""
 
     row: int
     source: str | None
@@ -147,7 +147,7 @@ class AssertionRow(NamedTuple):
 
 
 class _SourceCount(NamedTuple):
-    """How many facts one source states; where none is named, it is the tool that recorded them."""
+    """How many facts one source states; if none is named, it is the tool that recorded them."""
 
     source: str | None
     tool: str | None
@@ -155,7 +155,7 @@ class _SourceCount(NamedTuple):
 
 
 def assertions(tx: Tx, fact: int, *, limit: int) -> list[AssertionRow]:
-    """The assertions of a fact, the oldest first."""
+    """The assertions of a fact, oldest first."""
     rows = tx.conn.execute(
         """
         SELECT id, source, confidence, recorded_at, session, tool, episode
@@ -174,7 +174,7 @@ def count_assertions(tx: Tx, fact: int) -> int:
 
 
 def inserting_calls(tx: Tx, table: str, rows: Mapping[int, str]) -> dict[int, int]:
-    """The numbers of the calls that first inserted rows of a table; those that the journal does not have are left out.
+    """The numbers of the calls that first inserted rows of a table; those no longer in the journal are left out.
 
     Args:
         rows: row numbers with the timestamps of the rows. That is the time of the call, unless an import brought it:
@@ -252,7 +252,7 @@ def later_calls(tx: Tx, call: int, *, limit: int) -> list[int]:
 
 
 def sources_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[_SourceCount]:
-    """Which sources state the facts about an entity that are not retracted, the most first."""
+    """Which sources state the unretracted facts about an entity, most frequent first."""
     rows = tx.conn.execute(
         f"""
         SELECT source, iif(source IS NULL, tool, NULL) AS by_tool, count(DISTINCT fact)
@@ -268,7 +268,7 @@ def sources_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[_SourceCoun
 
 
 def count_facts_of_entity(tx: Tx, entity: Entity) -> int:
-    """How many facts with an entity as subject or object are not retracted, ended ones too."""
+    """How many unretracted facts have an entity as subject or object, ended ones too."""
     query = f"SELECT count(*) FROM ({_FACTS_OF_ENTITY})"
     return int(tx.conn.execute(query, {"entity": entity.row}).fetchone()[0])
 
@@ -282,11 +282,11 @@ _FACTS_OF_ENTITY = """
 """
 
 
-# SQL for the surfaces of assertions: the alias or the former id by which an entity was named when it was recorded.
+# SQL for the surfaces of assertions: the alias or former id that named an entity when it was recorded.
 
 
 def insert_alias(tx: Tx, fact: int, *, entity: int, key: str) -> None:
-    """Say of the last assertion of a fact that it named an entity by the alias with this key, where it has one."""
+    """Note that the last assertion of a fact named an entity by the alias with this key, if it has one."""
     tx.conn.execute(
         """
         INSERT INTO assertion_surface (assertion, alias)
@@ -299,7 +299,7 @@ def insert_alias(tx: Tx, fact: int, *, entity: int, key: str) -> None:
 
 
 def insert_former_id(tx: Tx, fact: int, *, public_id: str) -> None:
-    """Say of the last assertion of a fact that it named an entity by this id of one that was merged into it."""
+    """Note that the last assertion of a fact named an entity by this id of one that was merged into it."""
     tx.conn.execute(
         """
         INSERT INTO assertion_surface (assertion, former_id)

@@ -1,8 +1,8 @@
 """Purging: what was deleted is removed from a file for good, from its rows, its journal and its stored answers.
 
-Only on a connection to a file that nobody else has open. What is to be purged is known by its public ids, because row
-numbers differ from backup to backup. Of a purged row the journal keeps only that it was deleted: so its number is never
-given again, and undo can say that it was purged.
+Only for a connection to a file that nobody else has open. Public ids identify what is to be purged, because row
+numbers differ between backups. The journal keeps only that a purged row was deleted: so its number is never
+reused, and undo can say that it was purged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PUBLIC_ID = re.compile(r"(?:ent|fact|ep|prop)_[0-9a-z]{26}")
 
 _ROWS_SEARCHED_AT_ONCE = 200
 
-# By table: the columns that refer to rows that it is a part of. A part goes when that goes.
+# By table: the columns that refer to rows that it is part of. A part is purged with them.
 _PARTS = {
     "fact": (("subject", "entity"), ("object", "entity")),
     "chunk": (("episode", "episode"),),
@@ -43,11 +43,11 @@ _IN_ORDER_OF_DELETION = (
     *("narrative", "owner", "provenance", "earlier_validity", "fact", "former_id", "alias", "assumed_type"),
     *("proposed_fact", "chunk", "episode", "entity", *purged_words.TABLES),
 )
-# By table: the columns with a name, or with a sentence or a text, of what is purged.
+# By table: the columns with a name, a sentence or a text of what is purged.
 _NAMES = {"entity": "name", "alias": "alias"}
 _SENTENCES = {"entity": "summary", "fact": "text", "chunk": "text", "episode": "name", "proposed_fact": "evidence"}
 
-# What is shown of the row that still has a name: its kind, its id and its name.
+# What is shown of a row that still has a name: its kind, its id and its name.
 _SHOWN = {
     "entity": "SELECT 'entity', public_id, name FROM entity WHERE id = ?",
     "alias": "SELECT 'entity', public_id, name FROM entity WHERE id = (SELECT entity FROM alias WHERE id = ?)",
@@ -67,10 +67,10 @@ class Content:
     """What is to be purged: its public ids, its names, its sentences and texts, and aliases of what stays.
 
     Attributes:
-        aliases: pairs of the public id of an entity that stays, and an alias of it that is purged.
-        current: what stays, and its earlier versions are purged.
-        words: words of the vocabulary that are purged; their names and labels are among the names.
-        wording_keys: the wordings of which proposed facts, and what was dismissed, are purged.
+        aliases: pairs of the public id of an entity that stays, and a purged alias of it.
+        current: what stays, but loses its earlier versions.
+        words: purged words of the vocabulary; their names and labels are among the names.
+        wording_keys: the wordings whose proposed facts and dismissals are purged.
     """
 
     ids: frozenset[str] = frozenset()
@@ -98,9 +98,9 @@ class Removal:
     """What was removed from a file, as counts.
 
     Attributes:
-        rows: rows that were still there, by table.
+        rows: rows that still existed, by table.
         journal: entries of the journal about purged rows.
-        earlier_versions: entries about rows that stay; their calls cannot be undone any more.
+        earlier_versions: entries about rows that stay; their calls can no longer be undone.
         answers: stored answers of idempotent calls.
     """
 
@@ -111,9 +111,9 @@ class Removal:
 
 
 def deleted_ids(conn: Connection) -> frozenset[str]:
-    """The public ids of all entities, facts, episodes and proposed facts that were deleted, as far as is known.
+    """The public ids of all deleted entities, facts, episodes and proposed facts, as far as known.
 
-    Not those that a merge has deleted: another one has their place.
+    Those deleted by a merge are left out: another one has their place.
     """
     found: set[str] = set()
     for table in _present(conn, IDENTIFIED):
@@ -132,7 +132,7 @@ def deleted_ids(conn: Connection) -> frozenset[str]:
 
 
 def calls_deleting_texts(conn: Connection, ids: Iterable[str], *, tools: Sequence[str]) -> list[int]:
-    """The calls of these tools that deleted one text alone, which is one of these: facts and entities fell with it."""
+    """The calls of these tools that deleted just one text, which is one of these: facts and entities fell with it."""
     if "episode" not in _present(conn, ("episode",)):
         return []
     wanted = set(ids)
@@ -154,7 +154,7 @@ def find_deleted(conn: Connection, *, matches: Callable[[str, str, str], bool]) 
     """The deleted entities, facts and episodes that match: table, public id and name or sentence, newest first.
 
     Args:
-        matches: whether an id, a name or sentence, and the type of an entity are those that are looked for.
+        matches: whether an id, a name or sentence, and the type of an entity match the search.
     """
     found = dict[str, tuple[str, str, str]]()
     for table, column in (("entity", "name"), ("fact", "text"), ("episode", "name")):
@@ -176,13 +176,13 @@ def find_deleted(conn: Connection, *, matches: Callable[[str, str, str], bool]) 
 
 
 def collect(conn: Connection, content: Content, *, calls: Sequence[int] = ()) -> Content:
-    """Find in a file all that belongs to what is to be purged, and remember its rows on the connection for `remove`.
+    """Find in a file all that belongs to what is to be purged, and note its rows on the connection for `remove`.
 
     Args:
-        calls: what these calls deleted is to be purged too.
+        calls: what these calls deleted is also purged.
 
     Returns:
-        The content with what this file has of it besides.
+        The content, plus what else this file has of it.
     """
     conn.execute("CREATE TEMP TABLE IF NOT EXISTS purged_id (id TEXT PRIMARY KEY) WITHOUT ROWID")
     conn.execute(
@@ -243,11 +243,11 @@ def remove(
     """Remove what `collect` has found in this file.
 
     Args:
-        at: the timestamp of the call under which it stands in the journal.
-        names_it: whether a text has an id, a name or a sentence of what is purged.
-        current: what stays, and shall be in this file what it is now.
-        words: those that are purged; in a backup something may be recorded with them.
-        all_versions: whether the journal keeps nothing of what any row was.
+        at: the timestamp of the call that is noted in the journal.
+        names_it: whether a text contains an id, a name or a sentence of what is purged.
+        current: what stays, to be brought to its current state in this file.
+        words: the purged words; in a backup something may be recorded with them.
+        all_versions: whether the journal keeps no earlier state of any row.
     """
     tables = _present(conn, _IN_ORDER_OF_DELETION)
     conn.execute("PRAGMA foreign_keys = ON")
@@ -268,7 +268,7 @@ def remove(
         if deleted:
             rows[table] = deleted
     if _present(conn, ("chunk_unread",)):
-        # What a text said before it was changed; what it says now is read later.
+        # What a text said before it was changed; its current content is read later.
         conn.execute("DELETE FROM proposal_evidence WHERE chunk IN (SELECT chunk FROM chunk_unread)")
     answers = _remove_answers(conn, names_it)
     journal = conn.execute(
@@ -287,11 +287,11 @@ def remove(
 
 
 def search(conn: Connection, matches: Callable[[str], bool]) -> tuple[int, list[tuple[str, str, str]]]:
-    """Look for texts in all rows of all tables.
+    """Search all rows of all tables for texts.
 
     Returns:
-        How many rows were read; and what has them, each once: its kind (entity, fact, text, or the name of a table),
-        its id and its name, where it has these.
+        How many rows were read; and the matches, each once: the kind (entity, fact, text, or the name of a table),
+        the id and the name, if any.
     """
     read, found = 0, dict[tuple[str, str, str], None]()
     for table, columns in _text_columns(conn):
@@ -309,13 +309,13 @@ def _matching_rows(rows: Sequence[tuple[Any, ...]], matches: Callable[[str], boo
     for first in range(0, len(rows), _ROWS_SEARCHED_AT_ONCE):
         together = rows[first : first + _ROWS_SEARCHED_AT_ONCE]
         texts = [[value for value in values if isinstance(value, str)] for _, *values in together]
-        # NUL is neither a letter nor a space, so that what stands in a text stands in all of them together.
+        # NUL is neither a letter nor a space, so that a match in one text is a match in all of them joined.
         if matches("\x00".join(text for texts_of_row in texts for text in texts_of_row)):
             yield from (row[0] for row, of_row in zip(together, texts, strict=True) if any(map(matches, of_row)))
 
 
 def _add_rows_deleted_by(conn: Connection, call: int, tables: Sequence[str]) -> set[tuple[str, str]]:
-    """Add the rows that a call deleted and that do not exist; returns the aliases of entities that stay among them."""
+    """Add the rows that a call deleted and that no longer exist; returns aliases of remaining entities among them."""
     aliases: set[tuple[str, str]] = set()
     for table, row, was in conn.execute(
         "SELECT tbl, row, was FROM journal WHERE call = ? AND op = 'delete'", (call,)
@@ -333,7 +333,7 @@ def _add_rows_deleted_by(conn: Connection, call: int, tables: Sequence[str]) -> 
 
 
 def _add_former_ids(conn: Connection, tables: Sequence[str]) -> None:
-    """Add the ids of entities that were merged into those to be purged, and were not separated from them again."""
+    """Add the ids of entities merged into those to be purged, and not separated again."""
     if "former_id" not in tables:
         return
     added = 1
@@ -356,7 +356,7 @@ def _add_former_ids(conn: Connection, tables: Sequence[str]) -> None:
 def _add_rows(conn: Connection, table: str, column: str, values: str) -> None:
     """Add the rows of a table with one of these values: those that exist, and those that were deleted.
 
-    Of a row that exists, earlier versions do not count: it may have belonged to something else then.
+    Earlier versions of an existing row do not count: it may have belonged to something else then.
     """
     conn.execute(
         f"""
@@ -388,7 +388,7 @@ def _add_proposed_facts(conn: Connection, names: Iterable[str]) -> None:
 
 
 def _ids_of_rows(conn: Connection, tables: Sequence[str]) -> Iterator[str]:
-    """The public ids of the rows to be purged; those of entities that were merged into them are among those given."""
+    """The public ids of the rows to be purged; ids of entities merged into them are included."""
     yield from (row[0] for row in conn.execute("SELECT id FROM purged_id"))
     for table in IDENTIFIED:
         if table in tables:
@@ -415,7 +415,7 @@ def _values_of_rows(conn: Connection, table: str, column: str) -> list[str]:
 
 
 def _remove_references(conn: Connection, tables: Sequence[str]) -> None:
-    """Take away what rows that stay say of those to be purged: assertions out of a text, and annotations."""
+    """Remove what remaining rows say about those to be purged: assertions from a text, and annotations."""
     if "episode" in tables:
         episodes = "SELECT row FROM purged_row WHERE tbl = 'episode'"
         others = "SELECT 1 FROM provenance AS other WHERE other.fact = provenance.fact AND other.id <> provenance.id"
@@ -442,7 +442,7 @@ def _remove_references(conn: Connection, tables: Sequence[str]) -> None:
 
 
 def _remove_annotations(conn: Connection) -> None:
-    """Take away the annotations by which a caller said that a chunk is about an entity to be purged."""
+    """Remove the annotations by which a caller said that a chunk is about an entity to be purged."""
     names = set(_values_of_rows(conn, "entity", "name")) | set(_values_of_rows(conn, "alias", "alias"))
     ids = {row[0] for row in conn.execute("SELECT id FROM purged_id")}
     for row, named in conn.execute("SELECT id, named FROM chunk WHERE named <> '[]'").fetchall():
@@ -460,9 +460,9 @@ def _remove_annotations(conn: Connection) -> None:
 
 
 def _remove_reviews(conn: Connection, names_it: Callable[[str], bool]) -> None:
-    """Delete the proposals that wait for review, the decisions and the unknown names that name what is purged.
+    """Delete the waiting proposals, the decisions and the unknown names that name what is purged.
 
-    A decision that rests on other texts as well stays. The journal has that under the call of the purge.
+    A decision that also rests on other texts stays. The journal has this under the call of the purge.
     """
     if not _present(conn, ("review_decision",)):
         return
@@ -484,7 +484,7 @@ def _remove_reviews(conn: Connection, names_it: Callable[[str], bool]) -> None:
 
 
 def _words_of_rows(conn: Connection) -> frozenset[str]:
-    """The words of the names, summaries and literals to be purged, of which names of communities may be made."""
+    """The words of the names, summaries and literals to be purged, which names of communities may contain."""
     texts = (
         text
         for table, column in (("entity", "name"), ("entity", "summary"), ("fact", "literal"))
@@ -494,14 +494,14 @@ def _words_of_rows(conn: Connection) -> frozenset[str]:
 
 
 def _is_made_of(words: frozenset[str], name: str, named_by: str | None) -> bool:
-    """Whether the name of a community was generated, and has one of these words."""
+    """Whether the name of a community was generated, and contains one of these words."""
     return named_by in (None, communities.ALGORITHM) and not words.isdisjoint(_WORD.findall(name.lower()))
 
 
 def _remove_communities(conn: Connection, call: int, names_it: Callable[[str], bool], words: frozenset[str]) -> None:
-    """Delete the communities of which a purged entity is a member, that name it, or whose names are made of its words.
+    """Delete the communities with a purged entity as a member, or with a name that contains it or one of its words.
 
-    The journal has that under this call, and nothing else of them any more.
+    The journal has this under this call, and nothing else about them.
     """
     rows = {
         row for (row,) in conn.execute(f"SELECT community FROM community_member WHERE entity IN ({_PURGED_ENTITIES})")
@@ -519,7 +519,7 @@ def _remove_communities(conn: Connection, call: int, names_it: Callable[[str], b
 
 
 def _earlier_communities(conn: Connection, words: frozenset[str]) -> Iterator[int]:
-    """The numbers of journal entries of communities that had a purged entity, or whose names are made of its words."""
+    """The numbers of journal entries of communities with a purged entity, or with its words in their names."""
     purged = {row for (row,) in conn.execute(_PURGED_ENTITIES)}
     for number, was in conn.execute("SELECT id, was FROM journal WHERE tbl = 'community' AND was IS NOT NULL"):
         before = json.loads(was)
@@ -550,7 +550,7 @@ def _remove_answers(conn: Connection, names_it: Callable[[str], bool]) -> int:
 def _remove_earlier_versions(
     conn: Connection, tables: Sequence[str], call: int, names_it: Callable[[str], bool], words: frozenset[str]
 ) -> int:
-    """Empty the entries about rows that stay: the versions that are purged, and those that refer to or name what is."""
+    """Empty the entries about remaining rows: the purged versions, and those that refer to or name what is purged."""
     numbers = {number for (number,) in conn.execute("SELECT number FROM purged_version")}
     for table in tables:
         references = [*_PARTS.get(table, ()), *((("episode", "episode"),) if table == "provenance" else ())]
@@ -579,7 +579,7 @@ def _remove_earlier_versions(
 
 
 def _text_columns(conn: Connection) -> list[tuple[str, list[str]]]:
-    """The tables with the columns that hold text; not the tables behind the full-text indexes."""
+    """The tables with their text columns; not the tables behind the full-text indexes."""
     tables = conn.execute(
         """
         SELECT name FROM pragma_table_list
@@ -601,6 +601,6 @@ def _show(conn: Connection, table: str, row: int) -> tuple[str, str, str]:
 
 
 def _present(conn: Connection, tables: Iterable[str]) -> list[str]:
-    """Those of the tables that a file has: a backup may be of an older version."""
+    """The tables among these that a file has: a backup may be of an older version."""
     existing = {row[0] for row in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     return [table for table in tables if table in existing]

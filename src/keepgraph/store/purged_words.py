@@ -13,7 +13,7 @@ TABLES = (
     *("vocabulary_label", "predicate_end", "type_parent", "type_disjoint", "dismissed_wording"),
     *KINDS,
 )
-"""The tables of words and of what belongs to them, in the order in which their rows are deleted."""
+"""The tables of words and their parts, in the order in which their rows are deleted."""
 
 PARTS = {
     "predicate_end": (("predicate", "predicate"), ("type", "entity_type")),
@@ -27,7 +27,7 @@ Word = tuple[str, str]
 
 
 def deleted(conn: Connection) -> frozenset[Word]:
-    """The words that were deleted, and that the vocabulary does not have again; not those that were merged."""
+    """The deleted words that the vocabulary does not have again, except merged ones."""
     return frozenset(
         (kind, name)
         for kind in KINDS
@@ -44,10 +44,10 @@ def deleted(conn: Connection) -> frozenset[Word]:
 
 
 def collect(conn: Connection, words: Iterable[Word], *, wording_keys: Iterable[str]) -> None:
-    """Note the rows of these words among those to be purged, with their labels, and what was dismissed of them.
+    """Mark the rows of these words as to be purged, with their labels and dismissals.
 
     Args:
-        wording_keys: of their names and labels.
+        wording_keys: the keys of their names and labels.
     """
     for kind, name in words:
         conn.execute(
@@ -85,7 +85,7 @@ def collect(conn: Connection, words: Iterable[Word], *, wording_keys: Iterable[s
 
 
 def names(conn: Connection, words: Collection[Word]) -> frozenset[str]:
-    """The names and the labels of these words, as a file has them or had them."""
+    """The names and the labels of these words, current or former, in a file."""
     found = {name for _, name in words}
     for kind, name in words:
         rows = conn.execute(
@@ -108,7 +108,7 @@ def names(conn: Connection, words: Collection[Word]) -> frozenset[str]:
 
 
 def detach(conn: Connection, words: Collection[Word]) -> None:
-    """Let nothing refer to these words in a backup: what is recorded with one there is kept, under another name."""
+    """Remove all references to these words from a backup: what is recorded with one is kept, under another name."""
     for kind, name in words:
         row = conn.execute(f"SELECT id FROM {kind} WHERE name = ?", (name,)).fetchone()
         if row is None:

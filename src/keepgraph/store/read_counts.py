@@ -1,4 +1,4 @@
-"""SQL for what is counted only where the settings ask for it: calls that read, and names that nothing has."""
+"""SQL for optional counts, made only if the settings say so: calls that read, and unknown names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_NAMES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class UnknownName:
-    """A name that was asked for and that nothing in the group has."""
+    """An unknown name that was asked for."""
 
     name: str
     times: int
@@ -20,7 +20,7 @@ class UnknownName:
 
 
 def add_read(tx: Tx, *, conversation: str, tool: str, at: str) -> None:
-    """Count a call that reads: the conversation, the tool and the times, and nothing of what was asked."""
+    """Count a call that reads: the conversation, the tool and the times, but nothing of what was asked."""
     tx.conn.execute(
         """
         INSERT INTO read_count (conversation, group_id, tool, times, first_at, last_at)
@@ -32,7 +32,7 @@ def add_read(tx: Tx, *, conversation: str, tool: str, at: str) -> None:
 
 
 def add_unknown_names(tx: Tx, names: Mapping[str, str], *, at: str) -> None:
-    """Count names, by their keys, that a call asked for and nothing has; the ones not asked for longest make room."""
+    """Count unknown names that a call asked for, by their keys; those not asked for longest make room."""
     tx.conn.executemany(
         """
         INSERT INTO unknown_name (group_id, name_key, name, times, last_at)
@@ -65,7 +65,7 @@ def of_conversations(tx: Tx, *, since: str) -> list[tuple[str, str, int]]:
 
 
 def unknown_names(tx: Tx, *, at_least: int, limit: int) -> list[UnknownName]:
-    """The names that were asked for at least so often, and that no entity has by now; the most frequent first."""
+    """The names asked for at least this often that no entity has now; most frequent first."""
     rows = tx.conn.execute(
         """
         SELECT name, times, last_at

@@ -12,7 +12,7 @@ from keepgraph.store.search_filters import Filters, json_array
 from keepgraph.store.transactions import Tx
 
 MAX_FAN_OUT = 5_000
-"""Of an entity with very many facts only so many are looked at, in each direction; of a name, so many mentions."""
+"""How many facts of an entity are examined, in each direction, and how many mentions of a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class KnownName:
 
     Attributes:
         entity, proposal: row numbers; one of them is None.
-        is_name: whether it is the name, and no alias.
+        is_name: whether it is the name, not an alias.
     """
 
     name: str
@@ -75,8 +75,8 @@ def keys_of_entities(tx: Tx, entities: Sequence[int]) -> set[str]:
 
 
 def entities(tx: Tx, rows: Sequence[int], filters: Filters) -> dict[int, Entity]:
-    """Those of some entities that pass the filters, by their row numbers."""
-    # The + keeps SQLite from the index of groups: the rows are given.
+    """The entities that pass the filters, by their row numbers."""
+    # The + keeps SQLite from using the index of groups: the rows are given.
     passing = tx.conn.execute(
         f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
@@ -92,7 +92,7 @@ def entities(tx: Tx, rows: Sequence[int], filters: Filters) -> dict[int, Entity]
 
 
 def newest_chunks(tx: Tx, filters: Filters, *, limit: int) -> list[int]:
-    """The first chunks of the texts that pass the filters, by row; the newest text first."""
+    """The first chunks of the texts that pass the filters, by row; newest text first."""
     rows = tx.conn.execute(
         f"""
         SELECT (SELECT first.id FROM chunk AS first WHERE first.episode = episode.id ORDER BY place, first.id LIMIT 1)
@@ -112,7 +112,7 @@ def newest_chunks(tx: Tx, filters: Filters, *, limit: int) -> list[int]:
 
 
 def chunks(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
-    """Those of some chunks that pass the filters, but for their group."""
+    """The chunks that pass the filters, whatever their group."""
     passing = tx.conn.execute(
         f"""
         SELECT chunk.id
@@ -126,7 +126,7 @@ def chunks(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
 
 
 def proposals(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
-    """Those of some proposals of which a text that passes the filters is the evidence."""
+    """The proposals with evidence in a text that passes the filters."""
     passing = tx.conn.execute(
         f"""
         SELECT proposal_evidence.proposal
@@ -140,7 +140,7 @@ def proposals(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
 
 
 def communities(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
-    """Those of some communities that pass the filters, but for their group."""
+    """The communities that pass the filters, whatever their group."""
     passing = tx.conn.execute(
         f"""
         SELECT community.id
@@ -154,7 +154,7 @@ def communities(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
 
 
 def facts(tx: Tx, rows: Sequence[int], filters: Filters) -> list[int]:
-    """Those of some facts that pass the filters, in the order they have here."""
+    """The facts that pass the filters, in the given order."""
     passing = tx.conn.execute(
         f"""
         SELECT fact.id
@@ -181,10 +181,10 @@ def ends_of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, tuple[int, ...]]:
 def facts_of_entities(
     tx: Tx, entities: Sequence[int], filters: Filters, *, limit: int, max_scanned: int = MAX_FAN_OUT
 ) -> list[tuple[int, int, int | None]]:
-    """The facts that these entities are in and that hold, newest first: fact, subject, and object if it is an entity.
+    """The current facts of these entities, newest first: fact, subject, and object if it is an entity.
 
     Args:
-        max_scanned: how many are looked at, in each direction.
+        max_scanned: how many are examined, in each direction.
     """
     conditions = " AND ".join(
         [search_filters.CURRENT_FACT, *([search_filters.PREDICATE] if filters.predicates is not None else [])]
@@ -218,7 +218,7 @@ def facts_of_entities(
 def chunks_mentioning(
     tx: Tx, entities: Sequence[int], proposals: Sequence[int], filters: Filters
 ) -> list[tuple[int, int]]:
-    """The chunks that mention some entities or proposed names, with their episodes, the newest first."""
+    """The chunks that mention some entities or proposed names, with their episodes, newest first."""
     rows = tx.conn.execute(
         f"""
         SELECT chunk.id, chunk.episode
@@ -240,7 +240,7 @@ def chunks_mentioning(
 
 
 def mentioned_in_chunks(tx: Tx, chunks: Sequence[int], *, with_speakers: bool = True) -> list[tuple[int, int]]:
-    """What chunks mention: the chunk, and the row number of an entity, or that of a proposed name with a minus.
+    """What chunks mention: the chunk, and the row number of an entity, or minus that of a proposed name.
 
     Args:
         with_speakers: whether the speaker of a turn counts as mentioned in it.
@@ -260,7 +260,7 @@ def mentioned_in_chunks(tx: Tx, chunks: Sequence[int], *, with_speakers: bool = 
 
 
 def unspoken_mentioning(tx: Tx, chunks: Sequence[int], entities: Sequence[int], proposals: Sequence[int]) -> set[int]:
-    """Those of some chunks that have no speaker and mention one of these entities or proposed names."""
+    """The chunks without a speaker that mention one of these entities or proposed names."""
     rows = tx.conn.execute(
         """
         SELECT chunk.id

@@ -15,17 +15,17 @@ _SELECT = """
 """
 
 ACCEPTED = ("accepted", "edited", "merged")
-"""The decisions after which a call was made."""
+"""The decisions that led to a call."""
 
 
 class ReviewDecision(NamedTuple):
     """A decision; the field names are keys of an export.
 
     Attributes:
-        proposal_kind: the kind of the proposal; `key` is what makes it the same proposal again.
+        proposal_kind: the kind of the proposal; `key` identifies it within the kind.
         rests_on: what it rested on: public ids, or texts.
         evidence: digests of that.
-        decision: "accepted", "edited", "merged", "rejected", or "woken", which is about a kind as a whole.
+        decision: "accepted", "edited", "merged", "rejected", or "woken", which concerns a kind as a whole.
     """
 
     group: str
@@ -66,7 +66,7 @@ def exists(tx: Tx, decision: ReviewDecision) -> bool:
 
 
 def all_groups(tx: Tx) -> Iterator[ReviewDecision]:
-    """Every decision of every group, in the order in which they were made."""
+    """Every decision of every group, in chronological order."""
     yield from map(_decision, tx.conn.execute(f"{_SELECT} ORDER BY id"))
 
 
@@ -84,7 +84,7 @@ def of_call(tx: Tx, call: int) -> list[ReviewDecision]:
 
 
 def resting_on(tx: Tx, public_id: str, *, limit: int) -> list[ReviewDecision]:
-    """The newest decisions of the group that rested on a fact, an entity or an episode, the newest first."""
+    """The newest decisions of the group that rested on a fact, an entity or an episode, newest first."""
     rows = tx.conn.execute(
         f"""
         {_SELECT}
@@ -98,7 +98,7 @@ def resting_on(tx: Tx, public_id: str, *, limit: int) -> list[ReviewDecision]:
 
 
 def last(tx: Tx, kind: str, key: str) -> str | None:
-    """The newest decision on what has this kind and key."""
+    """The newest decision on this kind and key."""
     row = tx.conn.execute(
         "SELECT decision FROM review_decision WHERE group_id = ? AND kind = ? AND key = ? ORDER BY id DESC LIMIT 1",
         (tx.group, kind, key),
@@ -107,7 +107,7 @@ def last(tx: Tx, kind: str, key: str) -> str | None:
 
 
 def known_evidence(tx: Tx, kind: str, key: str) -> frozenset[str] | None:
-    """All evidence that decisions on this kind and key knew; None where there is no decision."""
+    """All evidence known to decisions on this kind and key; None if there is no decision."""
     rows = tx.conn.execute(
         "SELECT evidence FROM review_decision WHERE group_id = ? AND kind = ? AND key = ?", (tx.group, kind, key)
     ).fetchall()
@@ -132,7 +132,7 @@ def latest_of_kind(tx: Tx, kind: str, *, limit: int) -> list[str]:
 
 
 def kinds(tx: Tx) -> list[str]:
-    """The kinds of the group on which there is a decision."""
+    """The kinds of the group with a decision."""
     rows = tx.conn.execute("SELECT DISTINCT kind FROM review_decision WHERE group_id = ? ORDER BY kind", (tx.group,))
     return [row[0] for row in rows]
 

@@ -1,4 +1,4 @@
-"""SQL for the evidence of proposals: what facts, entities and episodes say, and whether they are still there."""
+"""SQL for the evidence of proposals: what facts, entities and episodes say, and whether they still exist."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class FactState:
 
 
 def contents(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
-    """By public id, what makes a fact, an entity or an episode the same again; what does not exist is left out."""
+    """By public id, what identifies the content of a fact, an entity or an episode; missing ones are left out."""
     rows = tx.conn.execute(
         """
         WITH wanted AS (SELECT value AS id FROM json_each(:ids))
@@ -45,7 +45,7 @@ def contents(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
 
 
 def entities(tx: Tx, ids: Sequence[str], *, with_merged: bool) -> frozenset[str]:
-    """Those of these public ids that an entity has; also those that it had before a merge, or only its own."""
+    """The public ids among these that an entity has; including those from before a merge, or only its own."""
     rows = tx.conn.execute(
         """
         SELECT public_id FROM entity WHERE public_id IN (SELECT value FROM json_each(:ids))
@@ -81,7 +81,7 @@ def facts(tx: Tx, ids: Sequence[str]) -> dict[str, FactState]:
 
 @dataclass(frozen=True, slots=True)
 class TextEvidence:
-    """A place in a text on which something read in it rests; `sentence` is None where no words of it say so."""
+    """A place in a text that something read in it rests on; `sentence` is None if no words of it say so."""
 
     episode: str
     episode_name: str
@@ -90,7 +90,7 @@ class TextEvidence:
 
 
 def of_text_proposals(tx: Tx, rows: Sequence[int], *, limit: int) -> dict[int, list[TextEvidence]]:
-    """The evidence of names and facts that were read in texts, by their rows: of each the first `limit` places."""
+    """The evidence of names and facts read in texts, by their rows: the first `limit` places of each."""
     found: dict[int, list[TextEvidence]] = {row: [] for row in rows}
     evidence = tx.conn.execute(
         """
@@ -115,11 +115,11 @@ def of_text_proposals(tx: Tx, rows: Sequence[int], *, limit: int) -> dict[int, l
 
 
 def text_proposals(tx: Tx, *, are_decided: bool, limit: int) -> list[tuple[int, str, str]]:
-    """Names and facts that were read in texts, the surest and most frequent first: row, kind ("new_entity" or
+    """Names and facts read in texts, the surest and most frequent first: row, kind ("new_entity" or
     "new_fact") and key.
 
     Args:
-        are_decided: whether those on which there is a decision, or the others.
+        are_decided: whether to return decided ones, or the others.
     """
     rows = tx.conn.execute(
         """
@@ -140,7 +140,7 @@ def text_proposals(tx: Tx, *, are_decided: bool, limit: int) -> list[tuple[int, 
 
 
 def count_not_offered(tx: Tx) -> int:
-    """How many names and facts that were read in texts are neither offered for review nor decided."""
+    """How many names and facts read in texts are neither offered for review nor decided."""
     row = tx.conn.execute(
         """
         SELECT count(*)

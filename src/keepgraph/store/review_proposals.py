@@ -9,7 +9,7 @@ from typing import Any
 from keepgraph.lazy import dataclass
 from keepgraph.store.transactions import Tx
 
-# Open: no decision on this kind and key, or something that it rests on is new to all of them.
+# Open: no decision on this kind and key, or it rests on something new to all of them.
 IS_OPEN = """
     (NOT EXISTS (
         SELECT 1 FROM review_decision AS past
@@ -32,7 +32,7 @@ _COLUMNS = """
 
 @dataclass(frozen=True, slots=True)
 class ReviewProposal:
-    """A proposal as it is stored.
+    """A proposal as stored.
 
     Attributes:
         row, id: its number and its public id (`prop_…`).
@@ -72,7 +72,7 @@ def is_open(tx: Tx, row: int) -> bool:
 
 
 def list_open(tx: Tx, *, kinds: Sequence[str] | None = None) -> list[ReviewProposal]:
-    """The proposals of the group on which there is no decision, the surest first; of some kinds, or all."""
+    """The undecided proposals of the group, surest first; of some kinds, or all."""
     return _select(
         tx,
         f"(:kinds IS NULL OR waiting.kind IN (SELECT value FROM json_each(:kinds))) AND {IS_OPEN}",
@@ -81,7 +81,7 @@ def list_open(tx: Tx, *, kinds: Sequence[str] | None = None) -> list[ReviewPropo
 
 
 def resting_on(tx: Tx, public_id: str) -> list[ReviewProposal]:
-    """The open proposals of the group that rest on a fact, an entity or an episode, the surest first."""
+    """The open proposals of the group that rest on a fact, an entity or an episode, surest first."""
     rests_on_it = "EXISTS (SELECT 1 FROM json_each(waiting.rests_on) AS given WHERE given.value = :id)"
     return _select(tx, f"{rests_on_it} AND {IS_OPEN}", {"id": public_id})
 
@@ -102,7 +102,7 @@ def count_open(tx: Tx) -> dict[str, int]:
 
 
 def count_besides_texts(tx: Tx) -> int:
-    """How many proposals of the group are open that come neither from a text nor from the wording of a relation."""
+    """How many open proposals of the group come neither from a text nor from the wording of a relation."""
     of_texts = ("new_entity", "new_fact", "new_word")
     return sum(count for kind, count in count_open(tx).items() if kind not in of_texts)
 
@@ -120,7 +120,7 @@ def insert(tx: Tx, proposal: ReviewProposal) -> None:
 
 
 def update(tx: Tx, proposal: ReviewProposal) -> None:
-    """Bring a proposal up to date; its id, kind and key stay."""
+    """Update a proposal; its id, kind and key stay."""
     tx.conn.execute(
         """
         UPDATE review_proposal

@@ -1,7 +1,7 @@
-"""Locks on work of which only one runs at a time on a graph, in whatever process; whoever dies loses them.
+"""Locks on work that only one process may do at a time on a graph; a process that dies loses them.
 
-The system holds the lock, on a file beside the graph: it is gone when its process is, however that ends. A file that is
-left behind then means nothing by itself.
+The system holds the lock, on a file beside the graph: it ends with its process, whatever happens. A leftover file
+means nothing by itself.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def try_lock(graph: Path, work: str) -> Iterator[bool]:
         work: the name of the work, a part of the name of the file.
 
     Raises:
-        errors.GraphReadOnly: no file can be made beside the graph.
+        errors.GraphReadOnly: no file can be created beside the graph.
     """
     file = lock_file(graph, work)
     descriptor = _try_repeatedly(file)
@@ -55,12 +55,12 @@ def try_lock(graph: Path, work: str) -> Iterator[bool]:
 
 
 def _try_repeatedly(file: Path) -> int | None:
-    """A descriptor of the file, locked; None where somebody else holds the lock, and not only looks at it."""
+    """A descriptor of the file, locked; None if somebody else holds the lock, and is not only checking it."""
     for _ in range(_ATTEMPTS):
         try:
             descriptor = os.open(file, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
         except PermissionError as error:
-            raise errors.GraphReadOnly(f"{file.parent} is a folder that cannot be written to") from error
+            raise errors.GraphReadOnly(f"{file.parent} is a read-only folder") from error
         if _lock(descriptor, exclusive=True) and _is_file_of_name(descriptor, file):
             return descriptor
         os.close(descriptor)
@@ -90,7 +90,7 @@ def is_locked(tx: Tx, work: str) -> bool:
 
 
 def remove_files(graph: Path) -> None:
-    """Remove what runs that were killed have left beside a graph that is deleted."""
+    """Remove what killed runs have left beside a deleted graph."""
     for file in graph.parent.glob(f"{glob.escape(graph.name)}-*-lock"):
         file.unlink(missing_ok=True)
 
@@ -100,7 +100,7 @@ def lock_file(graph: Path, work: str) -> Path:
 
 
 def _lock(descriptor: int, *, exclusive: bool) -> bool:
-    """Lock an open file until it is closed; whether that was possible at once."""
+    """Lock an open file until it is closed; returns whether that was possible at once."""
     try:
         if fcntl is not None:
             fcntl.flock(descriptor, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)

@@ -1,8 +1,8 @@
-"""Schema integrity: the tables, indexes, triggers and views of a file, compared with those that its migrations make.
+"""Schema integrity: the tables, indexes, triggers and views of a file, compared with those of its migrations.
 
-A digest of all parts is compared first, with that in the first line of the newest migration applied. Only where it
-differs (a version of SQLite may word a part in another way) are the migrations run in memory, to tell which parts are
-too many, too few or changed.
+First, a digest of all parts is compared with that in the first line of the newest migration applied. Only if it
+differs (a version of SQLite may word a part differently) are the migrations run in memory, to find the parts that are
+extra, missing or changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from keepgraph.store.connections import Connection
 
 _PARTS_SHOWN = 12
 
-# The statistics of ANALYZE belong to SQLite, which reads them and nothing else. They are allowed just as it makes them.
+# The statistics of ANALYZE belong to SQLite, which only reads them. They are allowed exactly as it makes them.
 _IS_OURS = """
     NOT (type = 'table' AND name = tbl_name AND (name, sql) IN (VALUES
         ('sqlite_stat1', 'CREATE TABLE sqlite_stat1(tbl,idx,stat)'),
@@ -31,8 +31,8 @@ _IS_OURS = """
     ))
 """
 
-# One text of all parts. No part of a graph has a character 0 or 1 in it, and the number of parts stands before them, so
-# that no other parts give the same text. As bytes: the words of a damaged schema may not be text at all.
+# One text of all parts. No part of a graph contains a character 0 or 1, and the number of parts comes first, so that
+# no other parts give the same text. As bytes: the words of a damaged schema may not be valid text.
 _ALL_PARTS = f"""
     SELECT count(*), CAST(group_concat(
         concat_ws(char(0), coalesce(type, ''), coalesce(name, ''), coalesce(tbl_name, ''),
@@ -57,11 +57,11 @@ _SHARING_PAGES = """
 
 _HINT_IF_ROWS_DIFFER = (
     "`kg restore` brings a backup back and keeps this file; `kg export FILE` saves what can be read. A table with rows "
-    "cannot be made anew."
+    "cannot be recreated."
 )
 
 _MADE_WITHOUT_ROWS = ("trigger", "view", "index")
-"""Kinds of parts that hold no rows of their own, so that they can be made anew."""
+"""Kinds of parts without rows of their own, so that they can be recreated."""
 
 Content = tuple[str, bool, str]
 """Of a part: the table it belongs to, whether it has pages of its own, and its SQL."""
@@ -80,7 +80,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What a schema has too many, too few, or otherwise than the migrations make it."""
+    """What a schema has in excess, lacks, or has in another form than the migrations."""
 
     extra: tuple[Part, ...] = ()
     missing: tuple[Part, ...] = ()
@@ -91,7 +91,7 @@ class Differences:
 
     @property
     def is_repairable(self) -> bool:
-        """Whether nothing is missing or changed that holds rows."""
+        """Whether nothing that holds rows is missing or changed."""
         return all(part.kind in _MADE_WITHOUT_ROWS for part in (*self.missing, *self.changed))
 
     def describe(self) -> str:
@@ -104,10 +104,10 @@ class Differences:
 
 
 def refuse_differences(conn: Connection, file: Path) -> None:
-    """Check that a file has just the parts that the migrations make which were applied to it. 0.2 ms where it has.
+    """Check that a file has exactly the parts of its applied migrations. 0.2 ms if it has.
 
     Raises:
-        errors.GraphSchemaDiffers: a part is too many, too few, or changed.
+        errors.GraphSchemaDiffers: a part is extra, missing, or changed.
     """
     if not is_as_migrated(conn) and (differences := find_differences(conn)):
         raise errors.GraphSchemaDiffers(
@@ -128,7 +128,7 @@ def is_as_migrated(conn: Connection) -> bool:
 
 
 def find_differences(conn: Connection) -> Differences:
-    """Compare the parts of a file, one by one, with those that migrations make in memory. It takes some 30 ms.
+    """Compare the parts of a file, one by one, with those that migrations make in memory. Takes some 30 ms.
 
     Raises:
         errors.GraphTooNew: its version is newer than the migrations known here.
@@ -147,9 +147,9 @@ def find_differences(conn: Connection) -> Differences:
 
 
 def repair(conn: Connection) -> list[str]:
-    """Drop the parts that are too many, and make those anew that are missing or changed and hold no rows.
+    """Drop extra parts, and recreate missing or changed ones that hold no rows.
 
-    All of it or nothing. Rows of a table that is too many are gone after it.
+    All or nothing. The rows of an extra table are lost.
 
     Args:
         conn: with the file locked exclusively, outside a transaction.
@@ -158,8 +158,8 @@ def repair(conn: Connection) -> list[str]:
         What was done, a message each.
 
     Raises:
-        errors.GraphSchemaDiffers: something differs that cannot be made anew.
-        sqlite.Error: a part cannot be dropped or made, since the rows do not allow it.
+        errors.GraphSchemaDiffers: something differs that cannot be recreated.
+        sqlite.Error: a part cannot be dropped or made, because of the rows.
     """
     conn.execute("SAVEPOINT schema")
     try:
@@ -179,7 +179,7 @@ def digest(conn: Connection) -> str:
 
 
 def parts_of_version(version: int) -> Mapping[Part, Content]:
-    """The parts that the first so many migrations make."""
+    """The parts that the first migrations up to a version make."""
     files = package_files.migrations()
     if version > len(files):
         raise errors.GraphTooNew(f"schema {version} is newer than those known here, which go up to {len(files)}")
@@ -188,7 +188,7 @@ def parts_of_version(version: int) -> Mapping[Part, Content]:
 
 @cache
 def _parts_after(version: int, checksums: tuple[str, ...]) -> Mapping[Part, Content]:
-    """The parts that the first migrations make, in memory; `checksums` tell them from others of the same numbers."""
+    """The parts that the first migrations make, in memory; `checksums` distinguish migrations with equal numbers."""
     conn = sqlite.connect(":memory:", isolation_level=None)
     try:
         migrations.apply(
@@ -229,7 +229,7 @@ def _counts_agree(conn: Connection, version: int) -> bool:
 
 
 def _sharing_pages(conn: Connection) -> list[str]:
-    """The parts that have their pages in common with another: what is written to one is lost from the other."""
+    """The parts that share their pages with another: what is written to one is lost from the other."""
     return [name for (name,) in conn.execute(_SHARING_PAGES)]
 
 
@@ -253,10 +253,10 @@ def _quote(name: str) -> str:
 #
 # `{row}` stands for the alias of the row of an entity or a fact, `{at}` and `{known}` for timestamps.
 #
-# With `known_at` a query is over the table of facts too: a condition says which facts were known, and the validity is
-# that of today or, where it became known later, the earlier one. The indexes by predicate, object and literal have the
-# retracted facts for it. A UNION of what was known, which SQLite reads whole in a join, took 3 to 11 s at a million
-# facts, this takes 3 to 210 ms; it stays for the facts of one entity (store/facts.py).
+# With `known_at` a query also covers the table of facts: a condition selects the known facts, and the validity is
+# today's or, if that became known later, the earlier one. The indexes by predicate, object and literal have the
+# retracted facts for it. A UNION of the known facts, which SQLite reads whole in a join, took 3 to 11 s at a million
+# facts, this takes 3 to 210 ms; the UNION remains for the facts of one entity (store/facts.py).
 
 _IS_CURRENT = "iif({row}.known_from = '', {row}.recorded_at, {row}.known_from) <= {known}"
 _ONCE = """
@@ -265,7 +265,7 @@ _ONCE = """
 """
 VALID_FROM_AS_KNOWN = f"iif({_IS_CURRENT}, {{row}}.valid_from, (SELECT once.valid_from {_ONCE}))"
 VALID_TO_AS_KNOWN = f"iif({_IS_CURRENT}, {{row}}.valid_to, (SELECT once.valid_to {_ONCE}))"
-"""The validity of a fact as it was known at a timestamp: that of today, or an earlier one; null if it was not known."""
+"""The validity of a fact as known at a timestamp: today's, or an earlier one; null if it was unknown."""
 
 _NOT_RETRACTED_YET = "{row}.retracted_at IS NULL OR {row}.retracted_at > {known}"
 KNOWN_FACT = f"iif({_IS_CURRENT}, {_NOT_RETRACTED_YET}, EXISTS (SELECT 1 {_ONCE}))"
@@ -285,7 +285,7 @@ SOURCES = """(
         ORDER BY provenance.recorded_at, provenance.id LIMIT 1
     )
 )"""
-"""The facts that have a source, each once, with it: what `SOURCE_OF` says of one."""
+"""The facts with a source, each once, with it: as `SOURCE_OF` gives it for one."""
 
 ALIASES_OF = "(SELECT json_group_array(alias ORDER BY id) FROM alias WHERE alias.entity = {row}.id)"
 
@@ -310,16 +310,16 @@ KNOWN_ENTITY = """(
 )"""
 """The condition for entities that were known at a timestamp.
 
-When those were created that were merged into an entity is not kept: it was known when a fact of it was that it has now.
+When entities merged into one were created is not kept: it was known when a fact that it has now was.
 """
 
 
 def visible_entities(*, is_only_group: bool, as_known: bool) -> str:
-    """The condition for entities that belong to the group and were known; empty where all are.
+    """The condition for entities that belong to the group and were known; empty if all are.
 
     Args:
         is_only_group: whether there is no other group.
-        as_known: whether the entities are asked for that were known at a timestamp.
+        as_known: whether to select only the entities known at a timestamp.
     """
     return " AND ".join(([] if is_only_group else ["{row}.group_id = {group}"]) + ([KNOWN_ENTITY] if as_known else []))
 
@@ -328,9 +328,9 @@ def current_facts(*, all_hold: bool, is_only_group: bool, as_known: bool = False
     """The condition for facts that hold and belong to the group.
 
     Args:
-        all_hold: whether every fact that is not retracted holds, so that this need not be asked.
+        all_hold: whether every unretracted fact holds, so that no check is needed.
         is_only_group: whether there is no other group.
-        as_known: whether the facts are asked for as they were known at a timestamp, retracted or not since.
+        as_known: whether to select the facts as known at a timestamp, retracted or not since.
     """
     if as_known:
         conditions = [

@@ -39,7 +39,7 @@ _ENTITIES_ABOUT = """
 CHUNK_OF_DAYS = """
     chunk.episode IN (SELECT id FROM episode WHERE occurred_at >= :since AND occurred_at < :until)
 """
-"""Chunks of the texts that are of the time from `since` on and before `until`."""
+"""Chunks of the texts from the time from `since` on and before `until`."""
 
 CHUNK_ABOUT = f"chunk.episode IN ({_EPISODES_ABOUT})"
 """Chunks of the texts that mention an entity anywhere, or that a caller said to be about it."""
@@ -52,13 +52,13 @@ ENTITY_ABOUT = f"""(
         WHERE about_place.episode IN ({_EPISODES_ABOUT})
     )
 )"""
-"""An entity itself, what a current fact connects with it, and what the texts about it mention."""
+"""An entity itself, its neighbours by current facts, and what the texts about it mention."""
 
 FACT_ABOUT = f"""(
     :about IN (fact.subject, fact.object)
     OR (fact.subject IN ({_ENTITIES_ABOUT}) AND (fact.object IS NULL OR fact.object IN ({_ENTITIES_ABOUT})))
 )"""
-"""Facts with an entity, and facts between what current facts connect with it."""
+"""Facts with an entity, and facts between its neighbours by current facts."""
 
 COMMUNITY_ABOUT = """
     community.id IN (SELECT community FROM community_member WHERE entity = :about)
@@ -71,12 +71,12 @@ class Filters:
     """What a search may find.
 
     Attributes:
-        groups: always named, for a question may be about several.
-        at: the timestamp at which a fact has to hold.
+        groups: always named, because a question may concern several.
+        at: the timestamp at which a fact must hold.
         types: names of entity types; None is any. A fact passes by either of its ends.
         predicates: names of predicates; None is any.
-        about: the row of an entity, a project say: only what is about it passes. None is no such limit.
-        days: the timestamps from which on and before which a text has to be; None is any time.
+        about: the row of an entity, such as a project: only what is about it passes. None is no limit.
+        days: the timestamps from which and before which a text must be; None is any time.
     """
 
     groups: tuple[str, ...]
@@ -101,7 +101,7 @@ class Filters:
 
 
 def entity_conditions(filters: Filters) -> list[str]:
-    """The conditions that an entity has to fulfil, but for its group."""
+    """The conditions for an entity, whatever its group."""
     return [
         *([ENTITY_TYPE] if filters.types is not None else []),
         *([ENTITY_ABOUT] if filters.about is not None else []),
@@ -109,7 +109,7 @@ def entity_conditions(filters: Filters) -> list[str]:
 
 
 def chunk_conditions(filters: Filters) -> list[str]:
-    """The conditions that a chunk has to fulfil, but for its group."""
+    """The conditions for a chunk, whatever its group."""
     return [
         *([CHUNK_ABOUT] if filters.about is not None else []),
         *([CHUNK_OF_DAYS] if filters.days is not None else []),
@@ -117,12 +117,12 @@ def chunk_conditions(filters: Filters) -> list[str]:
 
 
 def community_conditions(filters: Filters) -> list[str]:
-    """The conditions that a community has to fulfil, but for its group."""
+    """The conditions for a community, whatever its group."""
     return [COMMUNITY_ABOUT] if filters.about is not None else []
 
 
 def fact_conditions(filters: Filters) -> list[str]:
-    """The conditions that a fact has to fulfil, but for its group."""
+    """The conditions for a fact, whatever its group."""
     return [
         CURRENT_FACT,
         *([PREDICATE] if filters.predicates is not None else []),
@@ -132,7 +132,7 @@ def fact_conditions(filters: Filters) -> list[str]:
 
 
 def is_only_group(tx: Tx, groups: Sequence[str]) -> bool:
-    """Whether this is one group, and nothing is in another; then no row has to be filtered by it."""
+    """Whether this is one group, and all others are empty; then no row has to be filtered by it."""
     if len(groups) != 1:
         return False
     if ("only group", groups[0]) not in tx.memo:
