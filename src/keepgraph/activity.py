@@ -1,4 +1,4 @@
-"""Activity of a server: how many calls there were, how many are going on, and since when there is none."""
+"""Activity of a server: how many calls there were, how many are in progress, and how long there has been none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Activity:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """A call that somebody makes, while this context lasts."""
+        """A call in progress, while this context lasts."""
         with self._lock:
             self.calls += 1
             self._going_on += 1
@@ -38,15 +38,15 @@ class Activity:
             self._ended.set()
 
     def idle_seconds(self) -> float:
-        """How long there has been no call; 0 while there is one."""
+        """How long there has been no call; 0 during one."""
         with self._lock:
             return 0.0 if self._going_on else self._clock() - self._last_end
 
     def await_end(self, seconds: float) -> None:
-        """Wait until a call ends, or for so long; for one thread."""
+        """Wait until a call ends, or for this long; for one thread."""
         self._ended.wait(seconds)
         self._ended.clear()
 
     def stop_waiting(self) -> None:
-        """Let the thread that waits go on."""
+        """Wake the waiting thread."""
         self._ended.set()

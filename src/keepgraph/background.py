@@ -24,15 +24,15 @@ from keepgraph.profiles import settings_file
 
 _PAUSE_SECONDS = 2.0
 _SHORT_PAUSE_SECONDS = 0.05  # while a backfill has more to do: lets calls in between two batches
-_QUIET_SECONDS = 0.15  # since the last call: who has just told something mostly tells or asks more
-_BATCH_WORK = 1_500  # small, because a call, or a server that is told to stop, waits for the end of a batch
+_QUIET_SECONDS = 0.15  # since the last call: one call is often followed by another
+_BATCH_WORK = 1_500  # small, because a call, or a stopping server, waits for the end of a batch
 _BATCH_CHUNKS = 16
 _MAX_POSTPONED_SECONDS = 30.0
 _BACKUP_CHECK_SECONDS = 900.0
 _GARDEN_CHECK_SECONDS = 300.0
 _MEMORY_SECONDS = 60.0
 _IDLE_SECONDS = 600.0
-"""After so long without use, arrays and signs in memory are dropped."""
+"""After this long without use, arrays and signs in memory are dropped."""
 
 _log = logging.getLogger("keepgraph.background")
 
@@ -41,11 +41,11 @@ _log = logging.getLogger("keepgraph.background")
 def running(
     graph: Graph, *, daily: bool = False, garden: bool = False, activity: Activity | None = None
 ) -> Iterator[None]:
-    """Run the background tasks in a thread of their own while this context lasts.
+    """Run the background tasks in their own thread while this context lasts.
 
     Args:
-        daily: make a backup once a day as well.
-        garden: run the gardener once a day as well, when nobody calls.
+        daily: also make a backup once a day.
+        garden: also run the gardener once a day, when nobody calls.
         activity: when somebody last called.
     """
     if graph.read_only:
@@ -95,7 +95,7 @@ def _run_tasks(graph: Graph, activity: Activity, stopped: threading.Event, daily
 
 
 def _run_each(tasks: list[Callable[[], bool]]) -> bool:
-    """Run some tasks, and take out what can no longer run; returns whether any has more to do at once."""
+    """Run some tasks, and remove those that can no longer run; returns whether any has more to do at once."""
     has_more = False
     for task in list(tasks):
         try:
@@ -104,7 +104,7 @@ def _run_each(tasks: list[Callable[[], bool]]) -> bool:
             _log.warning("vectors are no longer made: %s", error)
             tasks.remove(task)
         except errors.KeepgraphError as error:
-            # A busy or a missing file is no reason to stop trying.
+            # A busy or missing file is no reason to stop trying.
             _log.info("not now: %s", error)
         except Exception:  # noqa: BLE001 (the one place where an error of this thread can be reported)
             _log.exception("%s is given up", type(task).__name__)
@@ -115,8 +115,8 @@ def _run_each(tasks: list[Callable[[], bool]]) -> bool:
 class _Backfill:
     """A backfill in small batches, when nobody calls.
 
-    While a call of this server goes on, or has just ended, it is postponed, but not for ever. So it is where the number
-    of what is due changes between two looks and nobody has called: another program writes, or is at the same backfill.
+    It is postponed, but not for ever, while a call of this server is in progress or has just ended, and while the
+    amount due changes between two checks without a call: another program is writing, or doing the same backfill.
     """
 
     def __init__(self, activity: Activity, count_due: Callable[[], int], backfill: Callable[[], int]) -> None:
@@ -175,7 +175,7 @@ class _VectorBackfill(_Backfill):
 
 
 class _Use:
-    """Whether something in memory is in use, by how often it was used so far."""
+    """Whether something in memory is in use, by how often it has been used."""
 
     def __init__(self) -> None:
         self._count, self._last_change = 0, time.monotonic()
@@ -187,7 +187,7 @@ class _Use:
 
 
 class VectorSigns:
-    """Brings the sign bits of the vectors into memory once somebody searches, and drops them when nobody does."""
+    """Loads the sign bits of the vectors once somebody searches, and drops them when nobody does."""
 
     def __init__(self, graph: Graph) -> None:
         self._database = graph.database
@@ -204,9 +204,9 @@ class VectorSigns:
 
 
 class AdjacencyArrays:
-    """Builds the arrays that walks of many steps need, once one needs them, and drops them when none does.
+    """Builds the arrays that long walks need, once one needs them, and drops them when none does.
 
-    They are built anew after many changes, when nobody writes.
+    They are rebuilt after many changes, when nobody writes.
     """
 
     def __init__(self, graph: Graph, stopped: threading.Event) -> None:
@@ -230,9 +230,9 @@ class AdjacencyArrays:
 
 
 class _Checkpoint:
-    """Checkpoints the write-ahead log when nobody has written since the last look.
+    """Checkpoints the write-ahead log when nobody has written since the last check.
 
-    SQLite drops what follows the first damaged frame of the log: one flipped bit can lose all that is in it alone.
+    SQLite drops what follows the first damaged frame of the log: one flipped bit can lose all that is only there.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -248,7 +248,7 @@ class _Checkpoint:
 
 
 class _Memory:
-    """Gives back what calls needed and nobody uses now: connections, and memory that is free between what is not."""
+    """Frees what calls needed and nobody uses now: connections, and fragmented memory."""
 
     def __init__(self, graph: Graph) -> None:
         self._database = graph.database
@@ -263,7 +263,7 @@ class _Memory:
 
 
 class _DailyBackup:
-    """Makes a backup once a day, and then deletes what the profile keeps no longer from the journal."""
+    """Makes a backup once a day, and then deletes journal entries past the time that the profile keeps."""
 
     def __init__(self, graph: Graph) -> None:
         self._database = graph.database
@@ -311,10 +311,10 @@ class _Garden:
         return errors.Cancelled("somebody calls") if self._activity.calls != calls else None
 
 
-# The allocator of the C library: few arenas, and free memory given back. For a process that runs for days.
+# The allocator of the C library: few arenas, and free memory returned. For a process that runs for days.
 #
-# The threads of a server allocate by turns, and glibc gives each an arena of its own, in which what is free between two
-# blocks stays with the process. Other C libraries are left as they are.
+# The threads of a server allocate by turns, and glibc gives each its own arena, where free space between two blocks
+# stays with the process. Other C libraries are left alone.
 
 _M_ARENA_MAX = -8
 """https://man7.org/linux/man-pages/man3/mallopt.3.html"""
@@ -323,14 +323,14 @@ _ARENAS = 2
 
 
 def limit_arenas() -> None:
-    """Let all threads share two arenas. Those that exist stay, so this comes before the first thread."""
+    """Let all threads share two arenas. Existing ones stay, so this comes before the first thread."""
     library = _library()
     if library is not None:
         library.mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 def release_free_memory() -> None:
-    """Give the pages back to the system on which nothing is allocated."""
+    """Return unused pages to the system."""
     library = _library()
     if library is not None:
         library.malloc_trim(0)
@@ -338,7 +338,7 @@ def release_free_memory() -> None:
 
 @cache
 def _library() -> Any | None:
-    """The C library, where it is glibc."""
+    """The C library, if it is glibc."""
     if sys.platform != "linux":
         return None
     import ctypes

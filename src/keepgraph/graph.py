@@ -35,7 +35,7 @@ class Graph(ToolCalls):
     Attributes:
         database: the file and its transactions.
         read_only: whether calls that write are refused.
-        has_background: whether a task in the background makes vectors, so that a search waits for the newest alone.
+        has_background: whether a background task makes vectors, so that a search waits only for the newest.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Graph(ToolCalls):
     def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """Call a tool by name: `graph.call("recall_entity", name_or_alias="Priya")`.
 
-        Arguments and answer are what the tool's schemas say, as plain dicts, lists, strings and numbers.
+        Arguments and answer follow the tool's schemas, as plain dicts, lists, strings and numbers.
 
         Raises:
-            keepgraph.KeepgraphError: what went wrong, with a `code`, a hint and an example; `answer()` is the
-                same as the other interfaces give it. Then nothing has changed.
+            keepgraph.KeepgraphError: what went wrong, with a `code`, a hint and an example; `answer()` has the form
+                of the other interfaces. Nothing has changed then.
         """
         return self.call_until(None, tool, arguments)
 
@@ -78,8 +78,8 @@ class Graph(ToolCalls):
         """Call a tool that can be cancelled, with arguments exactly as a client sent them.
 
         Args:
-            cancellation: called again and again while the tool runs; gives a reason to stop, or None.
-            progress: called now and then with the progress of a job.
+            cancellation: called repeatedly while the tool runs; gives a reason to stop, or None.
+            progress: called from time to time with the progress of a job.
         """
         return dispatch.call(
             self.database,
@@ -137,20 +137,20 @@ def open(
     """Open the graph in a file.
 
     Args:
-        path: the file; with `create` it is made, readable by its owner alone, where there is none.
-        read_only: refuse calls that write, and neither make nor upgrade the file.
-        zone: what "today" means; None is what the file beside the graph says (graph.toml for graph.db), or the
+        path: the file; with `create`, a missing file is created, readable only by its owner.
+        read_only: refuse calls that write, and neither create nor upgrade the file.
+        zone: what "today" means; None uses the file beside the graph (graph.toml for graph.db), or the
             system's time zone.
-        group: the group to work in; None is what that file says, or "default".
+        group: the group to work in; None uses that file, or "default".
         session: the name of a conversation, stored with what is recorded in it.
-        project: the project of calls that take one and name neither a project nor groups; None is what KG_PROJECT
-            says, else none.
+        project: the project of calls that take one and name neither a project nor groups; None uses KG_PROJECT,
+            else none.
         settings: how names are resolved; None reads them from that file.
-        key: the key of an encrypted graph, 64 hexadecimal digits; None looks for it in the key file, in KG_KEY, in
+        key: the key of an encrypted graph, 64 hexadecimal digits; None looks for it in the key file, in KG_KEY, or in
             the keyring of the system. A new graph is encrypted with it.
         ask: asks a person for the passphrase, if the key is wrapped with one.
-        any_schema: with `read_only`, open also a file whose tables, indexes, triggers or views are not those that
-            Keepgraph makes, to save what can be read.
+        any_schema: with `read_only`, also open a file whose tables, indexes, triggers or views differ from Keepgraph's,
+            to save what can be read.
         clock, new_id: for tests: a fixed time and counted ids.
 
     Raises:
@@ -183,7 +183,7 @@ def open(
             leftovers=lambda: unfinished_changes.leftovers(file, profile.key),
         )
     except errors.SettingsInvalid:
-        # What a new graph was to begin with cannot be: no empty graph is left behind.
+        # If the initial content of a new graph is impossible, no empty graph is left behind.
         for part in store.files.with_sidecars(file) if is_new else ():
             part.unlink(missing_ok=True)
         raise
@@ -213,8 +213,8 @@ def _add_declared_words(
 ) -> None:
     """
     Raises:
-        errors.SettingsInvalid: a word names a type that does not exist, or cannot be added just so, or the words
-            cannot be together.
+        errors.SettingsInvalid: a word names a type that does not exist, or cannot be added as given, or the words
+            contradict each other.
     """
     if problem := declared_words.find_unknown_type(tx, declared):
         raise _vocabulary_error(file, problem)

@@ -19,15 +19,15 @@ class Settings:
     engine/resolution). The benchmark of names in tests/benchmarks measures both.
 
     Attributes:
-        accept: the probability from which a name that is not written exactly so is taken to mean an entity.
+        accept: the probability from which a name that is not written exactly is taken to mean an entity.
         model: the embedder: the name of the default one, or the folder of another.
         rungs: the steps of resolution to try after exact and alias, in this order.
-        cross_encoder: the folder of a model for reranking, which reads a question together with a text; None: none.
-        traversal: how hydra_search ranks by the graph where its call does not say: bfs, ppr or hybrid.
-        entailment_model: the folder of a model that decides on contradictions which rules leave open; None: none.
-        document_roots: the folders from which a tool may ingest files. The command line may ingest from any folder.
-        count_reads: count the calls that read, by conversation and tool, and nothing of what was asked.
-        count_unknown_names: count the names that were asked for and that nothing has.
+        cross_encoder: the folder of a reranking model, which reads a question together with a text; None: none.
+        traversal: the default graph ranking of hydra_search: bfs, ppr or hybrid.
+        entailment_model: the folder of a model that decides contradictions which rules leave open; None: none.
+        document_roots: the folders that a tool may ingest files from. The command line may ingest from any folder.
+        count_reads: count the calls that read, by conversation and tool, but nothing of what was asked.
+        count_unknown_names: count unknown names that were asked for.
     """
 
     accept: float = 0.90
@@ -47,8 +47,8 @@ class Key:
 
     Attributes:
         digits: the key itself.
-        origin: where it was read from, in words to show: "the key file /home/…".
-        fingerprint: sixteen digits that identify the key and reveal nothing of it.
+        origin: where it was read from, in displayable words: "the key file /home/…".
+        fingerprint: sixteen digits that identify the key without revealing it.
     """
 
     digits: str = field(repr=False)
@@ -62,8 +62,8 @@ class KeySource:
 
     Attributes:
         expected: whether the settings or the caller say that the graph is encrypted; then a plain file is refused.
-        fingerprint: that of the right key, if it is known.
-        candidates: yields keys one after the other, each only when it is needed. Raises KeyMissing if there is none.
+        fingerprint: that of the right key, if known.
+        candidates: yields keys one by one, each only when needed. Raises KeyMissing if there is none.
     """
 
     expected: bool = False
@@ -82,7 +82,7 @@ class KeyLocation:
         encrypted: whether a plain graph is refused; false while the graph is being encrypted or decrypted.
         fingerprint: that of the key.
         former: where the key was before, as `source:where`, until it is deleted there.
-        change: encrypt, decrypt or rekey, from the beginning to the end of one; after an interruption it stays.
+        change: encrypt, decrypt or rekey, while one is in progress; after an interruption it stays.
     """
 
     source: str
@@ -100,7 +100,7 @@ class DeclaredVocabulary:
 
     Attributes:
         sets: the sets to have besides the core; None for those of every new graph.
-        types, predicates: words of one's own, as schemas/v1/transfer/vocabulary_set.json describes them.
+        types, predicates: the user's own words, as schemas/v1/transfer/vocabulary_set.json describes them.
     """
 
     sets: tuple[str, ...] | None = None
@@ -117,10 +117,10 @@ class Profile:
         zone: the time zone of local days, by its IANA name; None is the system's.
         group: the group to work in.
         toolsets: the toolsets that a server lists; None is the default.
-        offline: whether everything that would use a network is refused.
-        key: where the key is; None for a graph that is not encrypted, or whose settings do not say.
-        daily_backups: whether a backup is made once a day, when the graph is used.
-        backups_kept: how many backups of each kind are kept; older ones are deleted.
+        offline: whether to refuse everything that would use a network.
+        key: where the key is; None for a graph that is not encrypted, or if the settings do not say.
+        daily_backups: whether to make a backup once a day when the graph is used.
+        backups_kept: how many backups of each kind to keep; older ones are deleted.
         history_days: how many days changes can be undone; None is for ever.
         garden_when_idle: whether a server runs the gardener once a day, when nobody calls.
         vocabulary: the sets and words that the settings declare.
@@ -194,14 +194,14 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A text that was remembered or ingested: a note, a message, JSON, or a document. Its chunks hold the text.
+    """A remembered or ingested text: a note, a message, JSON, or a document. Its chunks hold the text.
 
     Attributes:
         kind: text, message, json, document (a file), or prechunked (cut into chunks by the caller).
-        source: where it comes from, in words or as the path of a file; may be empty.
+        source: its origin, in words or as the path of a file; may be empty.
         digest: the SHA-256 of the text in UTF-8, in hexadecimal digits.
         occurred_at: the timestamp of what the text is about.
-        recorded_at: the timestamp at which it was stored.
+        recorded_at: the timestamp when it was stored.
     """
 
     row: int
@@ -223,8 +223,8 @@ class Chunk:
         episode: the row of its episode.
         position: its place among the chunks of the episode.
         heading: the path of headings above it, "A › B".
-        speaker: who says it, if it is a turn of a conversation.
-        annotations: entities that it is about besides its words, by a wiki link, a tag or a caller:
+        speaker: who says it, in a turn of a conversation.
+        annotations: entities that it is about, given by a wiki link, a tag or a caller and not by its words:
             {"how": "link" | "tag" | "given", "type", "name"} or {"how", "id"}.
     """
 
@@ -243,7 +243,7 @@ class Mention:
 
     Attributes:
         how: how it was detected, such as by name, by alias, or by an annotation of the chunk.
-        start, stop: offsets in characters of the text of the chunk; None for an annotation, which no word names.
+        start, stop: offsets in characters of the text of the chunk; None for an annotation, which has no words.
     """
 
     chunk: int
@@ -255,10 +255,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class ProposalDraft:
-    """A proposal as it was inferred from one chunk, before it is stored: an unknown name, or a fact.
+    """A proposal as inferred from one chunk, before it is stored: an unknown name, or a fact.
 
     Attributes:
-        kind: "entity", which has the subject alone, or "fact".
+        kind: "entity", which has only the subject, or "fact".
         key: two drafts with the same kind and key are one proposal.
         confidence: from 0 to 1.
         start, stop: the evidence, as offsets in characters of the text of the chunk.
@@ -279,12 +279,12 @@ class ProposalDraft:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An entity or a fact that was inferred from a text and that nobody has accepted.
+    """An entity or a fact inferred from a text that nobody has accepted.
 
     Attributes:
-        kind: "entity", which has the subject alone, or "fact".
-        evidence: the words of one chunk from which it was inferred.
-        valid_from: the day from which the fact would hold, where its text says more than when it is recorded.
+        kind: "entity", which has only the subject, or "fact".
+        evidence: the words of one chunk that it was inferred from.
+        valid_from: the day from which the fact would hold, if its text says more than when it was recorded.
         source: the text, by name and id, as the source of a fact.
     """
 
@@ -336,7 +336,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The entity that a name means, or none: abstention is an answer too, with the best candidates.
+    """The entity that a name means, or none: abstention is also an answer, with the best candidates.
 
     Attributes:
         method: the step of resolution that decided.
@@ -345,8 +345,8 @@ class Resolution:
         reason: in words, what links the name to the entity, if the names alone do not show it.
         embedding_off: why the embedding step could not run, in words.
         names_without_vector: how many names the embedding step could not consider, because they have no vector yet.
-        hint: what to do, in words, where there is no entity and something can be done.
-        is_ambiguous: whether several entities fit, each as well as the next: they are the first candidates.
+        hint: what to do, in words, if there is no entity and something can be done.
+        is_ambiguous: whether several entities fit equally well: they are the first candidates.
     """
 
     entity: Entity | None
@@ -362,10 +362,10 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True)
 class MappedWord:
-    """A wording that a caller gave, and the word of the vocabulary that was taken for it.
+    """A wording that a caller gave, and the word of the vocabulary that it was taken for.
 
     Attributes:
-        is_reversed: whether the ends of the fact were exchanged, because the wording is an inverse of the word.
+        is_reversed: whether the ends of the fact were swapped, because the wording is an inverse of the word.
     """
 
     given: str
@@ -382,21 +382,21 @@ class RecordedFact:
     """The result of recording one fact.
 
     Attributes:
-        fact: the new fact, or the existing one that says the same.
+        fact: the new fact, or the existing equal one.
         deduplicated: whether the fact existed; then only an assertion was added, or its validity changed.
-        effect: what the call did to the fact: recorded, repeated (by another source, for example), ended, changed (of
-            its validity), or nothing_changed.
-        before: the existing fact with the validity that it had, if that has changed.
+        effect: what the call did to the fact: recorded, repeated (by another source, for example), ended, changed (its
+            validity), or nothing_changed.
+        before: the existing fact with its former validity, if that has changed.
         also_ended: other facts that say the same, and ended with it.
-        overlapping: other facts that say the same of a time that overlaps that of a new fact.
+        overlapping: other equal facts for a time that overlaps that of a new fact.
         closed_blockers: the blockers that it resolved, as they are now.
-        open_blockers: those that it may have been meant to resolve, and did not.
+        open_blockers: those that it may have been meant to resolve, but did not.
         created: entities that were created for it.
         superseded: facts whose validity it ended.
-        mapped_predicate: the predicate that was taken for another wording, or for an inverse.
-        mapped_types: the entity types that were taken for other wordings.
-        ends_warning: why its ends or its literal do not fit the predicate, where that does not refuse the fact.
-        alias: the literal, where the fact made it an alias of the subject.
+        mapped_predicate: the predicate that another wording or an inverse was taken for.
+        mapped_types: the entity types that other wordings were taken for.
+        ends_warning: why its ends or its literal do not fit the predicate, if the fact was accepted all the same.
+        alias: the literal, if the fact made it an alias of the subject.
     """
 
     fact: Fact
@@ -423,7 +423,7 @@ class Change:
         call: the call that changed it.
         op: insert, update or delete.
         row: its primary key in `table`.
-        before: the row as it was before; None for an insert.
+        before: the previous row; None for an insert.
     """
 
     id: int
@@ -457,7 +457,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """By which import something came: the timestamp, and the name of the file; None for standard input."""
+    """The import that brought something: the timestamp, and the name of the file; None for standard input."""
 
     at: str
     file: str | None
@@ -468,7 +468,7 @@ class Event:
     """An event in the history of an entity or a fact. `change` and `call` are the numbers that undo takes.
 
     Attributes:
-        imported: the import that brought it; then `at`, `tool` and `session` are what its file says.
+        imported: the import that brought it; then `at`, `tool` and `session` come from its file.
     """
 
     at: str
@@ -489,7 +489,7 @@ class MergedFact:
 
     Attributes:
         id: the id of the fact, or of the deleted one of two.
-        effect: moved; folded (`merged_into` another fact that says the same); or retracted (it linked the two).
+        effect: moved; folded (`merged_into` an equal fact); or retracted (it linked the two).
         before, after: the fact as a sentence.
         merged_into: the id of the other fact.
     """
@@ -525,7 +525,7 @@ class Decision:
     """A decision: an entity of that type, or the object of a decided_in fact (see engine/knowledge/decisions.py).
 
     Attributes:
-        imported: the import that brought what is said here, where nobody has recorded the same in this graph.
+        imported: the import that brought this, if nobody has recorded the same in this graph.
     """
 
     id: str
@@ -562,7 +562,7 @@ NameStyle = Literal["person", "title", "statement", "term", "reference"]
 """How the names of a type are made, and so compared: Priya Raman; Atlas; Adopt SQLite; full-text search; a document."""
 
 Role = Literal["decides", "part_of", "blocks", "resolves", "depends", "tags", "mentions", "reports"]
-"""What a predicate means to the tools that know meanings: decisions, blockers, the week, texts."""
+"""What a predicate means to the tools that use meanings: decisions, blockers, the week, texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -582,10 +582,10 @@ class VocabularyTerm:
     """An entity type or a predicate of the vocabulary; `kind` says which.
 
     Attributes:
-        version: that of the set which brought it.
-        set: the name of that set.
-        retired_at: since when it is not to be used any more; what was recorded with it stays.
-        replaced_by: the word to use in its place.
+        version: that of its set.
+        set: the name of its set.
+        retired_at: since when it is no longer to be used; what was recorded with it stays.
+        replaced_by: the word to use instead.
     """
 
     row: int
@@ -603,10 +603,10 @@ class EntityType(VocabularyTerm):
     """An entity type.
 
     Attributes:
-        style: how its names are made; None for that of its parents.
-        parents: the types that it is a kind of.
-        disjoint: types of which nothing can be that is of this type.
-        is_abstract: whether entities are of its subtypes only.
+        style: how its names are formed; None for that of its parents.
+        parents: its supertypes.
+        disjoint: types that share no entity with this type.
+        is_abstract: whether entities are only of its subtypes.
     """
 
     style: NameStyle | None = None
@@ -620,13 +620,13 @@ class Predicate(VocabularyTerm):
     """A predicate.
 
     Attributes:
-        role: what it means to the tools that know meanings.
+        role: what it means to the tools that use meanings.
         sources, targets: the types at its two ends, with their subtypes; none means any.
-        inverse_of: the predicate under which its facts are stored, with their ends exchanged.
+        inverse_of: the predicate that its facts are stored under, with their ends swapped.
         flags: of `PREDICATE_FLAGS`.
-        literal_kind: text, number, date, url or identifier, where its object is a literal; None where it is an entity,
+        literal_kind: text, number, date, url or identifier, if its object is a literal; None if it is an entity,
             or may be either.
-        has_binding_ends: whether a fact between other types is refused; False where `sources` and `targets` are advice.
+        has_binding_ends: whether a fact between other types is refused; False if `sources` and `targets` are advice.
         is_alias: whether its literal is another name of the subject.
         sentence: how a fact is read aloud: `{subject} works at {object}`; empty for the default.
     """
@@ -657,7 +657,7 @@ PREDICATE_FLAGS = (
 )
 
 ADVISORY_FLAGS = PREDICATE_FLAGS[-4:]
-"""The flags by which a change is noticed, and no fact is in conflict with another."""
+"""The flags that detect a change without putting facts in conflict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -667,7 +667,7 @@ class VocabularyLabel:
     Attributes:
         language: a tag of BCP 47, such as `en` or `pt-BR`; empty for none.
         status: "preferred", "alternative" or "hidden" (found, not shown), as in SKOS.
-        is_added: whether it was given to the word later, and did not come with it.
+        is_added: whether it was given to the word later, rather than with it.
     """
 
     kind: str
@@ -700,20 +700,20 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class GraphPath:
-    """A path in the result of a query: nodes and relationships in alternation, from node to node."""
+    """A path in the result of a query: alternating nodes and relationships, from node to node."""
 
     steps: tuple[GraphNode | GraphEdge, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedFact:
-    """A relation that somebody else read in a text, in its own words; it is no fact before its wording is accepted.
+    """A relation that somebody else read in a text, in its own words; it is no fact until its wording is accepted.
 
     Attributes:
         subject, object: names, or the text of a literal.
-        subject_type, object_type: the entity types that were handed in with them; None where nobody gave one.
-        wording: the relation in its own words; `wording_key` is how wordings are compared.
-        evidence: the sentence of the text that has both ends; empty if there is none.
+        subject_type, object_type: the entity types that came with them; None if not given.
+        wording: the relation in its own words; `wording_key` is its form for comparison.
+        evidence: the sentence of the text with both ends; empty if there is none.
         episode: the row of the episode that states it.
         reason: what it waits for: "wording" (no predicate is known for it), "ends" (they do not fit the predicate), or
             "name" (a name means several entities).

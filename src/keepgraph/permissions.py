@@ -13,7 +13,7 @@ def write(file: Path, text: str) -> None:
     file = file.resolve()
     make_folder(file.parent)
     for leftover in file.parent.glob(f".{glob.escape(file.name)}.*.part"):
-        leftover.unlink(missing_ok=True)  # of an interrupted write; there may be a key in it
+        leftover.unlink(missing_ok=True)  # of an interrupted write; it may hold a key
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as out:
@@ -27,7 +27,7 @@ def write(file: Path, text: str) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, with mode 0700."""
+    """Create a folder, and any missing parents, with mode 0700."""
     missing = [ancestor for ancestor in (folder, *folder.parents) if not ancestor.exists()]
     for new in reversed(missing):
         new.mkdir(mode=0o700, exist_ok=True)
@@ -35,7 +35,7 @@ def make_folder(folder: Path) -> None:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process of this number runs; where that cannot be told, it may."""
+    """Whether a process with this number runs; true if that is unknown."""
     if os.name != "posix":
         return True
     try:
@@ -48,7 +48,7 @@ def is_running(process: int) -> bool:
 
 
 def expanded(name: str) -> Path:
-    """A path as a person writes it: ~ is the home folder; ~name of an unknown user is left as it is."""
+    """A path as a person writes it: ~ is the home folder; ~name of an unknown user is left unchanged."""
     try:
         return Path(name).expanduser()
     except RuntimeError:
@@ -71,7 +71,7 @@ def sync(file: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync the names in a folder to disk, where the platform can."""
+    """Sync the names in a folder to disk, if the platform can."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
