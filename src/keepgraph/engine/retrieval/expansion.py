@@ -1,4 +1,4 @@
-"""Expansion: what the graph holds around some entities, within some hops: texts, facts and neighbours."""
+"""Expansion: what surrounds some entities in the graph, within some hops: texts, facts and neighbours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ReachedEntity:
     """An entity that facts lead to.
 
     Attributes:
-        distance: in facts, from the nearest of the entities at which the expansion begins.
+        distance: in facts, from the nearest entity where the expansion begins.
         path: the way from there, in words: `Priya -[belongs_to]-> Atlas`.
     """
 
@@ -36,10 +36,10 @@ class ReachedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What is around some entities, the nearest by personalised PageRank first.
+    """What surrounds some entities, the nearest by personalised PageRank first.
 
     Attributes:
-        truncated: whether there is more than the limit of a list, or than was read of the graph.
+        truncated: whether there is more than the limit of a list, or more of the graph than was read.
     """
 
     chunks: Sequence[ChunkResult] = ()
@@ -49,7 +49,7 @@ class Expansion:
 
 
 def expand(tx: Tx, starts: Sequence[Key], *, hops: int, filters: Filters, limit: int) -> Expansion:
-    """Expand some entities or proposed names along facts that hold, and into the texts that mention what is there.
+    """Expand some entities or proposed names along current facts, and into the texts that mention what is there.
 
     Args:
         starts: at least one; those of proposals with a minus.
@@ -80,7 +80,7 @@ def expand(tx: Tx, starts: Sequence[Key], *, hops: int, filters: Filters, limit:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How an entity is reached: its distance in facts, the last fact, and the entity before it; none at the start."""
+    """How an entity is reached: its distance in facts, the last fact, and the previous entity; none at the start."""
 
     distance: int
     fact: int | None = None
@@ -128,7 +128,7 @@ def _facts(
     hops: int,
     limit: int,
 ) -> list[Fact]:
-    """Facts of the starts, of each in turn the newest; then those between what is reached, by rank."""
+    """Facts of the starts, the newest of each in turn; then those between what is reached, by rank."""
     entities = [start for start in starts if start > 0]
     of_each = max(2, (limit + 1) // max(len(entities), 1))
     of_entities = [
@@ -172,8 +172,8 @@ def _neighbours(
 
 # Multi-hop search: texts and facts by words and vectors, and by the graph around what the question is about.
 #
-# To what `search` finds come two rankings: breadth first, the texts nearest to the entities of the question; and
-# personalised PageRank over facts and mentions, where names that lead from a text to another count, too.
+# Two rankings join what `search` finds: breadth first, the texts nearest to the entities of the question; and
+# personalised PageRank over facts and mentions, where names that connect texts count, too.
 
 _MAX_SEEDS = 8
 _MAX_FACTS = 10
@@ -196,14 +196,14 @@ class _RankReport:
 
 @dataclass(frozen=True, slots=True)
 class MultiHopResults:
-    """What was found.
+    """The results.
 
     Attributes:
-        traversal: the one that was asked for.
-        chunks: the best, best first; several of one text where they are the best.
-        facts: current ones, the nearest to the question first.
+        traversal: the requested one.
+        chunks: the best, best first; several of one text if they are the best.
+        facts: current ones, nearest to the question first.
         seeds: the entities and proposed names where the graph was entered.
-        ranks: None where the traversal has no PageRank.
+        ranks: None if the traversal has no PageRank.
         candidates: how many chunks were ranked.
         candidates_by_words: how many of them by their words.
         graph_truncated: whether the graph around the seeds is larger than was read.
@@ -276,7 +276,7 @@ def find(tx: Tx, question: str, *, filters: Filters, traversal: str, hops: int, 
 
 
 def _seeds(context: SearchContext) -> dict[Key, float]:
-    """The nodes that the question names, with how surely; where it names none, the best that search finds."""
+    """The nodes that the question names, with how surely; if it names none, the best that search finds."""
     by_name: dict[Key, float] = {}
     for name in context.question.names:
         for key, score in (*name.entities, *((-row, fusion.PROPOSED_NAME) for row in name.proposals)):
@@ -288,12 +288,12 @@ def _seeds(context: SearchContext) -> dict[Key, float]:
 
 
 def _seed_chunks(context: SearchContext) -> list[Hit]:
-    """The best chunks, but for those that are only a little like the question."""
+    """The best chunks, except those only slightly similar to the question."""
     return [hit for hit in context.hits[EPISODES][: fusion.SEED_CHUNKS] if retrievers.is_clearly_relevant(hit)]
 
 
 def _weights(seeds: Mapping[Key, float], chunks: Sequence[Hit]) -> dict[Node, float]:
-    """What each seed weighs: names together, and the best chunks together, a share each."""
+    """The weight of each seed: a share for all names, and one for all of the best chunks."""
     of_names, of_chunks = sum(seeds.values()), sum(hit.score for hit in chunks)
     share = fusion.SHARE_OF_SEED_CHUNKS if seeds else 1.0
     return {key: (1 - share) * score / of_names for key, score in seeds.items()} | {
@@ -318,7 +318,7 @@ def _chunks_by_rank(ranks: Mapping[Node, float]) -> Ranking:
 
 
 def _facts_by_nearness(graph: TextGraph, nearness: Mapping[Node, float]) -> Ranking:
-    """The facts between two entities, those first whose ends are nearest to the seeds."""
+    """The facts between two entities, those whose ends are nearest to the seeds first."""
     facts = [
         (fact, nearness[one] + nearness[other])
         for (one, other), fact in graph.facts.items()

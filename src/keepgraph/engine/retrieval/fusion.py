@@ -1,4 +1,4 @@
-"""Fusion: one ranking from several, by reciprocal ranks (RRF); boosts, and scores handed on to neighbours.
+"""Fusion: one ranking from several, by reciprocal ranks (RRF); boosts, and scores passed on to neighbours.
 
 Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods,
 SIGIR 2009.
@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 Key = int
 """What is ranked, by its row number: a fact, a chunk, a community or a node.
 
-A node is an entity, or a proposed name: that has its row number with a minus, so that both fit into one ranking.
+A node is an entity, or a proposed name with minus its row number, so that both fit into one ranking.
 """
 
 Ranking = Sequence[tuple[Key, float]]
@@ -24,7 +24,7 @@ _DECIMALS = 4
 
 
 class Placement(NamedTuple):
-    """Where a hit stood in one ranking, from 1, and its score there; None where it has none."""
+    """The rank of a hit in one ranking, from 1, and its score there; None if it has none."""
 
     rank: int | None
     score: float | None
@@ -37,10 +37,10 @@ _NONE: Mapping[str, Placement] = MappingProxyType({})
 
 
 class Placements(Mapping[str, Placement]):
-    """The placements of one hit, by the name of the ranking. They are looked up: of hundreds of hits few are shown.
+    """The placements of one hit, by the name of the ranking, looked up lazily: of hundreds of hits few are shown.
 
     Args:
-        notes: placements besides, or in the place of those in the tables.
+        notes: placements that add to those in the tables, or replace them.
     """
 
     __slots__ = ("_key", "_notes", "_tables")
@@ -69,7 +69,7 @@ class Placements(Mapping[str, Placement]):
 
 
 class Hit(NamedTuple):
-    """A result of retrieval with its fused score, and why it is one: its placement in each ranking, by name of that."""
+    """A result of retrieval with its fused score, and its placement in each ranking, by the ranking's name."""
 
     key: Key
     score: float
@@ -134,7 +134,7 @@ def combine(hits: Sequence[Hit], whole_of: Mapping[Key, str], *, share: float, s
 
     Args:
         hits: best first; parts of wholes.
-        share: what each next part of a whole counts, of what the one before it counts: .5 is a half, a quarter, …
+        share: what each next part of a whole counts relative to the one before it: .5 is a half, a quarter, …
     """
     best: dict[str, Hit] = {}
     scores: dict[str, float] = {}
@@ -173,7 +173,7 @@ def _best_first(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.key))
 
 
-# Every weight of the ranking in search, and how many hits each of its stages looks at.
+# Every weight of the ranking in search, and how many hits each of its stages examines.
 #
 # Figures are recall@5 on five conversations of LoCoMo, from ADR 0028, each with the steps before it in place.
 
@@ -189,22 +189,22 @@ are then no better than words alone.
 # What a list counts in the fusion, where it is not 1
 
 NODES_BY_NAME = 2.0
-"""Entities that the question names: that is stronger evidence than any list of what resembles the question."""
+"""Entities that the question names: stronger evidence than any list of what resembles the question."""
 
 PROPOSED_NODE = 0.5
-"""Multiplies the score of a name that is only proposed: entities that are about as relevant come before it."""
+"""Multiplies the score of a name that is only proposed: about equally relevant entities come first."""
 
 NODES_BY_MENTION = 0.5
-"""Entities that the best texts mention: a text that answers mentions much besides."""
+"""Entities that the best texts mention: a text that answers also mentions much else."""
 
 EDGES_BY_MENTION = 0.1
-"""Facts between entities that the best texts mention: these stand behind whatever any other list has found."""
+"""Facts between entities that the best texts mention: they rank below whatever any other list has found."""
 
 TURNS_BY_WORDS = 1.5
 """Turns of conversations by their words: one list, against two that compare vectors."""
 
 DOCUMENTS_BY_WORDS = DOCUMENTS_BY_VECTOR = DOCUMENTS_BY_FEEDBACK = 3.5 / 3
-"""Documents by their words, by vectors, and by the vectors of the best documents: three lists that count the same.
+"""Documents by their words, by vectors, and by the vectors of the best documents: three lists of equal weight.
 
 Together that is what the lists of a turn count, so that neither kind is preferred. With 1.5 and 1 for words and vectors
 as for turns, recall is .582 on questions over documents, with equal weights .613, with feedback .638 (ADR 0052).
@@ -221,13 +221,13 @@ CHUNKS_BY_PAGERANK = 0.5
 # Where the graph is entered, in multi-hop search
 
 SEEDS_WITHOUT_NAME = 5
-"""Where the question names nothing that is known: so many of the entities that search finds."""
+"""If the question names nothing known: how many of the entities that search finds."""
 
 SEED_CHUNKS = 10
-"""So many of the best chunks are seeds of PageRank beside the names: the first step of an answer may be in them."""
+"""How many of the best chunks are seeds of PageRank beside the names: the first step of an answer may be in them."""
 
 SHARE_OF_SEED_CHUNKS = 0.5
-"""What these chunks weigh together, against the names."""
+"""The weight of these chunks together, against the names."""
 
 # What changes the score of a hit
 
@@ -239,7 +239,7 @@ it comes out worse than with words alone; with 1.5 it does not.
 """
 
 PROPOSED_NAME_IN_TEXT = 1.25
-"""Multiplies the score of a text that mentions a name of the question which is only proposed.
+"""Multiplies the score of a text that mentions a merely proposed name of the question.
 
 On questions over documents nearly every text with the words of a question has such a name: with 1.5, the boost undoes
 what the order by words and vectors knows (ADR 0052).
@@ -271,30 +271,30 @@ CLEAR_COSINE = MIN_COSINE_OF_NAMES
 """The cosine from which a chunk that was found by its vector alone lends its score to what it mentions."""
 
 SHARE_OF_NEXT_PART = 0.5
-"""What each next part of a conversation or document counts of the one before it, where these are ranked as wholes.
+"""What each next part of a conversation or document counts relative to the one before it, when ranked as wholes.
 
 A session with evidence among the first five on two halves of LoCoMo, by the best turn alone .933 and .922, so .929 and
 .935; the sum of all turns .890 and .892, for there the longest session wins.
 """
 
 NEAR_SHARE_OF_BEST = 0.75
-"""What only its vector has found is left out below this share of the best cosine: behind a right hit it is noise.
+"""What only its vector has found is left out below this share of the best cosine: after a right hit it is noise.
 
 Of the first ten turns of a question in LoCoMo .13 are found so, and none of them is evidence.
 """
 
-# Below what nothing answers the question (ADR 0052)
+# Below these values nothing answers the question (ADR 0052)
 
 ANSWERING_CHUNK = 0.48
 """The cosine of the nearest of 2,000 chunks and COVERAGE_IN_COSINE times its coverage are this, or no text answers."""
 
 ANSWERING_FACT = 0.41
 ANSWERING_NAME = 0.48
-"""The cosine of the nearest of 2,000 facts or names, from which it answers."""
+"""The cosine of the nearest of 2,000 facts or names from which it answers."""
 
 ROWS_OF_ANSWERING = 2000
 ANSWERING_PER_ROWS = 0.037
-"""By so much these are higher where there are e times as many rows: of more, one is nearer by chance."""
+"""How much higher these are with e times as many rows: among more, one is nearer by chance."""
 
 MIN_ANSWERING = 0.19
 MAX_ANSWERING = 0.52
@@ -306,35 +306,35 @@ ANSWERING_WORDS = 0.7
 """The share of the words of a question, weighted by how rare they are, that one text has which answers by words."""
 
 ANSWERING_WORDS_WITHOUT_VECTORS = 0.25
-"""The same where vectors are missing, so that only words can tell: rather too much than too little."""
+"""The same where vectors are missing, so that only words can tell: too much rather than too little."""
 
 COVERED_HITS = 10
-"""So many of the best hits by words are looked at."""
+"""How many of the best hits by words are examined."""
 
 # Reranking
 
 SHARE_OF_BEST_IN_HEAD = 0.6
-"""What is less relevant than this share of the best stays behind, however near it is (ADR 0052)."""
+"""A hit less relevant than this share of the best stays behind, however near it is (ADR 0052)."""
 
 MMR_BALANCE = 0.5
 """Maximal marginal relevance: what relevance weighs, against not resembling the hits before; from 0 to 1."""
 
-# How many hits each stage looks at
+# How many hits each stage examines
 
 CANDIDATES = 200
 """The hits that each retriever gives to the fusion."""
 
 NEWEST = 100
-"""So many of the newest texts and facts are found by any word of the question, whatever is left out of the others."""
+"""How many of the newest texts and facts any word of the question finds, whatever is left out of the others."""
 
 FACT_VECTORS = 1000
-"""The nearest facts by vector: more than the candidates, for the filters are applied after the comparison."""
+"""The nearest facts by vector: more than the candidates, because the filters are applied after the comparison."""
 
 EXPANDED_HITS = 20
 """The best hits of one kind from which another is reached: facts lead to their ends, texts to what they mention."""
 
 PROPOSED_NAMES_COMPARED = 48
-"""So many proposed names are compared with the question by vector, where only nodes are asked for."""
+"""How many proposed names are compared with the question by vector, if only nodes are asked for."""
 
 RERANKED_PER_RESULT = 5
 MIN_RERANKED = 50

@@ -1,4 +1,4 @@
-"""Neighbourhood: what is connected to an entity by facts within some steps, nearest first, and the ways there."""
+"""Neighbourhood: what facts connect with an entity within some steps, nearest first, and the paths there."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from keepgraph.temporal import timestamps
 MAX_DEPTH = 4
 
 _MAX_FACTS_WALKED = 500_000
-"""The facts that a walk looks at: enough for a graph of 100,000 entities, and done within a second."""
+"""The facts that a walk reads: enough for a graph of 100,000 entities, and done within a second."""
 
 _MAX_FACTS_BETWEEN = 100_000
-"""The facts that are read between the entities that are shown; if there are more, some ways are unknown."""
+"""The facts read between the entities shown; if there are more, some paths are unknown."""
 
 _FACTS_PER_ENTITY = 3
 """The facts that are shown, for each entity of the limit."""
@@ -40,7 +40,7 @@ class Neighbour:
     Attributes:
         distance: in facts.
         degree: the number of its facts with other entities.
-        fact: the row number of the last fact on the way to it, `previous` the entity at its other end; None where there
+        fact: the row number of the last fact on the way to it, `previous` the entity at its other end; None if there
             are too many facts to tell.
         path: the way from the centre, in words: `Priya -[belongs_to]-> Atlas`.
     """
@@ -55,7 +55,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class DistanceCount:
-    """The number of entities at a distance; at least so many, if it is not exact."""
+    """The number of entities at a distance; a lower bound if it is not exact."""
 
     distance: int
     total: int
@@ -82,10 +82,10 @@ class Neighbourhood:
 def explore(
     tx: Tx, centre: Entity, *, depth: int, predicates: Sequence[str] | None = None, limit: int
 ) -> Neighbourhood:
-    """Explore what is around an entity along the facts that hold, breadth first and in both directions.
+    """Explore what surrounds an entity along current facts, breadth first and in both directions.
 
     Entities are nearest first, then those with the highest degree, then by name. A walk over more facts than can be
-    looked at in a second ends early, and is not complete.
+    read in a second ends early, and is not complete.
 
     Args:
         depth: 1 to 4 facts away.
@@ -115,7 +115,7 @@ def explore(
 
 
 def literal_facts(tx: Tx, entity: Entity, *, predicates: Sequence[str] | None, limit: int) -> tuple[list[Fact], int]:
-    """The facts of an entity with a literal that hold, the newest first, and how many there are."""
+    """The current facts of an entity with a literal, newest first, and how many there are."""
     rows, total = store.neighbourhood.literal_facts(
         tx, entity, predicates=predicates, at=timestamps.from_datetime(tx.now), limit=limit
     )
@@ -156,7 +156,7 @@ def _with_facts(
 
 
 def _later_first(tx: Tx, neighbours: Sequence[Neighbour], facts: Mapping[int, Fact]) -> list[Neighbour]:
-    """The neighbours in their order, but that a later fact leads to one of them before the fact that it followed."""
+    """The neighbours in order, but a later fact leads to one of them before the fact that it followed."""
     ordered: list[Neighbour] = []
     for _, ring in groupby(neighbours, key=lambda neighbour: neighbour.distance):
         at_distance = list(ring)

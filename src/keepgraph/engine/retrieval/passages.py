@@ -18,7 +18,7 @@ from keepgraph.store.transactions import Tx
 _MAX_QUOTE_CHARACTERS = 300
 
 _MAX_CHUNKS_COUNTED = 500
-"""What is mentioned together is counted in the newest chunks; a node may be mentioned in all of them."""
+"""Mentions together are counted in the newest chunks; a node may be mentioned in all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def read(tx: Tx, node: Node, places: Sequence[MentionPlace]) -> list[Passage]:
 
 
 def newest(tx: Tx, node: Node, *, until: str | None, limit: int) -> list[Passage]:
-    """The newest passages that mention a node, or are about it: of each text one; of few texts, more of each.
+    """The newest passages that mention a node, or are about it: one of each text; more if there are few texts.
 
     Args:
         until: leave out texts that occurred after this timestamp.
@@ -69,7 +69,7 @@ def newest(tx: Tx, node: Node, *, until: str | None, limit: int) -> list[Passage
         Passage(
             episodes_by_row[place.episode],
             place.chunk,
-            # Where no words name it, the whole chunk is about it, and not only its first sentence.
+            # If no words name it, the whole chunk is about it, not only its first sentence.
             quote(texts[place.chunk].text, place.start, place.stop)
             if place.start is not None
             else " ".join(texts[place.chunk].text[:_MAX_QUOTE_CHARACTERS].split()),
@@ -79,7 +79,7 @@ def newest(tx: Tx, node: Node, *, until: str | None, limit: int) -> list[Passage
 
 
 def of_name(tx: Tx, name: Name, *, until: str | None, limit: int) -> tuple[int, list[Passage]]:
-    """How many texts have a name that nothing has, and the newest passages: of each text one.
+    """How many texts contain an unknown name, and the newest passages: one of each text.
 
     Texts are counted in the newest chunks that have its words, at most _MAX_CHUNKS_COUNTED.
     """

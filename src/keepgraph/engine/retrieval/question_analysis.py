@@ -23,10 +23,10 @@ from keepgraph.store.derived_tables import FACT_VECTORS, NAME_VECTORS, VECTOR_KI
 from keepgraph.store.transactions import Tx
 
 MAX_PHRASES = 32
-"""So many different words of a question are looked for; of a longer one, those it says most often."""
+"""How many different words of a question are searched for; of a longer one, its most frequent words."""
 
 MAX_EMBEDDED_CHARACTERS = 2000
-"""So many characters of a question are embedded; the model reads no more."""
+"""How many characters of a question are embedded; the model reads no more."""
 
 _WORD = lazy.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _POSSESSIVE = lazy.compile(r"['’]s?(?!\w)")
@@ -37,7 +37,7 @@ class Question:
     """A question, ready for the retrievers.
 
     Attributes:
-        text: as it was asked, without white space around it.
+        text: as asked, without surrounding white space.
         phrases: its words for a full-text query; none if it has no words.
         phrases_for_chunks: the same without the names of speakers, which are in every second turn of a conversation.
         without_names: the text that is compared with turns of conversations by vector, without the names of speakers
@@ -85,8 +85,8 @@ def analyse(tx: Tx, question: str, *, groups: Sequence[str]) -> Question:
 def phrases(text: str) -> tuple[str, ...]:
     """The words of a text without stop words, each quoted for a full-text query; if all are stop words, all of them.
 
-    The ending of a possessive is left out, for it would have to stand in the text, too. A run of characters of a script
-    without spaces is looked for as a whole, and by its pairs of neighbours.
+    The ending of a possessive is left out; otherwise the text would need it, too. A run of characters of a script
+    without spaces is searched for as a whole, and by its pairs of neighbours.
     """
     counts: Counter[str] = Counter()
     for word in _content_words(text) or _words(text):
@@ -96,7 +96,7 @@ def phrases(text: str) -> tuple[str, ...]:
 
 
 def has_content(text: str) -> bool:
-    """Whether a text has any word that is no stop word."""
+    """Whether a text has any word that is not a stop word."""
     return bool(_content_words(text))
 
 
@@ -123,7 +123,7 @@ def _segments(word: str) -> list[str]:
 
 
 def _without(text: str, names: Sequence[QuestionName]) -> str:
-    """A text without some names in it, and without the endings that make them possessives."""
+    """A text without some names, and without the endings that make them possessives."""
     parts, position = [], 0
     for name in names:
         parts.append(text[position : name.start])
@@ -135,25 +135,25 @@ def _without(text: str, names: Sequence[QuestionName]) -> str:
 
 # The vectors of a question: embedded once, for as many of the kinds of results as are compared with it.
 #
-# A model that is loaded computes them in a thread of its own: what is found by words and names is looked up meanwhile.
+# A loaded model computes them in its own thread, while words and names are looked up.
 
 T = TypeVar("T")
 _OTHER_KINDS = (NAME_VECTORS, FACT_VECTORS)
 
 _MAX_COUNTED = 10_000
-"""Of what waits for a vector, no more are counted: after an import it may be a million."""
+"""The most rows waiting for a vector that are counted: after an import it may be a million."""
 
 _Packed = tuple[bytes, bytes]
-"""A vector as embedding and signs, in the form in which vectors are stored."""
+"""A vector as embedding and signs, in stored form."""
 
 
 class QuestionVectors:
-    """A question as vectors, which whoever reads them first waits for.
+    """A question as vectors; the first reader waits for them.
 
     Args:
         state: in words: on, how many vectors are missing, or why they are off.
         packed: waits for the vectors, that of the whole question last; None where there are none.
-        waiting: the kinds of which some have no vector yet.
+        waiting: the kinds where some have no vector yet.
     """
 
     def __init__(
@@ -169,12 +169,12 @@ class QuestionVectors:
 
     @property
     def full(self) -> _Packed | None:
-        """Of the whole question, compared with names, facts and documents; None where there are no vectors."""
+        """Of the whole question, compared with names, facts and documents; None if there are no vectors."""
         return self._packed[-1] if self._packed else None
 
     @property
     def without_names(self) -> _Packed | None:
-        """Of the question without the names of persons, compared with turns of conversations."""
+        """Of the question without the names of people, compared with turns of conversations."""
         return self._packed[0] if self._packed else None
 
     @cached_property
@@ -183,7 +183,7 @@ class QuestionVectors:
 
 
 def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVectors:
-    """Embed a question, if there are vectors to compare it with; a model that is missing is a state, and no error."""
+    """Embed a question, if there are vectors to compare it with; a missing model is a state, not an error."""
     if "embedding" not in tx.settings.rungs:
         return QuestionVectors(state="off: by the settings")
     if reason := vectors.unavailable_reason(tx):
@@ -222,7 +222,7 @@ def _at_once(compute: Callable[[], T]) -> Callable[[], T]:
 
 
 def _in_thread(compute: Callable[[], T]) -> Callable[[], T]:
-    """Begin to compute in another thread; who calls the function that is returned waits for what was computed."""
+    """Begin to compute in another thread; the returned function waits for the result."""
     from concurrent.futures import ThreadPoolExecutor
 
     thread = ThreadPoolExecutor(1, thread_name_prefix="question vectors")
@@ -279,7 +279,7 @@ class SearchContext:
         return self.request.starting_nodes or self.question.nodes
 
     def spoken_by_named(self, chunks: Sequence[Key]) -> set[Key]:
-        """Those of some chunks that a speaker says whom the question names; each chunk is looked at once."""
+        """The chunks said by a speaker whom the question names; each chunk is examined once."""
         speakers = sorted(self.question.speakers)
         if not speakers:
             return set()

@@ -29,7 +29,7 @@ from keepgraph.store.retrieval import KnownName
 from keepgraph.store.transactions import Tx
 
 _MAX_CHARACTERS = 2000
-"""Names are looked for in the beginning of a long question."""
+"""Names are searched for in the beginning of a long question."""
 
 _MAX_GUESSES = 3
 """How many unknown names are compared with known ones, in how many groups, for how many results: each costs time."""
@@ -37,7 +37,7 @@ _MAX_GUESSES = 3
 _MAX_PERSONS_COMPARED = 50
 
 _MAX_WORDS_OF_A_NAME = 4
-"""A question of so few words, without a known name in it, may itself be a name."""
+"""A question of at most this many words, without a known name, may itself be a name."""
 
 _WORD = lazy.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -64,11 +64,11 @@ class QuestionName:
 
 @dataclass(frozen=True, slots=True)
 class _Speakers:
-    """Those who speak in the texts of a graph.
+    """The speakers in the texts of a graph.
 
     Attributes:
         names: by key.
-        name_parts: words that are a part of only one such name, with their spelling there.
+        name_parts: words that are part of only one such name, with their spelling there.
         key_of_part: the key of the speaker, by such a word.
     """
 
@@ -78,9 +78,9 @@ class _Speakers:
 
 
 def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
-    """Detect the names in a question that the graph knows, or nearly; in their order.
+    """Detect the names in a question that the graph knows, exactly or nearly; in order.
 
-    First names and aliases as they are written, and words that are a part of only one speaker's name; then what looks
+    First names and aliases as written, and words that are part of only one speaker's name; then what looks
     like a name: nicknames of speakers, and what fuzzy resolution takes it for. A question that names nobody may be
     about the owner of the graph: "what do you know about me?"
     """
@@ -115,7 +115,7 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
 
 
 def lacks_owner(tx: Tx, text: str, *, groups: Sequence[str]) -> bool:
-    """Whether a question is about the one who asks, names nothing that is known, and nobody owns these groups."""
+    """Whether a question is about the person who asks, names nothing known, and nobody owns these groups."""
     beginning = text[:_MAX_CHARACTERS]
     if _span_of_asker(beginning) is None or store.owners.rows(tx, groups):
         return False
@@ -167,7 +167,7 @@ def _persons_by_name_part(tx: Tx, keys: Sequence[str], *, groups: Sequence[str])
 def _known_name(
     vocabulary: Vocabulary, known: Sequence[KnownName], match: NameMatch, speakers: _Speakers
 ) -> QuestionName:
-    """A name that the graph knows as it is written."""
+    """A name that the graph knows as written."""
     entities = {
         name.entity: fusion.EXACT_NAME if name.is_name else fusion.ALIAS for name in known if name.entity is not None
     }

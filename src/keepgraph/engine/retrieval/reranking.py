@@ -59,7 +59,7 @@ def relevant_head(hits: Sequence[Hit], *, limit: int) -> int:
     """How many of the first hits are about as relevant as the best, so that something else may decide their order.
 
     Args:
-        limit: never more than this, for what is not returned is not compared.
+        limit: never more than this, because what is not returned is not compared.
     """
     if not hits:
         return 0
@@ -70,20 +70,20 @@ def relevant_head(hits: Sequence[Hit], *, limit: int) -> int:
 def by_distance(hits: Sequence[Hit], distances: Mapping[Key, int], *, head: int) -> list[Hit]:
     """The nearest of the head first, in steps, and what cannot be reached last; then the other hits.
 
-    Hits that are equally far, and those behind the head, stay in the order that they had.
+    Hits at the same distance, and those behind the head, keep their order.
     """
     order = [*sorted(hits[:head], key=lambda hit: distances.get(hit.key, math.inf)), *hits[head:]]
     return [_placed(hit, "node_distance", rank, distances.get(hit.key)) for rank, hit in enumerate(order, 1)]
 
 
 def by_count(hits: Sequence[Hit], counts: Mapping[Key, int], *, head: int) -> list[Hit]:
-    """Those of the head with the highest count first; equal ones, and those behind the head, in the order they had."""
+    """The hits of the head with the highest count first; equal ones, and those behind the head, keep their order."""
     order = [*sorted(hits[:head], key=lambda hit: -counts.get(hit.key, 0)), *hits[head:]]
     return [_placed(hit, "episode_mentions", rank, counts.get(hit.key, 0)) for rank, hit in enumerate(order, 1)]
 
 
 def by_score(hits: Sequence[Hit], scores: Mapping[Key, float]) -> list[Hit]:
-    """By the scores of a cross-encoder; what has no score comes last, in the order it had."""
+    """By the scores of a cross-encoder; hits without a score come last, in their order."""
     order = sorted(hits, key=lambda hit: -scores.get(hit.key, -math.inf))
     return [_placed(hit, "cross_encoder", rank, scores.get(hit.key)) for rank, hit in enumerate(order, 1)]
 
@@ -163,7 +163,7 @@ def _by_diversity(context: SearchContext, results: list[Result]) -> list[Result]
 
 
 def _text(result: NodeResult | FactResult | ChunkResult | CommunityResult) -> str:
-    """A result as a text that can be read and compared."""
+    """A result as a text to read and compare."""
     match result:
         case FactResult():
             return knowledge.facts.sentence(result.fact)
@@ -208,9 +208,9 @@ def _unit_vectors(tx: Tx, results: Sequence[Result]) -> dict[Key, np.ndarray]:
     return unit
 
 
-# The floor of relevance: whether anything that was found may answer the question, or only happens to be nearest.
+# The floor of relevance: whether any result may answer the question, or only happens to be nearest.
 #
-# Calibrated on questions that were put to the graph they are about, and to others (ADR 0052).
+# Calibrated on questions put to their own graphs, and to others (ADR 0052).
 
 _INDEXES = {EPISODES: store.full_text.CHUNKS, EDGES: store.full_text.FACTS, NODES: store.full_text.ENTITIES}
 _ANSWERING = {
@@ -223,7 +223,7 @@ _ROWS_OF_INDEX = {EPISODES: 1, EDGES: 1, NODES: 2}
 
 
 def abstains(context: SearchContext) -> bool:
-    """Whether nothing that was found answers the question.
+    """Whether no result answers the question.
 
     It never does so where nothing was looked for, where something waits for its vector, where the question names what
     is known or has no word that tells anything, or where something else says what is wanted: a node to begin at, a

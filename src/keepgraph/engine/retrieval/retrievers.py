@@ -1,7 +1,7 @@
-"""The table of retrievers: for each kind of result, the functions whose rankings are fused, and what each counts.
+"""The table of retrievers: for each kind of result, the functions whose rankings are fused, and their weights.
 
 A new retriever is a function here and a row in the table. It takes the context of the search and returns a ranking,
-which is empty where it does not apply. It may use the hits of the kinds that stand above its own in the table.
+which is empty where it does not apply. It may use the hits of the kinds above its own in the table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 from keepgraph.engine.backfill import vectors
 
-# Retrieval by vector: the nearest embeddings, by cosine; what is less similar than a minimum is left out.
+# Retrieval by vector: the nearest embeddings, by cosine; less similar ones than a minimum are left out.
 
 
 def _entities_by_vector(context: SearchContext) -> Ranking:
@@ -95,8 +95,8 @@ _MAX_CACHED = 5_000
 def _nearest_proposed_names(context: SearchContext) -> Ranking:
     """Proposed names by the cosine of the name and the question, best first.
 
-    Only where nothing but nodes is asked for: elsewhere the texts themselves are found. PROPOSED_NAMES_COMPARED are
-    compared, for each goes through the model the first time: those of the best texts, then the newest.
+    Only if nothing but nodes is asked for: otherwise the texts themselves are found. PROPOSED_NAMES_COMPARED are
+    compared, because each goes through the model the first time: those of the best texts, then the newest.
     """
     tx, question = context.tx, context.vectors.full
     if question is None or context.request.kinds != {NODES}:
@@ -127,7 +127,7 @@ def _by_cosine(tx: Tx, question: bytes, named: Sequence[tuple[Key, str]]) -> Ran
 
 
 def _vectors(tx: Tx, names: Sequence[str]) -> NDArray[np.float32]:
-    """The vectors of names, of shape (names, dimension); those that were asked for before are not computed again."""
+    """The vectors of names, of shape (names, dimension); computed once each."""
     import numpy as np
 
     from keepgraph.ml import embedder
