@@ -281,7 +281,7 @@ def test_a_date_of_the_front_matter_that_is_not_read_is_said(call, folder, writt
     [remark] = call("ingest_markdown", file_path="a.md")["remarks"]
 
     assert remark["code"] == "FRONT_MATTER"
-    assert "is not read as a date" in remark["message"]
+    assert "cannot be read as a date" in remark["message"]
 
 
 def test_what_came_only_with_a_document_goes_with_it(call, folder, path):

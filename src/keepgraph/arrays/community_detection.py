@@ -23,12 +23,12 @@ LEIDEN = "leiden"
 LABEL_PROPAGATION = "label_propagation"
 
 _TOLERANCE = 0.02
-"""Of divisions whose modularity is at most by this share below that of the best, the finest is taken: modularity itself
-merges small communities in a large graph (S. Fortunato, M. Barthélemy, "Resolution limit in community detection", PNAS
-104, 2007)."""
+"""Among divisions whose modularity is within this share of the best, the finest is taken: modularity merges small
+communities in a large graph (S. Fortunato, M. Barthélemy, "Resolution limit in community detection", PNAS 104,
+2007)."""
 
 _MIN_SIZE = 3
-"""Smaller parts say nothing of what belongs together: a finer division must not leave more nodes in such parts."""
+"""Smaller parts are not communities: a finer division must not leave more nodes in them."""
 
 _RESOLUTIONS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 _ITERATIONS = 4
@@ -42,7 +42,7 @@ _RESOLUTION_IN_LARGE_GRAPH = 8.0
 """In a large graph one finer division is tried, at the same time as the first, in one iteration each."""
 
 _MAX_VISITS_OF_NODE = 50
-"""Label propagation ends after so many visits for each node, on average. It is done after three to ten."""
+"""Label propagation ends after this many visits per node, on average. It usually needs three to ten."""
 
 _VISITS_BETWEEN_CHECKS = 5_000
 _WEIGHT_SCALE = 1_000_000

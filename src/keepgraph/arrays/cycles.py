@@ -47,7 +47,7 @@ def _core(sources: Nodes, targets: Nodes) -> dict[int, list[int]]:
 
 
 def _peel(sources: Nodes, targets: Nodes, alive: NDArray[np.bool_]) -> None:
-    """Take away the nodes to which no edge from a node that is left leads, until there is none."""
+    """Remove nodes without incoming edges from remaining nodes, until there is none."""
     within = alive[sources] & alive[targets]
     order = np.argsort(sources[within], kind="stable")
     starts, ends = sources[within][order], targets[within][order]

@@ -27,7 +27,7 @@ _PIVOTS = 50
 _SWEEPS = 60
 _WEIGHT_OF_OTHER_PARTS = 0.25
 _SPREAD = 1.0
-"""How far out a disc wishes to lie, as a multiple of the radius of a disc with room for all that lie further in."""
+"""How far out a disc should lie, as a multiple of the radius of a disc with room for all further in."""
 
 _PLACES_BESIDE = 24
 _DISCS_TRIED_AT_ONCE = 32
@@ -171,7 +171,7 @@ def _with_fixed_signs(coordinates: Floats) -> Floats:
 
 
 def _pack(wishes: Floats, radii: Floats) -> Floats:
-    """Centres of discs that do not overlap, each as near to where it wishes to be as those before it allow."""
+    """Centres of discs that do not overlap, each as near to its wish as those before it allow."""
     count = len(radii)
     areas = (radii + _GAP / 2) ** 2
     lengths = np.hypot(wishes[:, 0], wishes[:, 1])

@@ -10,13 +10,13 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class BitVectors:
-    """Vectors of bits with their numbers, in the order of these.
+    """Vectors of bits, in the order of their numbers.
 
     Attributes:
         numbers: ascending, each once.
         bits: of shape (vectors, bytes).
         labels: of each vector, the number of what it is filtered by.
-        deleted: which of them count no longer.
+        deleted: which of them no longer count.
     """
 
     numbers: np.ndarray

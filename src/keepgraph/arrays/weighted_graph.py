@@ -64,10 +64,10 @@ def build(sources: Integers, targets: Integers, weights: Weights, *, nodes: Inte
 
 
 def damp_hubs(graph: WeightedGraph, *, percentile: float, min_degree: int) -> WeightedGraph:
-    """Let hubs connect less: edges weigh as much less as their ends have more neighbours than that percentile.
+    """Weaken hubs: edges weigh less in proportion to the neighbours of their ends beyond that percentile.
 
     Args:
-        min_degree: with so many neighbours or fewer, a node is no hub.
+        min_degree: a node with at most this many neighbours is not a hub.
     """
     if not len(graph):
         return graph

@@ -1,4 +1,4 @@
-"""Catalogue: in which tables the nodes and relationships lie, and the SQL of labels, types and properties.
+"""Catalogue: the tables of nodes and relationships, and the SQL of labels, types and properties.
 
 The compiler knows tables only through the catalogue. All SQL in it is written by the code that builds the catalogue,
 never by whoever writes a query: a name in a query is looked up here, and the SQL that stands under it is used.
@@ -34,7 +34,7 @@ class Connection(NamedTuple):
 
 
 _CACHE_SIZE = 500
-"""How many label expressions a catalogue remembers the codes of; then it forgets them all."""
+"""The most label expressions whose codes a catalogue remembers; then it forgets them all."""
 
 
 @dataclass(frozen=True, slots=True)

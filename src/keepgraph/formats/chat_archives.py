@@ -35,7 +35,7 @@ _WHITE_SPACE = re.compile(r"\s*")
 
 
 class _Element(NamedTuple):
-    """An element of an array: its number, from 1, and its value, or the error why it cannot be read."""
+    """An element of an array: its number, from 1, and its value, or the error if it cannot be read."""
 
     number: int
     value: Any
@@ -61,7 +61,7 @@ def read_elements(source: IO[str], *, max_characters: int = _MAX_ELEMENT_CHARACT
             return
         number += 1
         if not following:
-            yield _Element(number, None, errors.InvalidArguments("the file ends before its array does; it was cut off"))
+            yield _Element(number, None, errors.InvalidArguments("the file is truncated: its array does not end"))
             return
         element, can_continue = buffer.read_element(number)
         yield element
@@ -257,7 +257,7 @@ class _LimitedReader(io.RawIOBase):
         max_member_bytes = max(_MIN_CHECKED_BYTES, self._packed_bytes * _MAX_COMPRESSION_RATIO)
         if self.unpacked_bytes > MAX_UNPACKED_BYTES or member_bytes > max_member_bytes:
             raise errors.InvalidArguments(
-                "the zip file unpacks to more than conversations can be",
+                "the zip file unpacks to more than the limit for conversations",
                 hint="If it is what the service sent you, unpack it, and import its conversations.json.",
             )
         return len(data)
@@ -301,7 +301,7 @@ def read_chat_export(file: IO[bytes]) -> Iterator[Record]:
 def _parse_conversation(number: int, conversation: Any) -> Record:
     service = detect_service(conversation)
     if service is None:
-        problem = "it is no conversation of Claude or of ChatGPT: it has neither chat_messages nor a mapping"
+        problem = "it is not a conversation of Claude or ChatGPT: it has neither chat_messages nor a mapping"
         return ReadError(number, errors.InvalidArguments(problem))
     skipped: Counter[str] = Counter()
     turns = tuple((_claude_turns if service == CLAUDE else _chatgpt_turns)(conversation, skipped))

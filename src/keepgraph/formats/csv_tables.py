@@ -168,7 +168,7 @@ def _csv_message(error: csv.Error) -> str:
 def _parse_row(number: int, row: Sequence[str], table: TableFormat) -> Record:
     if len(row) > len(table.columns) and any(row[len(table.columns) :]):
         problem = f"{len(row)} fields, where the heading has {len(table.columns)}"
-        return ReadError(number, errors.InvalidArguments(problem, hint="Put quotation marks around what has commas."))
+        return ReadError(number, errors.InvalidArguments(problem, hint="Put fields with commas in quotation marks."))
     # Shorter rows and longer ones that are empty at the end are as long as the heading.
     fields = {column: field.strip() for column, field in zip(table.columns, row, strict=False) if column}
     try:

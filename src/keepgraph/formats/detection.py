@@ -64,7 +64,7 @@ def _first_character(source: IO[str]) -> str:
     while part := source.read(_SAMPLE_CHARACTERS):
         if text := part.lstrip():
             return text[0]
-    raise _format_unknown("there is nothing in it")
+    raise _format_unknown("it is empty")
 
 
 def _is_table(file: IO[bytes]) -> bool:
@@ -96,7 +96,7 @@ def _detect_lines(file: IO[bytes]) -> str:
                 value = json.loads(line or "null")
             except (ValueError, RecursionError):
                 if number == 1 and line and line.strip() == "{":
-                    raise _format_unknown("it is one object of JSON over many lines") from None
+                    raise _format_unknown("it is one JSON object over many lines") from None
                 may_be_lines |= line is not None and line.startswith("{")
                 continue
             if memory_server.is_record(value):
@@ -106,12 +106,12 @@ def _detect_lines(file: IO[bytes]) -> str:
             may_be_lines |= isinstance(value, dict)
     if may_be_lines:
         return LINES
-    raise _format_unknown("it begins neither with lines of JSON nor with the heading of a table that can be taken")
+    raise _format_unknown("it begins neither with lines of JSON nor with a known table heading")
 
 
 def _format_unknown(why: str) -> errors.FormatUnknown:
     return errors.FormatUnknown(
-        f"what kind of file it is cannot be told: {why}",
+        f"the file format is unknown: {why}",
         hint="Import what `kg export` wrote, the JSONL of the MCP memory server, a CSV table whose first line is like "
         f"{csv_tables.EXAMPLE}, or conversations of Claude or ChatGPT (.json or .zip). Notes: kg ingest PATH.",
     )

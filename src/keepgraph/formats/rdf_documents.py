@@ -1,7 +1,7 @@
 """Reading of RDF documents by rdflib: Turtle, N-Triples, RDF/XML and JSON-LD, from the given bytes alone.
 
-Nothing is followed or fetched, and what asks for it is refused: external entities, contexts at an address. A statement
-`owl:imports` is only a statement.
+Nothing is followed or fetched; external entities and contexts at an address are refused. A statement `owl:imports` is
+only a statement.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _check_xml(content: bytes) -> None:
     def refuse(what: str) -> None:
         raise errors.VocabularyInvalid(
             f"line {parser.CurrentLineNumber}: {what}",
-            hint="Nothing is fetched, and no entity is expanded but short names; write the text out in its place.",
+            hint="Nothing is fetched, and only short entities are expanded; write the text out instead.",
         )
 
     def check_doctype(name: str, system_id: str | None, public_id: str | None, has_subset: int) -> None:

@@ -245,7 +245,7 @@ def local_name(iri: str) -> str:
 
 
 def preferred_text(labels: Sequence[Label]) -> str:
-    """The label to name something by: preferred before others, in English before none and other languages."""
+    """The label used as a name: preferred labels first, English before no language and other languages."""
 
     def rank(label: Label) -> tuple[bool, int]:
         return label.status != "preferred", _language_rank(label.language)

@@ -145,7 +145,7 @@ class PropertyDefinition(Definition):
 
 @dataclass(frozen=True, slots=True)
 class Individual:
-    """Something of a class, or a concept, with what is stated of it."""
+    """An individual of a class, or a concept, with the statements about it."""
 
     iri: Iri
     classes: tuple[Iri, ...]
@@ -375,7 +375,7 @@ class _Reader:
         return "text" if iri in datatypes or iri.startswith(XSD) else None
 
     def _inverses(self, properties: Sequence[Iri]) -> dict[Iri, Iri]:
-        """The properties that are the inverse of another, which is none itself: what says so is the inverse."""
+        """The properties that are the inverse of another that is not an inverse itself."""
         known = set(properties)
         inverses: dict[Iri, Iri] = {}
         primary: set[Iri] = set()

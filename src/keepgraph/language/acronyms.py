@@ -1,7 +1,6 @@
 """Acronyms: recognises initials and beginnings of words, and forms the initials of a name.
 
-A word may look like an acronym by chance. So it is taken for one only if it is written as one: in capitals, with
-dots, or without vowels.
+A word counts as an acronym only if it is written as one: in capitals, with dots, or without vowels.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def in_capitals_within(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def words_for(acronym: str, others: Sequence[str], words: Sequence[str]) -> Sequence[str]:
-    """The neighbouring words of a name that have these initials, where the rest of it are the others; else none."""
+    """The neighbouring words of a name that have these initials, if the rest are the other words; else none."""
     for length in range(2, len(words)):
         for start in range(len(words) - length + 1):
             replaced, rest = words[start : start + length], [*words[:start], *words[start + length :]]

@@ -17,7 +17,7 @@ from keepgraph import interruption, lazy
 from keepgraph.language import markdown, sentences, speakers, text_boundaries
 from keepgraph.lazy import dataclass
 
-# Headings without text between them stay with the text that follows, at most so many.
+# At most this many consecutive headings stay with the text that follows.
 _MAX_CARRIED_HEADINGS = 6
 
 
@@ -27,7 +27,7 @@ class TextChunk:
 
     Attributes:
         heading: the path of headings above it, `Guide › Install`, or of keys in JSON; None outside of any.
-        speaker: who says it; None where nobody is named.
+        speaker: who says it; None if nobody is named.
     """
 
     text: str
@@ -93,7 +93,7 @@ def _split_message(text: str) -> list[TextChunk]:
 
 
 def _split_json(text: str) -> list[TextChunk]:
-    """At the outermost values and, where one is too large, at those within it; an empty list if it is not JSON."""
+    """At the outermost values and, if one is too large, within it; an empty list if it is not JSON."""
     try:
         starts = list(_value_starts(text, max_length=_MAX_BYTES))
     except (ValueError, RecursionError):
@@ -111,7 +111,7 @@ def _split_json(text: str) -> list[TextChunk]:
 
 
 def _split_prose(text: str) -> list[TextChunk]:
-    """At paragraphs, then sentences; all of it is somebody's words if it begins with a name and a colon."""
+    """At paragraphs, then sentences; a text that begins with a name and a colon has that speaker."""
     speaker = speakers.only_speaker(text)
     spans = cut(text, 0, len(text), text_boundaries.paragraph_starts(text, 0, len(text)))
     return [TextChunk(text[first:last], speaker=speaker) for first, last in spans]

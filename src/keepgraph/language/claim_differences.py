@@ -17,7 +17,7 @@ from keepgraph.language.time_references import Relation
 Amounts: TypeAlias = Literal["none", "same", "compatible", "different", "unknown"]
 
 MAX_MORE_WORDS = 2
-"""So many words more may stand in the claim that another denies."""
+"""A denied claim may have at most this many more words."""
 
 _HARMLESS = frozenset(
     synonyms.root(word)
@@ -47,7 +47,7 @@ _TENSES = ({"present", "perfect"}, {"past", "perfect"})
 
 
 def find(one: Claim, other: Claim) -> Difference | None:
-    """How two claims differ; None where they share no word that carries meaning."""
+    """How two claims differ; None if they share no content word."""
     names = {word.text for claim in (one, other) for word in claim.words if word.is_name}
     one, other = (_with_names(claim, names) for claim in (one, other))
     shared_roots = one.roots & other.roots
@@ -76,7 +76,7 @@ class Difference:
 
     @property
     def are_asserted(self) -> bool:
-        """Whether both say that something is so, or is not so, and neither only says that it was once."""
+        """Whether both state or deny something, and neither only speaks of the past."""
         are_future = self.one.tense == self.other.tense == "future"
         return all(
             factuality.is_asserted(
@@ -93,7 +93,7 @@ class Difference:
 
     @property
     def is_same_time(self) -> bool:
-        """Whether both speak of the same time, as far as they say it."""
+        """Whether both speak of the same time, if they say."""
         tenses = {self.one.tense, self.other.tense}
         are_same = len(tenses) == 1 or any(tenses == pair for pair in _TENSES)
         if not are_same or self.one.modality != self.other.modality or self._have_other_prepositions():
@@ -111,7 +111,7 @@ class Difference:
 
     @property
     def has_more_words(self) -> bool:
-        """Whether one says something besides, which the other does not."""
+        """Whether one says something that the other does not."""
         return len(self.one.words) - len(self.shared) + len(self.other.words) - len(self.shared) > 2
 
     # Shares
@@ -128,7 +128,7 @@ class Difference:
 
     @property
     def only_positive_has_more(self) -> bool:
-        """Whether the claim that denies says nothing besides what the other says, and that one little more."""
+        """Whether the denying claim adds nothing to the other, which says little more."""
         one_denies = self.one.share[1] == 0.0
         if not one_denies and self.other.share[1] != 0.0:
             return not self.ours and not self.theirs and self.amounts in ("none", "same")
@@ -152,7 +152,7 @@ class Difference:
 
     @cached_property
     def is_reordered(self) -> bool:
-        """Whether what does something in one is what it is done to in the other."""
+        """Whether the subject of one is the object of the other."""
         theirs = {word.root: word for word in self.other.words}
         pairs = [(word, theirs[word.root]) for word in self.shared if word.root in theirs]
         gained = any(not word.is_of_subject and match.is_of_subject for word, match in pairs)
@@ -173,7 +173,7 @@ class Difference:
 
     @property
     def is_exchanged_comparison(self) -> bool:
-        """Whether both compare the same two, and nothing differs but which of them comes first."""
+        """Whether both compare the same two things in opposite order, and nothing else differs."""
         return (
             self.is_reordered
             and not self.ours
@@ -236,7 +236,7 @@ class Difference:
 
     @property
     def differs_once(self) -> bool:
-        """Whether they differ in one respect: one word of each, or one amount."""
+        """Whether they differ in only one word each, or one amount."""
         if self.is_reordered or self.shares_exclude or not self.is_same_time:
             return False
         if self.one.negations % 2 != self.other.negations % 2 or self.one.share != self.other.share:
@@ -248,13 +248,13 @@ class Difference:
         return bool(self.ours) and bool(self.theirs) and self.amounts in ("none", "same")
 
     def _are_of_some(self) -> bool:
-        """Whether they speak of some of several, or tell of one that may be another."""
+        """Whether they speak of some of several, or of one that may be another."""
         if not (self.is_plain or self.one.share == (1.0, 1.0)):
             return True
         return are_of_any(self.one, self.other)
 
     def _have_other_pronouns(self) -> bool:
-        """Whether it is not known that they are about the same person."""
+        """Whether they may be about different people."""
         ours, theirs = self.one.pronouns, self.other.pronouns
         if ours == theirs:
             return False
@@ -281,7 +281,7 @@ class Difference:
 
     @property
     def may_exclude(self) -> bool:
-        """Whether it is hard to see how both can be true: words that are opposites somewhere, or all beside one not."""
+        """Whether both can hardly be true: words that are opposites in some context, or `all` beside `not one`."""
         if any(opposites.find_kinds(word.text, match.text) for word in self.ours for match in self.theirs):
             return self.one.negations % 2 == self.other.negations % 2
         shares = (self.one.share, self.other.share)
@@ -295,7 +295,7 @@ class Difference:
         return _as_written(self.one, self.ours), _as_written(self.other, self.theirs)
 
     def are_values_exclusive(self, is_exclusive: Callable[[str], bool]) -> bool:
-        """Whether the words in which they differ are values of which what both are about has only one."""
+        """Whether they differ in values of which their subject has only one."""
         return _exclude(
             self.one,
             self.ours,
@@ -314,7 +314,7 @@ def _as_written(claim: Claim, words: tuple[Word, ...]) -> str:
 
 
 def _with_names(claim: Claim, names: set[str]) -> Claim:
-    """A claim in which the names of both claims are names, also where one begins a sentence."""
+    """A claim in which the names of both claims count as names, even at the beginning of a sentence."""
     if all(word.is_name or word.text not in names for word in claim.words):
         return claim
     words = [
@@ -583,7 +583,7 @@ def happens_once(one: Claim, other: Claim, shared: Iterable[Word]) -> bool:
 
 
 def may_repeat(one: Claim, other: Claim) -> bool:
-    """Whether two claims tell what was done, without a time: that may have been done twice."""
+    """Whether two claims say what was done without a time: it may have been done twice."""
     if one.tense not in ("past", "perfect") or one.times:
         return False
     return any(
@@ -604,7 +604,7 @@ def _are_of_many(one: Claim, other: Claim) -> bool:
 
 
 def are_of_any(one: Claim, other: Claim) -> bool:
-    """Whether one claim tells of one that may be another than that of the other: `a patient died`."""
+    """Whether the claims may be about different individuals: `a patient died`."""
     return any(
         _ANY.match(claim.plain_text)
         or (

@@ -157,7 +157,7 @@ def _is_name(token: str, *, is_first: bool) -> bool:
 
 
 def verb_index(tokens: list[str]) -> int | None:
-    """The place of the first verb, as far as that can be seen without a parser."""
+    """The likely place of the first verb, without a parser."""
     for index, token in enumerate(tokens):
         if token.lower() in _AUXILIARIES:
             return index
@@ -226,7 +226,7 @@ def _is_passive(text: str) -> bool:
 
 
 MAX_CLAIMS = 60
-"""So many claims of a text are read; see `find`."""
+"""At most this many claims of a text are read; see `find`."""
 
 _LABELLED_NUMBER = lazy.compile(
     r"\b(?P<label>(?-i:[A-Z][\w-]*)|version|platform|room|chapter|section|phase|step|line|gate|floor|level|page|release|"
@@ -388,7 +388,7 @@ def _with_subjects(clause: str) -> Iterator[str]:
 
 
 def _verb_start(clause: str) -> int | None:
-    """Where the verb of a clause begins, in characters; None where none is seen."""
+    """Where the verb of a clause begins, in characters; None if none is found."""
     tokens = [(match[0], match.start()) for match in WORD.finditer(clause)]
     index = verb_index([token for token, _ in tokens])
     return tokens[index][1] if index is not None and index < len(tokens) else None
@@ -500,7 +500,7 @@ def _is_share_or_pronoun(amount: Quantity, text: str, cues: tuple[Cue, ...]) -> 
 
 
 def _share(text: str, cues: tuple[Cue, ...]) -> tuple[tuple[float, float], bool]:
-    """For how much of what it speaks of a claim says so, and whether only its polarity says that."""
+    """The share of its subject that a claim covers, and whether only its polarity says so."""
     negations = [cue for cue in cues if cue.kind == "negation"]
     is_negated = len(negations) % 2 == 1
     words = re.finditer(r"[a-z]+", text.lower())

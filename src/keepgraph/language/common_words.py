@@ -29,10 +29,8 @@ def is_stop_word(word: str) -> bool:
 
 @lru_cache(maxsize=_MAX_CACHED)
 def is_common(word: str) -> bool:
-    """Whether a word is a common one, even if something has it as a name: mark, stripe, board, may.
-
-    A word of the word list is common if it is inflected there. Places and given names are in the list too, and are
-    not inflected.
+    """Whether a word is common, even if something is named so: mark, stripe, board, may. A word in the word list is
+    common if it is inflected there. Places and given names are in the list too, and are not inflected.
     """
     if (
         is_stop_word(word)
@@ -46,7 +44,7 @@ def is_common(word: str) -> bool:
 
 @lru_cache(maxsize=_MAX_CACHED)
 def is_rarely_name(word: str) -> bool:
-    """Whether a word is a common one that hardly anybody or anything has as a name. Titles capitalise it too."""
+    """Whether a word is common and hardly ever a name. Titles capitalise it too."""
     return (
         is_common(word) and not quantities.is_calendar_word(word) and word not in lexicons.words("words_that_are_names")
     )

@@ -21,7 +21,7 @@ from keepgraph.lazy import dataclass
 Verdict: TypeAlias = Literal["contradiction", "compatible", "undecided"]
 
 MAX_PAIRS = 10
-"""So many pairs of claims are returned."""
+"""At most this many pairs of claims are returned."""
 
 _MIN_ALIGNED = 0.5
 _SURE = 0.95
@@ -37,7 +37,7 @@ _WORDS_OF_A_DEFEAT = 3  # who, whom, and that it was one: it may have been at tw
 
 @dataclass(frozen=True, slots=True)
 class ClaimPair:
-    """Two claims, one of each text, and what they are to each other.
+    """Two claims, one of each text, and how they relate.
 
     Attributes:
         first, second: the sentences.
@@ -58,7 +58,7 @@ class ClaimPair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two texts are to each other.
+    """How two texts relate.
 
     Attributes:
         confidence: how sure the verdict is: of a contradiction 0.95 where the claims have the same words but for the
@@ -116,13 +116,13 @@ def join(pairs: Sequence[ClaimPair]) -> Comparison:
         if shown and shown[0].verdict == verdict:
             return Comparison(shown[0].verdict, shown[0].confidence, shown[0].explanation, shown)
     if not shown:
-        return Comparison("compatible", _UNRELATED, "The two texts make no statements about the same.", ())
+        return Comparison("compatible", _UNRELATED, "The two texts make no statements about the same thing.", ())
     best = max(shown, key=lambda pair: pair.confidence)
     return Comparison("compatible", best.confidence, best.explanation, shown)
 
 
 def _compare(one: Claim, other: Claim, is_exclusive: Callable[[str], bool], *, are_of_two: bool) -> ClaimPair | None:
-    """The pair of two claims; None where they have too little in common to be compared.
+    """The pair of two claims; None if they have too little in common to compare.
 
     Args:
         are_of_two: whether the texts are about two different things; then only claims with a common name
@@ -164,7 +164,7 @@ _Judgement: TypeAlias = tuple[Verdict, str, float, str]
 
 def _judge(difference: Difference, is_exclusive: Callable[[str], bool]) -> _Judgement:
     if not difference.are_asserted:
-        return "undecided", "unasserted", 0.0, "At least one of the sentences does not assert what it speaks of."
+        return "undecided", "unasserted", 0.0, "At least one of the sentences does not assert its content."
     for rule in (_same, _order, _negation, _opposites, _amounts, _dates, _values):
         if judgement := rule(difference, is_exclusive):
             return judgement
@@ -175,9 +175,9 @@ def _judge(difference: Difference, is_exclusive: Callable[[str], bool]) -> _Judg
             "compatible",
             "difference",
             _UNEXCLUDED,
-            "They say different things, and no rule finds that these exclude each other.",
+            "They say different things, and no rule makes these exclude each other.",
         )
-    return "undecided", "difference", 0.0, "They are about the same, and whether both can be true is not clear."
+    return "undecided", "difference", 0.0, "They are about the same thing, and it is unclear whether both can be true."
 
 
 def _contradiction(difference: Difference, kind: str, explanation: str) -> _Judgement:
@@ -190,14 +190,14 @@ def _same(difference: Difference, _: Callable[[str], bool]) -> _Judgement | None
         return None
     if difference.ours or difference.theirs:
         if difference.amounts in ("same", "none") and difference.is_same_time:
-            return "compatible", "agreement", _DIFFERENT, "One says the same as the other, and more."
+            return "compatible", "agreement", _DIFFERENT, "One says the same as the other and more."
         return None
     if difference.one.modality != difference.other.modality:
         return None
     if difference.amounts in ("same", "none") and difference.times in ("same", "overlapping"):
         return "compatible", "agreement", _AGREEING, "Both say the same."
     if difference.amounts == "compatible" and difference.times == "same":
-        return "compatible", "agreement", _AGREEING, "The amounts that they give can be the same."
+        return "compatible", "agreement", _AGREEING, "Their amounts can be the same."
     return None
 
 
@@ -207,7 +207,7 @@ def _order(difference: Difference, _: Callable[[str], bool]) -> _Judgement | Non
     if not is_one_event:
         return None
     if difference.is_exchanged_comparison and difference.is_plain and difference.times in ("same", "overlapping"):
-        return _contradiction(difference, "order", "They say it of the same two, each the other way round.")
+        return _contradiction(difference, "order", "They say it of the same two, in opposite directions.")
     return None
 
 
@@ -265,14 +265,14 @@ def _dates(difference: Difference, _: Callable[[str], bool]) -> _Judgement | Non
         or difference.is_reordered
     ):
         return None
-    return _contradiction(difference, "date", "What happens once, or has one time, is given two different times.")
+    return _contradiction(difference, "date", "Something that happens once has two different times.")
 
 
 def _values(difference: Difference, is_exclusive: Callable[[str], bool]) -> _Judgement | None:
     if not difference.differs_once or not difference.are_values_exclusive(is_exclusive):
         return None
     one, other = difference.values
-    return _contradiction(difference, "value", f"“{one}” and “{other}” are values of which one thing has only one.")
+    return _contradiction(difference, "value", f"“{one}” and “{other}” are two values where only one is possible.")
 
 
 def unresolved(pairs: Sequence[ClaimPair]) -> Iterator[ClaimPair]:

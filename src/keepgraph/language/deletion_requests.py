@@ -1,4 +1,4 @@
-"""What somebody asks to forget, in English: the kind of thing that the words name, and the words without that."""
+"""Deletion requests in English: the kind of thing to forget, and the words that name it."""
 
 from __future__ import annotations
 

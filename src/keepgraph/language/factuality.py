@@ -23,12 +23,12 @@ REASONS: dict[CueKind, str] = {
     "doubt": "it is a claim or a rumour, or somebody doubts it",
     "past": "it was so in the past",
 }
-"""Why a sentence with such a cue does not assert that something is so, as the end of a sentence."""
+"""Why a sentence with this cue does not assert something, as the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Words that say how real it is what a sentence speaks of; their offsets are in characters, the end exclusive."""
+    """Words that say how real the content of a sentence is; offsets in characters, the end exclusive."""
 
     kind: CueKind
     start: int
@@ -103,7 +103,7 @@ def find_cues(sentence: str) -> tuple[Cue, ...]:
 
 
 def is_asserted(cues: tuple[Cue, ...]) -> bool:
-    """Whether a sentence with these cues says that something is so, or that it is not so."""
+    """Whether a sentence with these cues states or denies something."""
     return not any(cue.kind in _UNREAL for cue in cues)
 
 
@@ -293,12 +293,12 @@ def kinds(sentence: str, first: tuple[int, int], second: tuple[int, int]) -> Ite
 
 
 def is_exception(before: str) -> bool:
-    """Whether what stands before a name makes it the one of whom something is not so: `everyone but`."""
+    """Whether the words before a name make it the exception: `everyone but`."""
     return _ALL_EXCEPT.search(before) is not None
 
 
 def is_only_one(before: str) -> bool:
-    """Whether what stands before a name makes it the only one of whom something is so: `nobody but`."""
+    """Whether the words before a name make it the only case: `nobody but`."""
     return _NONE_EXCEPT.search(before) is not None
 
 
@@ -324,7 +324,7 @@ def _is_of_another_bearer(between: str) -> bool:
 
 
 def _is_choice(before: str, between: str, after: str) -> bool:
-    """Whether it is open who of several is meant: `Anna or Ben`, `Anna and Ben are married to Max and Lena`."""
+    """Whether it is unclear which of several is meant: `Anna or Ben`, `Anna and Ben are married to Max and Lena`."""
     is_subject_joined = _COORDINATED_BEFORE.search(before) or _COORDINATED_AFTER.match(between)
     is_object_joined = _COORDINATED_BEFORE.search(between) or _COORDINATED_AFTER.match(after)
     is_choice = (

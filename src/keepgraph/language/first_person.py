@@ -1,4 +1,4 @@
-"""The words with which people speak of themselves: "me" as a name, and questions about the one who asks."""
+"""First-person words: "me" as a name, and questions about the person who asks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def find_in_question(question: str) -> tuple[int, int] | None:
 
 
 def _length_of_reference(words: list[str], position: int) -> int:
-    """How many words from a position on refer to the one who asks; 0 where they do not."""
+    """How many words from a position on refer to the person who asks; 0 if none."""
     for phrase in _about_phrases():
         if tuple(words[position : position + len(phrase)]) == phrase:
             return len(phrase)

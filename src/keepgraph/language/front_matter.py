@@ -25,7 +25,7 @@ _YEAR_LAST = lazy.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", re.ASCII)
 _EXTENDED = lazy.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _LINE_END = lazy.compile(r"\r\n?|\n")
 
-# Limits against front matter that is made to take long. The length is in characters.
+# Limits against malicious front matter. The length is in characters.
 _MAX_LENGTH = 20_000
 _MAX_VALUES = 2_000
 _MAX_DEPTH = 20
@@ -47,7 +47,7 @@ def end(text: str) -> int:
 
 
 def readable(text: str) -> str:
-    """A text without the front matter that it begins with; the lines of this where there is nothing else."""
+    """A text without its front matter; the lines of the front matter if there is nothing else."""
     body_start = end(text)
     if not body_start:
         return text

@@ -1,7 +1,7 @@
-"""Grounding: whether a text says a relation that somebody read in it: both ends and its wording, in one sentence.
+"""Grounding: whether a text states an extracted relation: both ends and its wording in one sentence.
 
-A sentence may name one end by a pronoun or by what it is (she, the company), if the text names it before. What a
-sentence denies, asks, supposes or plans, it does not say.
+A sentence may name one end by a pronoun or by what it is (she, the company), if the text names it before. A sentence
+does not state what it denies, asks, supposes or plans.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 
 MIN_SHARE = 0.5
-"""An end that is no name is in a sentence that has so large a part of its words."""
+"""An end that is not a name is in a sentence that has at least this share of its words."""
 
 _MIN_LETTERS_OF_STEM = 5  # Japan, in Japanese
 _WORD = lazy.compile(r"[^\W_]+")
@@ -202,7 +202,7 @@ class _Sentence:
         return clause is not None and _SUBJECT.search(between, clause.end()) is not None
 
     def _has_name(self, text: str, *, besides: Sequence[Span]) -> bool:
-        """Whether a part of the sentence, up to some place, has a name that is not among some."""
+        """Whether a part of the sentence has a name other than these."""
         for match in re.finditer(r"[^\W\d_]\w*", text):
             is_given = any(start <= match.start() < end for start, end in besides)
             word = match[0]

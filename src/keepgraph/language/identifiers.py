@@ -55,7 +55,7 @@ def canonical(text: str, *, key: str = "") -> str | None:
 def page(text: str) -> str | None:
     """A URL without what does not identify the page: scheme, www, tracking parameters, fragment, slash at the end.
 
-    None for what is no URL of a page: another text, or the address of a whole site.
+    None for anything but the URL of a page: another text, or the address of a whole site.
     """
     url = text.strip(_AROUND)
     if not URL.fullmatch(url):

@@ -1,4 +1,4 @@
-"""Longer names: which known names of a text are only a part of one that the graph does not know: Ana of Ana Souza."""
+"""Longer names: which known names in a text are only part of a name unknown to the graph: Ana of Ana Souza."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _uncommon_words(text: AnnotatedText, run: Sequence[Offsets], known: Containe
 
 
 def _is_longer(text: AnnotatedText, name: ProperName, parts: Sequence[NameMatch], persons: Container[str]) -> bool:
-    """Whether a name with known names in it is another one than they are."""
+    """Whether a name that contains known names is a different name."""
     rest = [
         offsets
         for offsets in text.words

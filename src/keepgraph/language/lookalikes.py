@@ -1,4 +1,4 @@
-"""Lookalikes: names that are written with other characters and look the same, as PauIa and Paula do (UTS 39)."""
+"""Lookalikes: names in different characters that look the same, such as PauIa and Paula (UTS 39)."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class _Lookahead:
         self._code_ends: dict[int, int] | None = None
 
     def find(self, characters: str, start: int) -> int:
-        """Where these characters come next; the end of the stretch where they do not."""
+        """Where these characters come next; the end of the stretch if they do not."""
         offset = self._next.get(characters, -1)
         if offset < start:
             offset = self._text.find(characters, start, self._end)
@@ -440,11 +440,11 @@ def _links_and_tags(text: str, outline: Outline) -> Iterator[Link | _Tag]:
 
 
 def _unread_date(values: Mapping[str, Any]) -> str | None:
-    """What to say of a date that could not be read; None where there is no date."""
+    """The message for an unreadable date; None if there is no date."""
     for key in _DATE_KEYS:
         if values.get(key) not in (None, "", []):
             written = str(values[key])[:_MAX_SHOWN]
-            return f"its {key}, {written!r}, is not read as a date, so the note has another one: write 2026-01-31"
+            return f"its {key}, {written!r}, cannot be read as a date, so another date is used: write 2026-01-31"
     return None
 
 

@@ -140,7 +140,7 @@ class AnnotatedText:
 
 
 MAX_WORDS = 8
-"""Names of more words are not looked for in texts."""
+"""Longer names are not looked for in texts."""
 
 MAX_CHARACTERS = 8
 """In scripts without spaces, names of more characters are not looked for within a longer run."""
@@ -352,7 +352,7 @@ def _is_date(text: AnnotatedText, span: Span) -> bool:
 
 
 def _is_subject(text: AnnotatedText, span: Span) -> bool:
-    """Whether what follows shows that a word is somebody's name: Mark said, Will's idea."""
+    """Whether the next words show that a word is a name: Mark said, Will's idea."""
     if text.text[span.end : span.end + 2] in ("'s", "’s"):
         return True
     following = text.word(text.neighbours(span.start, span.end)[1])

@@ -1,4 +1,4 @@
-"""Name conflicts: differences between a question and a name that no likeness outweighs.
+"""Name conflicts: differences between a question and a name that no similarity outweighs.
 
 Another letter (A minor, B minor), another direction (to Berlin, from Berlin) and a title of the other gender always
 conflict (`contradict`), and so do things that have changed places (`are_reversed`). Other numbers, dates, signs and
@@ -64,7 +64,8 @@ def _have_other_letters(question: str, name: str) -> bool:
 def _is_addressed_as_another_gender(asked: Sequence[str], had: Sequence[str]) -> bool:
     """Whether the question begins with a woman's title and the name with a man's given name, or the other way round.
 
-    Where the question has the given name, too, a wrong title is a slip; but Mrs James Kirk is the wife of James Kirk.
+    Where the question has the given name, too, a wrong title is a mistake; but Mrs James Kirk is the wife of James
+    Kirk.
     """
     title = _GENDER_OF_TITLE.get(asked[0]) if len(asked) > 1 else None
     if title is None or len(had) < 2:
@@ -90,7 +91,7 @@ def _have_other_directions(asked: Sequence[str], had: Sequence[str]) -> bool:
 
 
 def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
-    """Whether two names differ in what nothing outweighs: numbers, a letter, opposites, a negation, an address."""
+    """Whether two names differ decisively: in numbers, a letter, opposites, a negation, an address."""
     asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
     asked_numbers, numbers_had = _digits(asked), _digits(had) + _counted(had)
     counted = _counted(asked) if numbers_had else []
@@ -163,7 +164,7 @@ def _counted(words: Sequence[str]) -> list[str]:
 
 
 def _is_part_of_version(asked: Sequence[str], had: Sequence[str]) -> bool:
-    """Whether the question has one number of several that stand together, which are no year: TLS 1 for TLS 1.3."""
+    """Whether the question has only one of several adjacent numbers that are not a year: TLS 1 for TLS 1.3."""
     numbers_asked = {word for word in asked if word.isdecimal()}
     return any(
         word.isdecimal() and other.isdecimal() and (word in numbers_asked) != (other in numbers_asked)

@@ -1,4 +1,4 @@
-"""Name features: what speaks for and against that a question means the entity with a name, as numbers for a model.
+"""Name features: the evidence for and against a question meaning a named entity, as numbers for a model.
 
 Every feature is named, lies between about 0 and 3, and has a direction: it can only raise a probability, only lower
 it, or either. The model that weighs them is in `engine.resolution.acceptance` (ADR 0051).
@@ -146,9 +146,9 @@ WEAK_REASONS = (
     "more_than_term",
     "little_in_common",
 )
-"""Why the rules are less often right than else: a slip that makes a word of another name, a slip in a surname beside a
-word left out, the middle one of several names, common words within a title, more said than a
-term, and only a part of the question in common with a name that is not very near."""
+"""Why the rules are less reliable: a typo that makes a word of another name, a typo in a surname beside a missing word,
+the middle one of several names, common words within a title, more said than a term, and only a part of the question in
+common with a name that is not very near."""
 _MIN_COSINE = 0.58  # of a paraphrase by the rules of ADR 0012
 _MIN_COSINE_SINGLE_WORD = 0.75  # a single word is near many others
 _MAKERS = frozenset(
@@ -370,7 +370,7 @@ def of_pair(
 
 
 def weak_reasons(features: Mapping[str, float]) -> list[str]:
-    """Why rules that take a name by letters or by meaning are less often right than else; mostly none.
+    """Why rules that match a name by letters or meaning are less reliable; mostly none.
 
     Their names stand in the table of weights with how often the rules were right where they hold (ADR 0063).
     """
@@ -414,7 +414,7 @@ def _parts_set_apart(text: str) -> list[str]:
 
 
 def _weight(word: str, rarity: Rarity) -> float:
-    """How much a word tells: little if it is generic, less the more names have it."""
+    """How informative a word is: little if it is generic, less the more names have it."""
     if name_similarity.is_generic(word):
         return 0.25
     base = 1.2 if _is_rare(word) else 0.8
@@ -423,7 +423,7 @@ def _weight(word: str, rarity: Rarity) -> float:
 
 @lru_cache(maxsize=8192)
 def _is_rare(word: str) -> bool:
-    """Whether a word is no common word of English; without a word list none is rare."""
+    """Whether a word is not common in English; without a word list, no word is rare."""
     return bool(frequent_words.load()) and len(word) > 2 and word.isalpha() and not common_words.is_common(word)
 
 
@@ -448,7 +448,7 @@ def _has_proper_word(name: Name, words: Sequence[str]) -> bool:
 
 
 def _slips(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str]) -> dict[str, float]:
-    """What speaks against slips in a person's name: another word left out, a given name, a word of another name."""
+    """Evidence against typos in a person's name: another missing word, a given name, a word of another name."""
     from rapidfuzz import fuzz
 
     asked, had = (each.words_without(type_names, honorifics=True) for each in (question, name))
@@ -519,7 +519,7 @@ def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
 
 
 def _has_only_slips(question: Name, name: Name) -> bool:
-    """Whether every word of a person's name is there, as it is or with slips in a long word that is no other name."""
+    """Whether every word of a person's name is there, exactly or with typos in a long word that is not another name."""
     from rapidfuzz import fuzz
 
     asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))

@@ -45,7 +45,7 @@ _MIN_LETTERS_SAME_SOUND = 4
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """How similar two words or names are, from 0 to 1, and what links them where it is not their letters."""
+    """How similar two words or names are, from 0 to 1, and what links them if not their letters."""
 
     score: float
     reason: str | None = None
@@ -226,7 +226,7 @@ def is_function_word(word: str) -> bool:
 
 
 def is_generic(word: str) -> bool:
-    """Whether a word alone identifies nothing: project, meeting, team, and function words."""
+    """Whether a word identifies nothing by itself: project, meeting, team, and function words."""
     return word in lexicons.words("generic_words") or word in _FUNCTION_WORDS
 
 

@@ -1,4 +1,4 @@
-"""Name styles: whether a name is that of a person, a title or a term, by its words and by what stands around it."""
+"""Name styles: whether a name is a person's, a title or a term, by its words and context."""
 
 from __future__ import annotations
 

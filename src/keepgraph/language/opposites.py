@@ -165,7 +165,7 @@ def differ_in_polarity(query: Sequence[str], name: Sequence[str], *, type_named:
 
 
 def differ_by_antonym(query: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether one has a word, and the other has not that word but its antonym."""
+    """Whether one has a word, and the other its antonym instead."""
     in_query, in_name = (frozenset().union(*map(_antonym_sides, words)) for words in (query, name))
     only_query, only_name = in_query - in_name, in_name - in_query
     return any((line, not is_first) in only_name for line, is_first in only_query)
@@ -184,7 +184,7 @@ def are_antonyms(word: str, other: str) -> bool:
 
 
 def have_opposite_prefixes(word: str, other: str) -> bool:
-    """Whether two words are the same but for prefixes that say the contrary: insource, outsource."""
+    """Whether two words differ only in opposite prefixes: insource, outsource."""
     return any(
         len(rest := first.removeprefix(prefix)) >= _MIN_AFTER_PREFIX
         and first == prefix + rest
@@ -195,7 +195,7 @@ def have_opposite_prefixes(word: str, other: str) -> bool:
 
 
 def are_compatible_actions(word: str, other: str) -> bool:
-    """Whether both words only say what is done, and not the contrary: adopt, use; keep, use; but not keep, change."""
+    """Whether both words only name actions, and not opposite ones: adopt, use; keep, use; but not keep, change."""
     kind, other_kind = action_kind(word), action_kind(other)
     if kind is None or other_kind is None:
         return False
@@ -235,7 +235,7 @@ def _is_stem_of(stem: str, word: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def action_kind(word: str) -> str | None:
-    """What a word does that only says what is done: keeping, changing, doing, postponing or negating; else None."""
+    """The kind of action that a word names: keeping, changing, doing, postponing or negating; else None."""
     return next((kind for kind, pattern in _action_patterns().items() if pattern.fullmatch(word)), None)
 
 

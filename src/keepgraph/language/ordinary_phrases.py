@@ -1,4 +1,4 @@
-"""Ordinary phrases: words with a capital that are no name all the same, as headings and lists have them.
+"""Ordinary phrases: capitalised words that are not names, as in headings and lists.
 
 They are told by the words themselves: frequent words, plurals and derived words (Invoices, Completion, Retry Policy).
 """
@@ -47,7 +47,7 @@ _MIN_STEM = 3
 
 
 def is_ordinary(words: Sequence[str]) -> bool:
-    """Whether words say nothing but what they mean, so that their capitals do not make them a name.
+    """Whether words have only their plain meaning, so that their capitals do not make them a name.
 
     Before a plural or a derived word, any common word is ordinary: Warehouse Management.
 
@@ -72,7 +72,7 @@ def is_ordinary_word(word: str) -> bool:
 
 @lru_cache(maxsize=_MAX_CACHED)
 def is_plain_word(word: str) -> bool:
-    """Whether a word is one that hardly anything is called by itself: a stop word, a plural, one of the lexicon."""
+    """Whether a word is hardly ever a name by itself: a stop word, a plural, one of the lexicon."""
     word = word.replace("’", "'").removesuffix("'s")
     if _is_name(word):
         return False

@@ -38,7 +38,7 @@ def is_possible(
     type_names: frozenset[str] = frozenset(),
     is_entity_name: Callable[[str], bool],
 ) -> bool:
-    """Whether an entity that is called `name` may be what a query means.
+    """Whether a query may mean the entity called `name`.
 
     Args:
         style: how the names of its type are made.

@@ -36,7 +36,7 @@ class Agreement(IntEnum):
     """How far a phrase agrees with a text, least first.
 
     Attributes:
-        NONE: they share no word that says what is meant.
+        NONE: they share no content word.
         CONTRADICTION: they share one, but differ in a number, a code or a letter: licence A, licence B.
         PARTIAL: they share one, and each may mean another thing: the licence of Siemens, the licence from Bosch.
         SURE: what one says of the thing, the other says too, as far as it says anything.
@@ -52,7 +52,7 @@ class Agreement(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatch:
-    """How far a phrase agrees with a text, and how many words that say what is meant they share.
+    """How far a phrase agrees with a text, and how many content words they share.
 
     Attributes:
         is_other_matter: whether each has words of its own besides the shared ones, or one denies what the other says.
@@ -100,7 +100,7 @@ def compare(phrase: str, text: str, *, of: str = "") -> PhraseMatch:
 
 @lru_cache(maxsize=4096)
 def _analyse(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words of a text, and those of them that say what is meant."""
+    """The words of a text, and its content words."""
     words = _tokenize(text)
     return tuple(words), tuple(_significant(words))
 
@@ -122,7 +122,7 @@ def _tokenize(text: str) -> list[str]:
 
 
 def _significant(words: Iterable[str]) -> list[str]:
-    """The words that say what is meant, each once."""
+    """The content words, each once."""
     ignored = lexicons.words("state_words")
     return list(dict.fromkeys(word for word in words if word[0] == "#" or not (word in ignored or _is_joiner(word))))
 

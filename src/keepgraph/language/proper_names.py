@@ -1,4 +1,4 @@
-"""Proper names by rules: the words of a text that are unmistakably names, though the graph does not know them."""
+"""Proper names by rules: the words of a text that are clearly names, even if unknown to the graph."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from keepgraph.ml import frequent_words
 from keepgraph.model import NameStyle
 
 MAX_CAPITALISED = 4
-"""A name has at most so many words with a capital."""
+"""The most capitalised words in a name."""
 
 _DETERMINERS = frozenset("the a an our my your their his her its this that these those each every any some no".split())
 _NAME_PARTICLES = frozenset("of de da do dos das del della di van von der den la le el bin al".split())
@@ -65,10 +65,10 @@ _ENGLISH_FUNCTION_WORDS = frozenset(
     "the and is not a an of to with on for in at we i they it will be was have has are by from about as also but or if "
     "that this his her our".split()
 )
-# So many words from the beginning decide in which language a text is.
+# This many words from the beginning decide the language of a text.
 _WORDS_FOR_LANGUAGE = 2_000
 _MIN_WORDS = 3
-"""So many words with capitals in the middle of a sentence are rarely an ordinary phrase."""
+"""This many capitalised words in the middle of a sentence are rarely an ordinary phrase."""
 
 _OPENING, _CLOSING = '"“«„‘', '"”»“’'
 _DEFINITION = lazy.compile(r"\W{0,3}(?: \([^()\n]{0,100}\))?,? (?:is|was|are|were) (?:an?|the|one)\b")
@@ -402,7 +402,7 @@ def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[s
 
 
 def _is_marked(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
-    """Whether ordinary words are shown to be a name: they are quoted, defined or repeated, or are very many.
+    """Whether ordinary words are marked as a name: they are quoted, defined or repeated, or very many.
 
     Args:
         run: the words by their offsets.

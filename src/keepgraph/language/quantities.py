@@ -59,7 +59,7 @@ def is_calendar_word(word: str) -> bool:
 
 
 APPROXIMATE = 0.15
-"""How far a value may be from a number with `about`, as a share of the number."""
+"""How far a value may differ from a number with `about`, as a share of the number."""
 
 _ROUNDED = 0.03  # a number that ends in zeros may stand for what differs by at most this share, and not in more digits
 

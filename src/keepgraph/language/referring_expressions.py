@@ -160,7 +160,7 @@ def read(text: str) -> list[Expression]:
 
 
 def asked_about(text: str) -> list[Expression]:
-    """What a question may ask about: Nadia, of “what do we know about Nadia?”; nothing for what is no question."""
+    """What a question may ask about: Nadia, of “what do we know about Nadia?”; nothing if it is not a question."""
     if len(text) > _MAX_LENGTH:
         return []
     text = " ".join(text.split())

@@ -15,7 +15,7 @@ from keepgraph.language.factuality import CueKind
 from keepgraph.lazy import dataclass
 
 MAX_BETWEEN = 160
-"""Where more characters stand between two names, the sentence is not read as one about both."""
+"""With more characters between two names, a sentence is not about both."""
 
 _NAME = r"(?:[A-Z][\w.&'’+#-]*|\d[\w.]*)(?:\s(?:of|de|van|von|der)?\s?[A-Z0-9][\w.&+#-]*)*"
 _PARENTHESIS = lazy.compile(

@@ -23,10 +23,10 @@ from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle, Role
 
 MAX_WORDS = 6
-"""A phrase of more words is neither a subject nor an object."""
+"""The most words of a subject or an object."""
 
 MAX_DECISION = 120
-"""The name of a decision has at most so many characters of the clause that says what was decided."""
+"""The most characters in the name of a decision."""
 
 # Confidence of a fact, by how many of its sides have a proper name.
 _BOTH_NAMED = 0.8
@@ -41,7 +41,7 @@ _REPORTED_FACTOR = 0.6
 # In characters; a longer sentence states no fact plainly.
 _MAX_SENTENCE = 600
 
-# A subject is looked for in so many characters before the verb.
+# A subject is looked for within this many characters before the verb.
 _SUBJECT_WINDOW = 120
 
 _HYPOTHETICAL = lazy.compile(

@@ -1,4 +1,4 @@
-"""Statements: whether two names of decisions say the same in other words, by what is done and to what.
+"""Statements: whether two names of decisions say the same in other words, by action and objects.
 
 “Shut down the office in Lisbon” says what “Close the Lisbon office” says: both have the same action, by the lexicon
 `actions`, and the other words of one are those of the other. What takes the place of something else is told apart from

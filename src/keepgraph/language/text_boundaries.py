@@ -13,7 +13,7 @@ _SPACE = lazy.compile(r"\s*+")
 _PARAGRAPH_END = lazy.compile(r"(?>\r\n|\n|\r)[^\S\r\n]*+(?>\r\n|\n|\r)\s*+")
 _LINE_END = lazy.compile(r"(?>\r\n|\n|\r)\s*+")
 _WORD_END = lazy.compile(r"\s++")
-# A character that a reader sees has hardly more code points; so far is looked for its beginning.
+# A visible character hardly ever has more code points; the search for its beginning stops here.
 _MAX_CLUSTER = 64
 _JOINED_TO_THE_LEFT = lazy.compile(
     "[\u200c\u200d\u1160-\u11ff\ua960-\ua97c\ud7b0-\ud7ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\udc00-\udfff]"

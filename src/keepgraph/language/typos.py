@@ -12,10 +12,10 @@ from keepgraph import lazy
 from keepgraph.language import given_names, opposites, quantities
 
 MIN_LETTERS = 3
-"""Names with fewer letters and digits are only found exactly: any typo makes another name of them."""
+"""Shorter names must match exactly: any typo makes another name."""
 
 MIN_LETTERS_FOR_TWO_TYPOS = 9
-"""A word with so many letters may have two typos."""
+"""A word with at least this many letters may have two typos."""
 
 IDEOGRAPHS = "[\u2e80-\ud7ff\uf900-\ufaff]|[\U00020000-\U0003ffff]"  # slow to compile, so only when needed
 

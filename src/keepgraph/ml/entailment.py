@@ -17,7 +17,7 @@ from keepgraph.ml import local_cross_encoders
 
 HINT = (
     "Name the folder of a model of natural language inference in the settings of the profile: "
-    '[verification] entailment_model = "/path/to/the/folder"; or take the setting out. Nothing is ever downloaded.'
+    '[verification] entailment_model = "/path/to/the/folder"; or remove the setting. Nothing is ever downloaded.'
 )
 
 _MAX_CHARACTERS = 2000
@@ -57,7 +57,7 @@ def compute(pairs: Sequence[tuple[str, str]], *, folder: str) -> list[Entailment
         texts = [(premise[:_MAX_CHARACTERS], hypothesis[:_MAX_CHARACTERS]) for premise, hypothesis in pairs]
         scores = np.asarray(model.predict(texts, show_progress_bar=False), dtype=np.float64).reshape(len(pairs), -1)
     if scores.shape[1] != len(order):
-        raise ModelUnavailable(f"the model in {folder!r} gives {scores.shape[1]} scores and not three", hint=HINT)
+        raise ModelUnavailable(f"the model in {folder!r} gives {scores.shape[1]} scores instead of three", hint=HINT)
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares = weights / weights.sum(axis=1, keepdims=True)
     return [Entailment(**{label: float(row[index]) for label, index in order.items()}) for row in shares]

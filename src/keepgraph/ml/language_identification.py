@@ -13,7 +13,7 @@ from keepgraph.package_files import extra_hint
 _MIN_CHARACTERS = 10
 _MIN_PROBABILITY = 0.5
 _EVEN_SHARE = 0.02
-"""What a language counts beforehand that no other text is in."""
+"""The prior weight of a language that no other text is in."""
 
 _NO_LANGUAGE = frozenset(("zxx", "und", "mul"))
 _MAX_CHARACTERS = 1_000
@@ -30,7 +30,7 @@ def unavailable_reason() -> str | None:
 
 
 def identify(texts: Sequence[str]) -> list[str | None]:
-    """The language of each text (ISO 639), None where it is too short or too unsure. The first call loads the model.
+    """The language of each text (ISO 639), None if it is too short or uncertain. The first call loads the model.
 
     Texts that lie together tend to be in few languages: what most of them are in is more likely for each.
     """

@@ -48,10 +48,10 @@ _HEAD_WIDTH = DIMENSION // _HEADS
 
 _MAX_TEXTS_PER_BATCH = 64
 _MAX_TOKENS_PER_BATCH = 1024  # bounds the memory that long texts take
-_ROWS_PER_BLOCK = 32  # of the widest activation, 1536 wide: so many stay in the cache of a core
+_ROWS_PER_BLOCK = 32  # of the widest activation, 1536 wide: this many stay in the cache of a core
 
 _MAX_TEXTS_OF_ONE_THREAD = 16
-"""So few texts, of a question or just told, take one thread of BLAS.
+"""At most this many texts, such as a question or a new note, use one thread of BLAS.
 
 A second one saves a quarter of the time of a question, and doubles the CPU. On a busy machine it takes five times as
 long: the threads wait for each other.

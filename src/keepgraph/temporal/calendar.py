@@ -65,7 +65,7 @@ def day_of_year(number: int) -> int:
 
 
 def add_months(number: int, months: int) -> int:
-    """The day with the same number so many months later; the last day of that month if it is shorter."""
+    """The day with the same number some months later; the last day of that month if it is shorter."""
     year, month, day = year_month_day(number)
     year, month = divmod(year * 12 + month - 1 + months, 12)
     return day_number(year, month + 1, min(day, days_in_month(year, month + 1)))

@@ -98,7 +98,7 @@ def from_map(kind: str, fields: Fields, now: datetime) -> Instant | Duration | N
     allowed = [*COMPONENTS[kind], *_EXTRA_COMPONENTS.get(kind, ["timezone"])]
     check_component_names(f"{kind}()", fields, allowed)
     if not fields:
-        raise invalid_value(f"{kind}({{}}) says nothing; name at least one of {', '.join(allowed)}.")
+        raise invalid_value(f"{kind}({{}}) is empty; give at least one of {', '.join(allowed)}.")
     if any(value is None for value in fields.values()):
         return None
     if kind == "duration":
@@ -144,7 +144,7 @@ def day_of(fields: Fields, truncated: int | None = None) -> int:
     named = [form for form in _DATE_FORMS if not fields.keys().isdisjoint(form)]
     if len(named) > 1:
         first, second = (next(name for name in form if name in fields) for form in named[:2])
-        raise invalid_value(f"{first} and {second} belong to different ways of naming a day; use one of them.")
+        raise invalid_value(f"{first} and {second} name a day in different ways; use one of them.")
     form = named[0] if named else _DATE_FORMS[0]
     if base is None:
         _check_no_gaps(fields, ("year", *form))

@@ -30,7 +30,7 @@ Unsaid: TypeAlias = Literal["last", "next", "any"]
 
 
 class DateUnclear(ValueError):
-    """A text that is no date, or more than one."""
+    """A text that is not a date, or is ambiguous."""
 
 
 _MAX_LENGTH = 80
@@ -145,9 +145,9 @@ def _meant(text: str, now: datetime, unsaid: Unsaid) -> datetime | Span:
     except (OverflowError, ValueError) as error:
         if isinstance(error, DateUnclear):
             raise
-        raise DateUnclear(f"“{_quoted(text)}” is no day of the calendar") from error
+        raise DateUnclear(f"“{_quoted(text)}” is not a calendar day") from error
     if meant is None:
-        raise DateUnclear(f"“{_quoted(text)}” is not a date that is understood")
+        raise DateUnclear(f"“{_quoted(text)}” is not understood as a date")
     return meant
 
 
@@ -385,7 +385,7 @@ def _read_distance(match: re.Match[str], today: date) -> Span:
 
 
 def _at_distance(amounts: str, today: date, *, back: bool) -> date:
-    """The day that lies so many days, weeks, months and years before or after today."""
+    """The day some days, weeks, months and years before or after today."""
     sign, day = (-1 if back else 1), today
     for number, unit in re.findall(rf"({_NUMBER}) ({_UNIT})", amounts):
         count = sign * _number(number)

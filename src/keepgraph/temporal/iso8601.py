@@ -61,7 +61,7 @@ _DATE_AS_DURATION = re.compile(
 def parse_date(text: str) -> Date:
     if "T" in text:
         raise _parse_error(
-            "a date", text, "A date has no time; take localdatetime() or datetime(), or leave the time away."
+            "a date", text, "A date has no time; use localdatetime() or datetime(), or leave out the time."
         )
     return Date(_parse_day(text))
 
@@ -69,7 +69,7 @@ def parse_date(text: str) -> Date:
 def parse_local_time(text: str) -> LocalTime:
     clock, offset, name = _parse_clock(text.removeprefix("T"), text)
     if offset or name:
-        raise _parse_error("a local time", text, "A local time has no time zone; take time(), or leave the zone away.")
+        raise _parse_error("a local time", text, "A local time has no time zone; use time(), or leave out the zone.")
     return LocalTime(clock)
 
 
@@ -82,7 +82,7 @@ def parse_time(text: str) -> tuple[Time, str | None]:
 def parse_local_datetime(text: str) -> LocalDateTime:
     day, clock, offset, name = _parse_day_and_clock(text)
     if offset or name:
-        raise _parse_error("a local datetime", text, "It has no time zone; take datetime(), or leave the zone away.")
+        raise _parse_error("a local datetime", text, "It has no time zone; use datetime(), or leave out the zone.")
     return LocalDateTime(day, clock)
 
 

@@ -18,7 +18,7 @@ DIMENSIONS = 64
 """Complex ones; each takes two numbers."""
 
 MAX_WORK = 10_000_000
-"""Triples times entities: what is more takes minutes on one core. Graphs of that size are too sparse for it anyway."""
+"""Triples times entities: more takes minutes on one core. Graphs of that size are too sparse for it anyway."""
 
 _EPOCHS = 30
 _BATCH = 256
@@ -55,7 +55,7 @@ class ComplexModel:
 
 
 def is_affordable(triples: Triples) -> bool:
-    """Whether an embedding of so many triples is learned in about a minute."""
+    """Whether an embedding of this many triples is learned in about a minute."""
     return len(triples) * triples.entity_count <= MAX_WORK
 
 

@@ -138,14 +138,14 @@ def _ranges(starts: Integers, counts: Integers) -> tuple[Integers, Integers]:
 
 MIN_SUPPORT = 2
 MAX_ROWS = 8_000_000
-"""So many rows the joins of two atoms have at most, all together."""
+"""The most rows of all joins of two atoms together."""
 
 _PRIOR = 5
-"""So many counter-examples are added to those of each rule: one that was right twice of twice is not certain."""
+"""Counter-examples added to those of each rule: one that was right twice out of twice is not certain."""
 
 _RULES_OF_A_PAIR = 20
 _RULES_OF_A_PREDICTION = 5
-"""So many are named as its reason."""
+"""The most rules named as the reason for a triple."""
 
 _TIE_BREAK = 1e-6
 
@@ -219,14 +219,14 @@ class HornRuleModel:
         return scores
 
     def confidence(self, subject: int, predicate: int, object: int) -> tuple[float, tuple[HornRule, ...]]:
-        """How surely the rules say that a triple holds, from 0 to 1, and those that do; whether it is known or not."""
+        """How certain a triple is by the rules, from 0 to 1, and those rules; whether it is known or not."""
         found = self._predict_from(np.array([subject]), head=predicate, object=object)
         if not found:
             return 0.0, ()
         return found[0].score, tuple(self.rules[position] for position in found[0].rules)
 
     def score(self, triples: Triples, *, check: Check = lambda: None) -> Floats:
-        """How surely the rules say that each of some triples holds, from 0 to 1, whether it is known or not."""
+        """How certain each triple is by the rules, from 0 to 1, whether it is known or not."""
         graph = self._graph
         pairs = triples.subjects * graph.entity_count + triples.objects
         wanted = np.unique(pairs)
@@ -247,7 +247,7 @@ class HornRuleModel:
     def predict(
         self, known: Triples, *, min_confidence: float, limit: int, check: Check = lambda: None
     ) -> tuple[Prediction, ...]:
-        """The triples with the highest scores that are not known, among those of which a rule is that confident."""
+        """The unknown triples with the highest scores, among those with a rule that confident."""
         is_good = np.array([rule.confidence >= min_confidence for rule in self.rules], dtype=bool)
         width = known.predicate_count
         known_keys = np.unique((known.subjects * known.entity_count + known.objects) * width + known.predicates)
@@ -336,7 +336,7 @@ def mine(
     Args:
         symmetric: predicates of which the triples are there in both directions; no body reads them backwards, which
             would say the same again.
-        max_rows: so many rows the joins have at most; nodes with more triples than that leaves are not passed through.
+        max_rows: the most rows of the joins; nodes with more triples than that allows are not passed through.
     """
     graph = _StepGraph(triples, max_rows=max_rows)
     bodies: list[tuple[Integers, Integers]] = []

@@ -194,7 +194,7 @@ _BEFORE_THE_ERROR = frozenset(("GROUP", "OVER", "JOIN", "BETWEEN", "LIKE", "ILIK
 
 
 _MAX_REWRITES = 5
-"""How many subqueries and quantified patterns are rewritten in one query."""
+"""The most subqueries and quantified patterns rewritten in one query."""
 
 _MAX_REWRITTEN = 10_000
 """Longer texts are not rewritten."""

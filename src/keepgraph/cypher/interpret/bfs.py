@@ -170,7 +170,7 @@ _Reached: TypeAlias = dict[Key, list[tuple[Relationship, Key]]]
 """Nodes, each with the relationships that lead to it on a shortest path, and where these start."""
 
 _FEW = 100
-"""So many pairs of nodes are looked up one by one, instead of all neighbours of one of them."""
+"""At most this many pairs of nodes are looked up one by one, instead of all neighbours of one of them."""
 
 _OPPOSITE = {"out": "in", "in": "out", "both": "both"}
 

@@ -98,7 +98,7 @@ _EDGE_SCAN_COST = 4
 """A scan of relationships is chosen only where it gives less than so many times the rows of the best node scan."""
 
 _NAMED_ROWS = 2.0
-"""So many nodes at most are expected where a node of the pattern is named."""
+"""At most this many nodes are expected if a node of the pattern is named."""
 
 _OPPOSITE = {"out": "in", "in": "out", "both": "both"}
 

@@ -1,4 +1,4 @@
-"""Repair pipeline: mends the text of a query as models and people write it, and tells what was changed.
+"""Repair pipeline: corrects query text as models and people write it, and says what was changed.
 
 A text that can be parsed is changed only where a label, a type, the name of a function, the direction of an arrow or
 the case of a text is wrong. All other repairs are for texts that cannot be parsed, and they stop as soon as the text
