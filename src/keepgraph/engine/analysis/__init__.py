@@ -1,4 +1,4 @@
-"""Analysis of the graph as a whole: its vocabulary as an ontology, and a profile of what it holds."""
+"""Analysis of the graph as a whole: its vocabulary as an ontology, and a profile of its contents."""
 
 from typing import TYPE_CHECKING
 

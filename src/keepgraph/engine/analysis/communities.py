@@ -1,7 +1,7 @@
-"""Communities of a group: which entities belong together, found anew, with the ids and the names that are kept.
+"""Communities of a group: which entities belong together, recomputed, but with the ids and names to keep.
 
 A community that is found again keeps its id, as long as enough of its members stayed; so it has a history. A name that
-a caller or a person gave stays with it, all others are made anew.
+a caller or a person gave stays with it, all others are regenerated.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _summarize(types: Sequence[str], central: Sequence[str]) -> str:
 
 
 MIN_MEMBERS = 3
-"""What has fewer is no community."""
+"""Fewer members do not make a community."""
 
 _LEAST_OVERLAP = 0.25
 """Jaccard: with less in common, a community is another one."""
@@ -151,7 +151,7 @@ class GroupReport:
         dissolved: those that are no more.
         entities, connections: the size of the graph that was divided.
         method: LEIDEN or LABEL_PROPAGATION of `community_detection`.
-        modularity: that of the division, singletons and pairs too.
+        modularity: that of the division, with singletons and pairs.
     """
 
     group: str
@@ -167,7 +167,7 @@ class GroupReport:
 def build(
     job: Job, groups: Sequence[str], *, seed: int, names: Mapping[str, GivenName], named_by: str, dry_run: bool = False
 ) -> list[GroupReport]:
-    """Find the communities of some groups anew, each in one call that can be undone.
+    """Recompute the communities of some groups, each in one call that can be undone.
 
     A build that is cancelled leaves the communities of the groups that it had not come to.
 

@@ -48,7 +48,7 @@ def find(
 ) -> tuple[DoubtfulFact, ...]:
     """The facts that do not follow from others where those of their predicate do, most doubtful first.
 
-    A fact at a leaf (an entity with one neighbour) has nothing around it that could speak for it, and is no evidence.
+    A fact at a leaf (an entity with one neighbour) has nothing around it that could support it, and is no evidence.
 
     Args:
         model: the rules of all facts.
@@ -79,7 +79,7 @@ def find(
 
 
 def _has_alternative(graph: GroupTriples, model: HornRuleModel, position: int) -> bool:
-    """Whether rules conclude another object in the place of that of a fact."""
+    """Whether rules conclude another object instead of that of a fact."""
     triples = graph.triples
     scores = model.score_objects(int(triples.subjects[position]), int(triples.predicates[position]))
     scores[triples.objects[position]] = 0

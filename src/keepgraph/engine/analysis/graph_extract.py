@@ -1,4 +1,4 @@
-"""Extracts of a graph to show elsewhere: all of it, or what is around an entity, with places, facts and texts."""
+"""Extracts of a graph to show elsewhere: all of it, or an entity's surroundings, with places, facts and texts."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def most_connected(tx: Tx, *, at_instant: bool, limit: int) -> Extract:
 
 
 def around(tx: Tx, centre: Entity, *, depth: int, at_instant: bool, texts: bool, limit: int) -> Extract:
-    """What is connected with an entity within so many facts, the nearest first, laid out by itself."""
+    """What is connected with an entity within this many facts, nearest first, laid out by itself."""
     facts = fact_graphs.read(tx).facts
     rows, is_complete = _reach(facts, centre.row, depth=depth, at=_instant(tx, at_instant), limit=limit)
     part = _lay_out(tx, np.sort(rows), is_complete=is_complete, at_instant=at_instant)

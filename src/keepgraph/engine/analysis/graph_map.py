@@ -215,7 +215,7 @@ def _connected_at_any_time(tx: Tx) -> WeightedGraph:
 
 
 def _spread_labels(labels: Integers, sources: Integers, targets: Integers, weights: Floats) -> Integers:
-    """The labels, where there is none that of the strongest neighbour; −1 where no neighbour has one."""
+    """The labels; where missing, that of the strongest neighbour; −1 if no neighbour has one."""
     ends, others = np.concatenate([sources, targets]), np.concatenate([targets, sources])
     wanted = (labels[ends] < 0) & (labels[others] >= 0)
     if not wanted.any():

@@ -113,7 +113,7 @@ class LabelProfile:
 
     Attributes:
         failure: why its properties could not be read; None where they were.
-        property_total: how many properties there are, of which some may be left out.
+        property_total: how many properties there are, some of which may be left out.
     """
 
     label: str
@@ -139,7 +139,7 @@ class RelationshipProfile:
 
     Attributes:
         sources, targets: the labels that are declared for its ends; none is any.
-        pattern_total: how many patterns there are, of which some may be left out.
+        pattern_total: how many patterns there are, some of which may be left out.
         average_out_degree: relationships per node that one comes from.
         coverage: the share of the nodes with one of the source labels that one comes from.
     """
@@ -167,7 +167,7 @@ class GraphProfile:
     Attributes:
         ghosts: the relationship types that are declared and have no relationship.
         undeclared: the names of types that connect what they are not declared for.
-        label_total, relationship_total: how many are used, of which some may be left out.
+        label_total, relationship_total: how many are used, some of which may be left out.
     """
 
     labels: tuple[LabelProfile, ...]

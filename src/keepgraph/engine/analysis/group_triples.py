@@ -26,7 +26,7 @@ class GroupTriples:
         facts: the rows of the facts that hold.
         triples: these facts, in the same order.
         recorded: the second of 1970 in which each was recorded.
-        known: all triples that were ever recorded, retracted and ended ones too; what is there is no suggestion.
+        known: all triples ever recorded, retracted and ended ones too; these are not suggested.
         entities: the row of each entity, by its number.
         predicates: each predicate, by its number.
     """

@@ -44,7 +44,7 @@ _MAX_FACTS_OF_A_CALL = 100_000
 _MAX_ROWS_OF_A_CALL = 2_000_000
 
 Report = Callable[[str], None]
-"""Called with what is being worked on."""
+"""Called with the current step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ def learn(
         threshold: the score from which a fact is doubtful, from 0 to 1.
         seed: the same facts and seed give the same findings.
         methods: those that popularity is compared with.
-        max_rows: so many rows the joins of the rules have.
-        max_held_out: so many of the newest facts are tested with at most.
+        max_rows: the most rows that the joins of the rules may have.
+        max_held_out: the most of the newest facts that are used for testing.
     """
     comparison = compare(
         graph, seed=seed, methods=methods, max_rows=max_rows, max_held_out=max_held_out, check=check, report=report

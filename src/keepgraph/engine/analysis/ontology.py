@@ -29,7 +29,7 @@ def read(tx: Tx) -> Ontology:
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """A predicate that says the same as another one with the ends exchanged."""
+    """A predicate that says the same as another one with the ends swapped."""
 
     term: Predicate
     labels: tuple[VocabularyLabel, ...] = ()
@@ -111,7 +111,7 @@ class Ontology:
 
     @cached_property
     def children(self) -> Mapping[str, tuple[str, ...]]:
-        """By type, the types of which it is a direct parent."""
+        """By type, the types that it is a direct parent of."""
         children: dict[str, list[str]] = {}
         for term in self.vocabulary.types:
             for parent in term.parents:

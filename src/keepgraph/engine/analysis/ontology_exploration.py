@@ -15,7 +15,7 @@ from keepgraph.store.profiling import FactEnds
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-# Gaps between an ontology and the graph: what is declared and never used, and what is used otherwise than declared.
+# Gaps between an ontology and the graph: words declared but unused, and words used otherwise than declared.
 
 _NEVER_USED = "never_used"
 _END_NEVER_USED = "end_never_used"

@@ -1,6 +1,6 @@
 """The overview of a graph: whose it is, how much it holds, its projects and communities, the latest, and what waits.
 
-Its time is bounded in a graph of any size: what is newest is looked for among the facts recorded last.
+Its time is bounded in a graph of any size: the newest things are searched for among the facts recorded last.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_WAITING = 4
 MAX_GROUPS = 8
 _NEWEST_FACTS_SCANNED = 2_000
 _MAX_BLOCKERS_REPLAYED = 30
-"""Where there are more blocking facts, only so many of the newest are looked at."""
+"""If there are more blocking facts, only this many of the newest are examined."""
 
 _MAX_ACTIONS_COUNTED = 100
 
@@ -41,9 +41,9 @@ class Waiting:
     """What waits for somebody, or for the computer.
 
     Attributes:
-        blockers, next_actions: the first of them; the counts are of all, or at least so many.
+        blockers, next_actions: the first of them; the counts are of all, or lower bounds.
         other_proposals: what else is proposed for review: doubles, contradictions, gaps.
-        vectors: the names, texts and facts without a vector, by kind; none where there is no model to make them.
+        vectors: the names, texts and facts without a vector, by kind; none if there is no model to make them.
     """
 
     blockers: tuple[Fact, ...]

@@ -1,4 +1,4 @@
-"""A cache of what was computed from the facts that hold: until somebody writes, or a fact begins or ceases to hold."""
+"""A cache of results computed from current facts: until somebody writes, or a fact begins or ceases to hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def get(tx: Tx, key: Hashable, compute: Callable[[], T]) -> T:
-    """The value for a key at the instant of the call, computed anew when other facts hold."""
+    """The value for a key at the instant of the call, recomputed when other facts hold."""
     at = timestamps.from_datetime(tx.now)
     if tx.known_at is not None:
         return compute()

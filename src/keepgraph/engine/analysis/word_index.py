@@ -22,13 +22,13 @@ from keepgraph.store.transactions import Tx
 
 _NAME, _LABEL, _DESCRIPTION = 3.0, 2.0, 1.0
 _PREFIX_SHARE = 0.6
-"""What a token counts that begins with the one asked for, or the other way round, of what an equal one counts."""
+"""The weight of a token that begins with the requested one, or the reverse, relative to an equal one."""
 
 _MISTYPED_SHARE = 0.5
 _MISTYPED_SIMILARITY = 80
 _MIN_PREFIX = 3
 _MAX_ENDING = 3
-"""So many letters more may a token of the question have than one of the index: recommendations, recommendation."""
+"""How many letters longer a token of the question may be than one of the index: recommendations, recommendation."""
 
 _MAX_PREFIXED = 50
 _DIGIT = re.compile(r"\d")

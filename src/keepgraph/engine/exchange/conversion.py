@@ -75,7 +75,7 @@ class RecordImport:
         format: one of `detection.FORMATS`.
         source: the path of the file; facts and episodes get it as their source.
         add_terms: whether entity types and predicates that the vocabulary lacks are added to it.
-        strict: import nothing of a record of which a part is refused, and no record after it.
+        strict: import nothing of a record with a refused part, and no record after it.
 
     Attributes:
         counts: what was new: entities, facts, episodes, words.
@@ -445,7 +445,7 @@ class RecordImport:
 
 
 def batches(file_records: Iterable[Record], *, max_records: int, max_characters: int) -> Iterator[list[Record]]:
-    """Records in batches; a batch ends when it has so many records, or more than so many characters of text."""
+    """Records in batches; a batch ends at this many records, or above this many characters of text."""
     batch: list[Record] = []
     length = 0
     for record in file_records:

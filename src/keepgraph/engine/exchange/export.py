@@ -1,6 +1,6 @@
 """Export: the whole graph as JSON lines, one for each word, entity, episode, fact and so on (ADR 0019).
 
-Lines are in the order of public ids. Ids grow with time, so what is new comes last. The assertions of a fact stand in
+Lines are in the order of public ids. Ids grow with time, so new lines come last. The assertions of a fact stand in
 the line of the fact, in order. An import must also restore the order of the assertions of different facts, because it
 decides which blockers are open. Timestamps give this order; for equal timestamps the ids of the facts give it. Where
 the ids would give a wrong order, because a fact was asserted again at that timestamp, the remaining assertions of the

@@ -270,7 +270,7 @@ def _parse_entity(tx: Tx, line: Line) -> _ParsedEntity:
 
 
 def _parse_alias(value: str | Line, created_at: str) -> tuple[str, str, str]:
-    """An alias, its key and its timestamp: that of the entity, `created_at`, where the line gives none."""
+    """An alias, its key and its timestamp: the entity's `created_at` if the line gives none."""
     alias = normalisation.clean(_alias_text(value))
     key = normalisation.key(alias)
     if not key or len(alias) > knowledge.entities.MAX_NAME:

@@ -189,7 +189,7 @@ def _parse_fact(
 def _find_predicate(
     tx: Tx, line: Line, subject: EntityRow, target: EntityRow | None
 ) -> tuple[Predicate, bool, EndsWarning | None]:
-    """The predicate under which the fact of a line is stored, whether its ends are exchanged, and what does not fit.
+    """The predicate that the fact of a line is stored under, whether its ends are swapped, and what does not fit.
 
     A retired predicate stays what it is: the fact was recorded before.
 

@@ -14,10 +14,10 @@ from keepgraph.store.exports import EpisodeRow
 from keepgraph.temporal import timestamps
 
 MAX_REFUSALS = 20
-"""So many refusals of a file are kept with their reasons; the others are counted."""
+"""How many refusals of a file are kept with their reasons; the others are counted."""
 
 HOPELESS_AFTER = 1_000
-"""After so many refusals, where nothing was accepted, the rest of a file is not tried."""
+"""After this many refusals without any success, the rest of a file is not tried."""
 
 Line = Mapping[str, Any]
 """A line of an export as JSON; it fits the schema of its kind."""

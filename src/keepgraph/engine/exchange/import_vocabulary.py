@@ -286,7 +286,7 @@ def _is_inverse(term: VocabularyTerm) -> bool:
 
 
 def _remove_references(tx: Tx, term: VocabularyTerm, removed: Mapping[_Key, VocabularyTerm]) -> None:
-    """Let a word not refer to these any more; the file has it as it is without them."""
+    """Remove the references of a word to these; the file then has it without them."""
     rows = {word.name: word.row for word in graph_vocabulary.read(tx).types if (word.kind, word.name) not in removed}
 
     def remaining(names: Sequence[str]) -> list[int]:
@@ -338,7 +338,7 @@ def _find_or_insert_set(tx: Tx, name: str) -> VocabularySet:
 def _rows(rows: Mapping[str, int], names: Sequence[str]) -> list[int]:
     """
     Raises:
-        errors.VocabularyInvalid: there is no word of one of these names.
+        errors.VocabularyInvalid: one of these names belongs to no word.
     """
     for name in names:
         if name not in rows:

@@ -242,7 +242,7 @@ def import_batch(
 
 @contextmanager
 def noting(tx: Tx, *, file: str | None) -> Iterator[Tx]:
-    """Note what is recorded inside as imported from a file; None is standard input."""
+    """Mark what is recorded inside as imported from a file; None is standard input."""
     yield tx
     store.imports.note(tx, file=file)
 
@@ -310,7 +310,7 @@ KINDS = tuple(_IMPORT_BY_KIND)
 # Import of lines in words that are not in the vocabulary: they wait as proposed facts, each with its line.
 
 WAITING_CODES = (errors.PredicateUnknown.code, errors.EntityTypeUnknown.code)
-"""The refusals of what can wait until the vocabulary has the word."""
+"""The refusals that may be resolved once the vocabulary has the word."""
 
 _TOOL = "import"
 

@@ -1,4 +1,4 @@
-"""Individuals of an RDF document as entities, their labels as aliases, and what is stated about them as facts."""
+"""Individuals of an RDF document as entities, their labels as aliases, and their statements as facts."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Recording:
             self._record_entity(tx, individual)
 
     def record_facts(self, tx: Tx, individuals: Sequence[Individual]) -> None:
-        """Record what is stated about individuals, when all of them are recorded."""
+        """Record the statements about individuals, when all of them are recorded."""
         for individual in individuals:
             if individual.iri in self._entities:
                 for statement in individual.statements:

@@ -33,7 +33,7 @@ def write(tx: Tx) -> Iterator[dict[str, Any]]:
 
 
 def _carried_words(tx: Tx, words: Mapping[_Key, StoredWord]) -> set[_Key]:
-    """The words that another graph may lack, or need for what is recorded."""
+    """The words that another graph may lack, or need for the recorded facts."""
     used = store.vocabulary.used_words(tx)
     return {
         key

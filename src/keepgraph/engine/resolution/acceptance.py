@@ -59,7 +59,7 @@ def judge(
     *,
     ruled: Candidate | None,
 ) -> list[Candidate]:
-    """The candidates with the probability that each is meant as its score, best first; what is refused has 0.
+    """The candidates, each with the probability that it is meant as its score, best first; refused ones have 0.
 
     Args:
         by_letters: candidates of the fuzzy step, with the scores of its rules.

@@ -109,7 +109,7 @@ def _shortest(terms: Sequence[str]) -> list[str]:
 
 
 def _fragments(word: str) -> list[str]:
-    """Parts of a word of which a typo leaves at least one unchanged.
+    """Parts of a word, at least one of which survives a typo.
 
     One typo leaves the first or the second half, unless it swaps the two letters in the middle. Of two typos in a
     long word, a third of the word is left.

@@ -72,7 +72,7 @@ def _looks_like_person(name: Name) -> bool:
 
 
 def nearest(tx: Tx, name: str, *, of_types: Collection[str] | None) -> list[Candidate]:
-    """The entities with the nearest names and their cosines, without persons: siblings are as near as nicknames."""
+    """The entities with the nearest names and their cosines, without people: siblings are as near as nicknames."""
     vocabulary = graph_vocabulary.read(tx)
     return [
         Candidate(entity, entity_name, "embedding", round(cosine, 3), f"“{entity_name}” means about the same")
@@ -109,7 +109,7 @@ def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mappin
 
 
 def _is_ambiguous(best: Candidate, candidates: Iterable[Candidate]) -> bool:
-    """Whether another candidate is as near, even one that is no match: then the query may mean either."""
+    """Whether another candidate is as near, even one that is not a match: then the query may mean either."""
     return any(
         candidate.entity.row != best.entity.row and candidate.score > best.score - _MARGIN for candidate in candidates
     )

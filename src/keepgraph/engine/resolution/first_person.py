@@ -18,9 +18,9 @@ NO_OWNER_HINT = (
 
 
 def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> Resolution | None:
-    """The owner, where a name is "me" or another word for the speaker; no entity, and a hint, where there is no owner.
+    """The owner, if a name is "me" or another word for the speaker; without an owner no entity, but a hint.
 
-    None where the name is no such word, or where the owner is not of these types and no person is asked for.
+    None if the name is no such word, or if the owner is not of these types and no person is asked for.
     """
     if not first_person.is_pronoun(name.text):
         return None

@@ -167,7 +167,7 @@ def _keep_better(best: dict[int, Candidate], candidate: Candidate) -> None:
 
 
 def _with_acronyms(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
-    """Entities of which the query is the acronym, and entities whose name is the acronym of the query."""
+    """Entities that have the query as their acronym, and entities named by the acronym of the query."""
     vocabulary = graph_vocabulary.read(tx)
     return [
         *_by_initials(tx, name, vocabulary, of_types=of_types),

@@ -24,10 +24,10 @@ from keepgraph.temporal import timestamps
 
 _ALIAS_SCORE = 0.95
 _MAX_PROBABILITY_BY_CONTEXT = 0.9
-"""The score of what the context has decided is not above this: how often it is right was not measured."""
+"""The highest score of what the context has decided: how often it is right was not measured."""
 
 _MAX_NEIGHBOURS = 2_000
-"""So many facts of an entity are looked at for an entity in between."""
+"""How many facts of an entity are searched for an entity in between."""
 _MIN_LETTERS_OF_IDENTIFIER = 3
 _MAX_TEXTS_WITH_IDENTIFIER = 200
 _IDENTIFIER_SCORE = 0.95
@@ -63,7 +63,7 @@ def resolve_by_letters(tx: Tx, name: Name, *, of_types: Collection[str] | None =
 
 
 def _asked_about(name: Name) -> list[Expression]:
-    """The names that a question may ask about; none for what is no question."""
+    """The names that a question may ask about; none if it is not a question."""
     return [asked for asked in referring_expressions.asked_about(name.text) if Name(asked.name).key]
 
 
@@ -81,7 +81,7 @@ def _resolve_question(
 
 
 def resolve_context(tx: Tx, names: Sequence[str]) -> tuple[tuple[Entity, ...], tuple[str, ...]]:
-    """The entities that names of a context mean, and the names that mean none, or of which it is not sure which."""
+    """The entities that names of a context mean, and the names that mean none or are ambiguous."""
     resolved = {text: resolve(tx, Name(text)).entity if Name(text).key else None for text in names}
     entities = {entity.row: entity for entity in resolved.values() if entity is not None}
     return tuple(entities.values()), tuple(text for text, entity in resolved.items() if entity is None)
@@ -93,7 +93,7 @@ def _in_context(
     """The candidate that the context decides for, if it would be accepted were it the only one of those that are tied.
 
     Args:
-        by_letters: the candidates of the fuzzy step; none where the name is written exactly as that of some.
+        by_letters: the candidates of the fuzzy step; none if the name exactly matches one.
     """
     if by_letters:
         rows = fuzzy.tied(by_letters)
@@ -137,7 +137,7 @@ def _split_type(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[N
     vocabulary = graph_vocabulary.read(tx)
     if entity_type not in vocabulary.type_by_name or _exactly(tx, name, None):
         return name, None
-    # What is of exactly this type comes before what is of a subtype.
+    # An entity of exactly this type comes before one of a subtype.
     own, subtypes = (entity_type,), vocabulary.with_subtypes([entity_type])
     return Name(rest), own if len(subtypes) > 1 and _exactly(tx, Name(rest), own) else subtypes
 
@@ -192,7 +192,7 @@ def _exact_name_or_alias(tx: Tx, name: Name, of_types: Collection[str] | None) -
 def _with_identifier(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
     """The entities that have the identifier which the name is; of several, the documents alone where there are any.
 
-    None of them where the name is no identifier.
+    None of them if the name is not an identifier.
     """
     identifier = identifiers.canonical(name.text)
     letters = identifiers.letters(identifier) if identifier else ""

@@ -1,4 +1,4 @@
-"""Records of a traversal: the properties of what is in a stream, for filters and for answers.
+"""Records of a traversal: the properties of the things in a stream, for filters and for answers.
 
 Timestamps are as they are stored. Properties that a person gave to an entity stand beside its own; where they have the
 same name, the own ones win.

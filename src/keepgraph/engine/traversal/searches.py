@@ -15,7 +15,7 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 _COMPARED_PER_RESULT = 5
-"""Of the facts nearest to a text some may have ended, or be of another group: so many are looked at for each result."""
+"""How many of the facts nearest to a text are read for each result: some may have ended, or be of another group."""
 
 
 def by_words(tx: Tx, question: str, *, kind: Kind, types: Sequence[str] | None, limit: int) -> Stream:

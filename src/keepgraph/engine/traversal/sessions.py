@@ -56,7 +56,7 @@ class Traversal:
         """
         if self.steps >= MAX_STEPS:
             raise errors.TraversalTooLarge(
-                f"a traversal has at most {MAX_STEPS} steps", hint="Collect what there is, or begin anew after reset."
+                f"a traversal has at most {MAX_STEPS} steps", hint="Collect what there is, or begin again after reset."
             )
         self.stream = step(self.stream)
         self.position, self.skipped = 0, 0

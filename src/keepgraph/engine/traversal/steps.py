@@ -96,7 +96,7 @@ def follow(tx: Tx, stream: Stream, step: Follow) -> Reached:
 
 
 def _pairs(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
-    """The kind of what a step reaches, and for each the position of the row that it comes from."""
+    """The kind of things that a step reaches, and for each the position of its origin row."""
     match stream.kind:
         case Kind.ENTITIES:
             return _from_entities(tx, stream, step)
@@ -202,7 +202,7 @@ def _at(tx: Tx) -> str:
 
 MAX_DEPTH = 4
 _BATCH = 2_000
-"""Short traversals begin at so many items at once, so that what they reach is bounded for each batch."""
+"""How many starting points a short traversal handles at once, so that the results of each batch are bounded."""
 
 OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,

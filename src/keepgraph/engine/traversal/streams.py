@@ -35,7 +35,7 @@ LINKS = frozenset((Kind.LINKS_TO_SUBJECT, Kind.LINKS_TO_OBJECT, Kind.LINKS_TO_VE
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A snapshot of what was reached: what is deleted later is skipped when it is read.
+    """A snapshot of what was reached: things deleted later are skipped when it is read.
 
     Attributes:
         rows: of entities or of facts; one may be there several times.
