@@ -41,7 +41,7 @@ _MIN_WORK_BEFORE_ARRAYS = 10_000
 _STATEMENT_COST = 10
 """What the start of a statement costs, in relationships that are read."""
 _MIN_NODES_PER_LIST = 4
-"""From so many nodes on, one statement for all is cheaper than one statement for each."""
+"""From this many nodes on, one statement for all is cheaper than one for each."""
 
 _NO_CALLBACKS: frozenset[str] = frozenset()
 
@@ -54,7 +54,7 @@ def read_ahead(rows: Iterator[Row], announce: Callable[[list[Row]], None]) -> It
 
 
 _MAX_STATEMENTS = 2_000
-"""So many are kept for a catalogue: their keys have names of properties, which a query may invent."""
+"""At most this many are kept per catalogue: their keys have names of properties, which a query may invent."""
 
 
 class StatementCache:

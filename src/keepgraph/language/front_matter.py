@@ -111,7 +111,7 @@ def iso_date(value: Any) -> str | None:
     """A value that is a date or an instant, in ISO 8601; None for any other.
 
     A month is its first day. Of dates with the day before the year only those are read that have one meaning:
-    13.04.2026 and 13/04/2026, and not 03/04/2026. A week is no date.
+    13.04.2026 and 13/04/2026, and not 03/04/2026. A week is not a date.
     """
     text = scalar(value) or ""
     if month := _MONTH.fullmatch(text):

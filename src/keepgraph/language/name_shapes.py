@@ -44,7 +44,8 @@ def is_proper(text: str, *, is_cased: bool = True) -> bool:
 
 
 def is_noun_phrase(text: str) -> bool:
-    """Whether a text may name something at all: it is no date, no quantity, no pronoun, and has a letter or a digit."""
+    """Whether a text may name something at all: it is not a date, a quantity or a pronoun, and has a letter or a
+    digit."""
     if not any(character.isalnum() for character in text) or text.casefold().strip() in _PRONOUNS:
         return False
     return not written_values.is_time(text) and not written_values.is_quantity(text)

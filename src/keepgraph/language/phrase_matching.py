@@ -25,7 +25,7 @@ _MIN_STEM = 4
 _LETTERS_THAT_ARE_WORDS = frozenset("aeiouyàé")
 _MARKS_OF_RELATION = frozenset("'’:(/")
 _WORDS_OF_PURPOSE = frozenset("for of fur pour para per".split())
-# What is no longer so, or not any more, has changed: these deny no arrival.
+# Something that no longer holds has changed: these words deny no arrival.
 _NO_DENIAL = lazy.compile(
     r"\b(?:no longer|not (?:\S+ ){0,4}any ?more|not only|nicht (?:mehr|nur)|kein\w* mehr|ne \S+ plus|ya no"
     r"|non (?:\S+ )?piu)\b"

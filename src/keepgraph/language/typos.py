@@ -141,7 +141,7 @@ def _are_surnames_of_two_genders(word: str, other: str) -> bool:
 
 
 def _is_frequent_word(word: str) -> bool:
-    """Whether a word is frequent English: then it was meant as it is. Paternity is no typo of maternity (ADR 0012)."""
+    """Whether a word is frequent English: then it is not a typo, such as paternity for maternity (ADR 0012)."""
     from keepgraph.ml import frequent_words
 
     return word in frequent_words.load()

@@ -114,7 +114,7 @@ def construct(kind: str, argument: object, now: datetime) -> Value | None:
 
 
 def from_epoch(seconds: object, nanoseconds: object) -> DateTime | None:
-    """The instant so many seconds and nanoseconds after the start of 1970 in UTC."""
+    """The instant some seconds and nanoseconds after the start of 1970 in UTC."""
     if seconds is None or nanoseconds is None:
         return None
     return _from_epoch_nanoseconds(_check_integer(seconds) * SECOND + _check_integer(nanoseconds))

@@ -15,7 +15,7 @@ from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryUnsupported
 
 _MAX_SHOWN = 400
-"""A longer expression is no advice."""
+"""A longer expression is not useful advice."""
 
 _NUMBERS = "Compute it with + - * / ^, sqrt(), reduce() and the aggregates."
 _TEXTS = "Compare texts with CONTAINS, STARTS WITH, ENDS WITH or =~, and take them apart with split() and substring()."

@@ -162,7 +162,7 @@ def _only_count_distinct(plan: Aggregate) -> str | None:
 
 
 def _count_ends(plan: Plan, variable: str, estimates: Estimates) -> RowSource | None:
-    """The number of nodes that a search reaches, without a row for each; None where the plan is no such search."""
+    """The number of nodes that a search reaches, without a row for each; None if the plan is not such a search."""
     if not isinstance(plan, Match) or plan.optional:
         return None
     find_ends = match.build_end_finder(plan, estimates, lambda names: _columns(names, estimates), variable)

@@ -338,7 +338,7 @@ class _Cost:
         return self._shares.get(column, _ALL)
 
     def _scan_cost(self, column: str, found: float, *, by_values: bool = False) -> float:
-        """What it costs to find so many nodes of a column, by an index where values are known that they have."""
+        """The cost of finding this many nodes of a column, by an index if their values are known."""
         scanned = self._count_at(column)
         if by_values or self._share(column).is_looked_up:
             return min(scanned, _LOOKUP * (1 + found))

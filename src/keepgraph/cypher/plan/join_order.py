@@ -95,7 +95,7 @@ class Estimates:
 DEFAULT_ESTIMATES = Estimates()
 
 _EDGE_SCAN_COST = 4
-"""A scan of relationships is chosen only where it gives less than so many times the rows of the best node scan."""
+"""A scan of relationships is chosen only if it gives less than this many times the rows of the best node scan."""
 
 _NAMED_ROWS = 2.0
 """At most this many nodes are expected if a node of the pattern is named."""

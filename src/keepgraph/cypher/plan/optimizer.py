@@ -299,7 +299,7 @@ def _bounds(edge: EdgeSlot, plan: Match) -> tuple[int, int] | None:
 
 
 def _of_length(plan: Match, edge: EdgeSlot, length: int, columns: tuple[str, ...]) -> Match:
-    """The match with so many single relationships in the place of one of variable length."""
+    """The match with this many single relationships instead of one of variable length."""
     numbers = planner.unused_numbers(plan.columns)
     inner = [f"{ast.INTERNAL_PREFIX}n{next(numbers)}" for _ in range(length - 1)]
     hops = []

@@ -20,7 +20,7 @@ from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryError
 
 _MAX_ROUNDS = 8
-"""A text that still changes after so many rounds is wrapped more often than anyone would, and is left as it was."""
+"""A text that still changes after this many rounds is left as it was."""
 
 
 @dataclass(frozen=True)

@@ -314,7 +314,7 @@ _Repeatable = Match | Filter | Project | Unwind
 
 
 def _is_one(context: Context, plan: Match) -> bool:
-    """Whether an OPTIONAL MATCH is no left join of one table."""
+    """Whether an OPTIONAL MATCH is more than a left join of one table."""
     if not plan.optional or not _is_repeatable(plan.input):
         return False
     order = choose_join_order(plan, context.catalogue.estimates)

@@ -59,7 +59,7 @@ PRECEDENCE = {
 }  # fmt: skip
 
 _MAX_UNBALANCED_OPERANDS = 16
-"""Up to so many operands of AND, OR or XOR make a left-deep tree; more make a balanced one."""
+"""Up to this many operands of AND, OR or XOR make a left-deep tree; more make a balanced one."""
 
 _SEPARATORS = frozenset({",", "|", "WHERE"})
 

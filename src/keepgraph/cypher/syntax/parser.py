@@ -33,7 +33,7 @@ def parse(text: str) -> Query:
     """The syntax tree of a query.
 
     Raises:
-        QueryError: the text is no query that can be run; the message says where and why.
+        QueryError: the query cannot run; the message says where and why.
     """
     tokens = TokenStream(text)
     if tokens.kinds[0] == "end":
