@@ -215,7 +215,7 @@ def test_the_text_to_edit_is_readable(run, edit, tmp_path, ana):
         'summary = "Leads."',
         "",
         "[properties]",
-        "# nothing has a value that TOML cannot hold; it stays as it is.",
+        "# nothing has a value TOML cannot hold; it stays as it is.",
         'role = "CTO"',
     ]
     assert stat.S_IMODE((tmp_path / "given.toml").stat().st_mode) == 0o600
@@ -311,7 +311,7 @@ def test_on_a_terminal_a_text_that_is_not_accepted_can_be_edited_again(run, tmp_
     os.close(main)
 
     assert process.returncode == 0, shown
-    assert b"the summary is no text" in shown
+    assert b"the summary is not a text" in shown
     assert "mended" in run("recall", "Ana").output
 
 

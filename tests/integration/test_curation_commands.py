@@ -92,9 +92,9 @@ def test_a_dry_run_shows_the_merge_and_makes_none(run, ask, two):
     assert result.exit_code == 0
     assert result.output.splitlines() == [
         "Sara (person) would become Sarah (person)",
-        "  Sara tagged lead = a fact it has already",
+        "  Sara tagged lead = a fact it already has",
         "  Sara decided in Go → Sarah decided in Go",
-        "  Sara reports to Sarah: retracted, it would be about itself",
+        "  Sara reports to Sarah: retracted, since it would connect the entity to itself",
         "  also called Sally, Sara",
         "  facts: 1 moved, 1 folded, 1 retracted",
     ]
@@ -173,7 +173,7 @@ def test_undo_takes_back_the_last_call_and_says_how_to_have_it_again(run, ask):
     for tag in ("one", "two", "three"):
         run("record", "project:Atlas", "tagged", f"={tag}")
     result = run("undo")
-    again = re.search(r"To have it again: kg undo (\d+)\n$", result.output)
+    again = re.search(r"To redo it: kg undo (\d+)\n$", result.output)
 
     assert result.exit_code == 0
     assert result.output.startswith("Took back call 3 (record_fact): Atlas tagged three.")

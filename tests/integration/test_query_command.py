@@ -562,7 +562,7 @@ def test_commands_set_parameters_and_the_limit_and_explain(typist: Callable[...,
     assert "\n1  Ada L\n2  Ada L\n" in seen
     assert "\nsum\n---\n 15\n" in seen
     assert "(the first row, " in seen
-    assert "SQLite finds the rows, all of them." in seen
+    assert "SQLite finds all rows." in seen
     assert seen.count("$x = [1, 2]\n") == 1
     assert ":explain QUERY" in seen
     assert "\n(:Person)  2  aliases, " in seen

@@ -110,7 +110,7 @@ def test_a_timer_is_installed_seen_by_the_doctor_and_taken_away(run, home):
     assert (nothing, there, units(home)) == ([], [".service", ".timer"], [])
     assert "would be installed" in dry.output
     assert "was installed" in first.output
-    assert "is installed already" in second.output
+    assert "is already installed" in second.output
     assert "runs the gardener each night; it has not run yet" in " ".join(seen.output.split())
     assert "is not installed" in again.output
 

@@ -1,4 +1,4 @@
-"""`kg add`: what one would guess: an entity, a fact, or a note, by the number and the form of the words."""
+"""`kg add`: adds an entity, a fact or a note, told apart by the number and form of the words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from keepgraph.cli.output import answers, terminal
 from keepgraph.cli.record import read_object, read_reference, record
 from keepgraph.graph import Graph
 
-# `kg remember`: keeps a text, and shows what was detected in it.
+# `kg remember`: keeps a text and shows what was detected in it.
 
 _MAX_SHOWN = 8
 _MAX_BYTES = 8_000_000
@@ -25,25 +25,23 @@ _ISO_WEEK = re.compile(r"\d{4}-?[Ww]\d{1,2}")
 
 @click.command("remember")
 @click.argument("text", nargs=-1, required=True)
-@click.option("--about", multiple=True, metavar="NAME", help="What it is about, if it does not say; may be repeated.")
-@click.option("--project", metavar="NAME", help="The project that it is about; or the id of a group.")
-@click.option(
-    "--at", "reference_time", metavar="WHEN", type=dates.BEGINNING, help="When it is of: yesterday, 2026-05-01."
-)
+@click.option("--about", multiple=True, metavar="NAME", help="What it is about, if unsaid; may be repeated.")
+@click.option("--project", metavar="NAME", help="The project it is about, or the id of a group.")
+@click.option("--at", "reference_time", metavar="WHEN", type=dates.BEGINNING, help="Its date: yesterday, 2026-05-01.")
 @click.option(
     "--for-week",
     "narrative_for",
     metavar="WEEK",
     callback=lambda *given: _read_week(*given),
-    help="Keep it as what is told of this week: 2026-W47, “last week”, or a day in it.",
+    help="Keep it as the story of this week: 2026-W47, “last week”, or a day in it.",
 )
-@click.option("--source", help="Where it comes from: a meeting, a link. Kept, never fetched.")
+@click.option("--source", help="The source: a meeting, a link. Stored, never fetched.")
 @graph_options.all_options
 @click.pass_context
 def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[str, ...], **options: Any) -> None:
-    """Keep a note as it is, and show what is recognised in it. A TEXT of - is read from standard input.
+    """Keep a note as it is, and show what is recognised in it. With - as TEXT, standard input is read.
 
-    Nothing but the text is recorded: names and facts that are new are proposed, with the command that records them.
+    Only the text is recorded. New names and facts are proposed, with the command that records them.
 
     \b
     kg remember "Priya reports to Ada. We decided to use PostgreSQL." --about Atlas
@@ -62,7 +60,7 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
 
 
 def _read_week(ctx: click.Context, param: click.Parameter, week: str | None) -> str | None:
-    """An ISO week as it is, or a day that is said in words."""
+    """An ISO week as given, or that of a day in words."""
     if week is None or _ISO_WEEK.fullmatch(week.strip()):
         return week
     return dates.BEGINNING.convert(week, param, ctx)
@@ -71,7 +69,7 @@ def _read_week(ctx: click.Context, param: click.Parameter, week: str | None) -> 
 def _read_standard_input() -> str:
     content = sys.stdin.buffer.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
-        raise errors.EpisodeInvalid(f"the text has more than {_MAX_BYTES:,} bytes", hint="Divide it.")
+        raise errors.EpisodeInvalid(f"the text has more than {_MAX_BYTES:,} bytes", hint="Split it.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -127,7 +125,7 @@ _ENTITY_WORDS = {"entity"}
 def add_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Add entities (TYPE:NAME each), a fact (three WORDS, as `kg record` takes them), or a note (anything else).
 
-    What was done is shown. More can be said with `kg record` and `kg remember`.
+    The result is shown. `kg record` and `kg remember` have more options.
 
     \b
     kg add person:Ana
@@ -150,7 +148,7 @@ def add_command(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 
 def _add(graph: Graph, words: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
-    """What was added, and the answer of the tool: entities, a fact or a note."""
+    """The kind of what was added (entities, a fact or a note), and the answer of the tool."""
     types = graph_options.entity_types(graph)
     if len(words) > 1 and all(_is_typed(word, types) for word in words):
         return "entities", {"added": _add_entities(graph, words)}
@@ -200,14 +198,14 @@ def _record(graph: Graph, words: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _resembles(word: str, predicates: list[str]) -> bool:
-    """Whether a word seems to be a predicate with a slip in it."""
+    """Whether a word seems to be a predicate with a typo."""
     from difflib import get_close_matches
 
     return "_" in word or bool(get_close_matches(word, predicates, n=1, cutoff=0.8))
 
 
 def _is_name(words: tuple[str, ...]) -> bool:
-    """Whether these words may go on with a name that was not quoted: each begins with a capital or a digit."""
+    """Whether these words may continue an unquoted name: each begins with a capital or a digit."""
     return all(not word[:1].islower() for word in words)
 
 

@@ -18,13 +18,13 @@ from keepgraph.profiles import settings_file
 
 @click.command("backup")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--list", "listed", is_flag=True, help="Show the backups there are.")
+@click.option("--list", "listed", is_flag=True, help="List the backups.")
 @graph_options.all_options
 @click.pass_context
 def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
-    """Make a checked copy of the graph, in its folder of backups or in FILE. Others may go on writing meanwhile.
+    """Make a verified copy of the graph, in its backup folder or in FILE. Other programs may go on writing meanwhile.
 
-    It is encrypted if the graph is. Every row is read back and compared.
+    The copy is encrypted if the graph is. Every row is read back and compared.
 
     \b
     kg backup
@@ -49,9 +49,9 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
 @graph_options.all_options
 @click.pass_context
 def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
-    """Bring BACKUP back: a file, or one of those that `kg backup --list` shows; the newest sound one if not given.
+    """Restore BACKUP: a file, or one that `kg backup --list` shows; by default the newest undamaged one.
 
-    It is read from the first page to the last before it is put in place. What is there now is kept beside the others.
+    The whole backup is read before it replaces the graph. The current graph is kept beside the other backups.
 
     \b
     kg backup --list
@@ -61,8 +61,8 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
     candidates = _choose_backups(graph, backup)
     if not yes and graph.exists():
         if graph_options.passphrase_prompt(ctx) is None:
-            raise errors.NotConfirmed("restoring a backup needs a yes", hint="Say --yes if you mean it.")
-        click.confirm(f"Put {candidates[0]} in the place of {graph}?", abort=True, err=True)
+            raise errors.NotConfirmed("restoring a backup needs confirmation", hint="Add --yes to go ahead.")
+        click.confirm(f"Replace {graph} with {candidates[0]}?", abort=True, err=True)
     for number, file in enumerate(candidates):
         key, other_keys = _find_keys(ctx, graph, file)
         try:
@@ -78,27 +78,27 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
         except (errors.BackupFailed, errors.GraphSchemaDiffers) as error:
             if number == len(candidates) - 1:
                 raise
-            click.echo(f"{terminal.printable(error.message)}; the one before it is tried.", err=True)
+            click.echo(f"{terminal.printable(error.message)}; trying the one before it.", err=True)
     if graph_options.wants_json(ctx):
         terminal.show_json({"graph": str(graph), "restored": str(file), "kept": previous and str(previous)})
         return
-    click.secho(f"{graph} is as it was in {file.name}.", bold=True)
+    click.secho(f"{graph} was restored from {file.name}.", bold=True)
     if previous is not None:
-        click.echo(f"  what was there is kept in {previous}")
+        click.echo(f"  the previous graph is kept in {previous}")
 
 
 def _choose_backups(graph: Path, name: str | None) -> list[Path]:
     """The backup with this name or path; without a name all usable ones, the newest first.
 
     Raises:
-        errors.BackupNotFound: there is none.
+        errors.BackupNotFound: there is no such backup.
     """
     existing = backups.list_all(graph, now=datetime.now(UTC))
     if name is None:
-        # A file that a restore put aside is what the user wanted to get rid of.
+        # What a restore set aside is what the user wanted to get rid of.
         usable = [backup for backup in existing if backup.kind not in (backups.DAMAGED, backups.BEFORE_RESTORE)]
         if not usable:
-            raise errors.BackupNotFound(f"there is no backup of {graph} yet", hint="Name the file of a backup.")
+            raise errors.BackupNotFound(f"there is no backup of {graph}", hint="Name a backup file.")
         return [candidate.file for candidate in usable]
     for backup in existing:
         if name in (backup.file.name, backup.file.stem):
@@ -110,7 +110,7 @@ def _choose_backups(graph: Path, name: str | None) -> list[Path]:
 
 
 def _find_keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | None, list[Key]]:
-    """The key that the restored graph gets, and other keys that may open the backup."""
+    """The key of the restored graph, and other keys that may open the backup."""
     from keepgraph.engine.maintenance import graph_keys
 
     return graph_keys.find_for_restoration(graph, backup, ask=graph_options.passphrase_prompt(ctx))
@@ -129,11 +129,11 @@ def _show_list(ctx: click.Context) -> None:
     for backup in existing:
         click.echo(f"  {backup.file.name}  {backup.size / 1e6:.1f} MB{_note_of_future(backup, now)}")
     if not existing:
-        click.echo("  no backups yet")
+        click.echo("  no backups")
 
 
 def _note_of_future(backup: Backup, now: datetime) -> str:
-    return "  (its date is in the future: a clock was wrong; it counts as the oldest)" if backup.at > now else ""
+    return "  (dated in the future by a wrong clock; counts as the oldest)" if backup.at > now else ""
 
 
 def _backup_as_dict(backup: Backup) -> dict[str, Any]:

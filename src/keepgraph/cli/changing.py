@@ -1,4 +1,4 @@
-"""Changes of an entity or a text: `kg rename`, `kg retype`, `kg set` and `kg edit`."""
+"""Changes to an entity or a text: `kg rename`, `kg retype`, `kg set` and `kg edit`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FIELDS = ("name", "type", "summary")
 @graph_options.all_options
 @click.pass_context
 def rename_command(ctx: click.Context, old: str, new: str, forget_old_name: bool) -> None:
-    """Give OLD (a name, type:name or an id) the name NEW. The old name becomes an alias, so it still finds it.
+    """Rename OLD (a name, type:name or an id) to NEW. The old name becomes an alias, and still finds it.
 
     \b
     kg rename "Ana" "Ana Ruiz"
@@ -44,7 +44,7 @@ def rename_command(ctx: click.Context, old: str, new: str, forget_old_name: bool
 @graph_options.all_options
 @click.pass_context
 def retype_command(ctx: click.Context, entity: str, type: str) -> None:
-    """Give ENTITY (a name, type:name or an id) another TYPE. Its facts stay; those that do not fit it are listed.
+    """Give ENTITY (a name, type:name or an id) another TYPE. Its facts stay; those that do not fit are listed.
 
     \b
     kg retype Atlas project
@@ -75,15 +75,15 @@ def set_command(ctx: click.Context, entity: str, values: tuple[str, ...]) -> Non
 
 @click.command("edit")
 @click.argument("what", nargs=-1, required=True, shell_complete=graph_options.complete_name)
-@click.option("--replace", nargs=2, metavar="OLD NEW", help="Of a text: replace these words, without an editor.")
-@click.option("--text", "whole", metavar="TEXT", help="Of a text: its new whole; - reads it from standard input.")
+@click.option("--replace", nargs=2, metavar="OLD NEW", help="Replace these words of a text, without an editor.")
+@click.option("--text", "whole", metavar="TEXT", help="Replace the whole text; - reads standard input.")
 @graph_options.all_options
 @click.pass_context
 def edit_command(ctx: click.Context, what: tuple[str, ...], replace: tuple[str, str] | None, whole: str | None) -> None:
     """Edit an entity or a text in your editor ($VISUAL or $EDITOR).
 
-    WHAT is an entity (a name, type:name or an id): its name, type, aliases, summary and properties are edited. Or it is
-    a text: its id, its title, or words that only it has.
+    WHAT is an entity (a name, type:name or an id), whose name, type, aliases, summary and properties you edit; or a
+    text: its id, its title, or words that only it has.
 
     \b
     kg edit Ana
@@ -93,7 +93,7 @@ def edit_command(ctx: click.Context, what: tuple[str, ...], replace: tuple[str, 
     name = " ".join(what)
     is_given = replace is not None or whole is not None
     if replace is not None and whole is not None:
-        raise errors.InvalidArguments("--replace and --text are both given", hint="Give one of them.")
+        raise errors.InvalidArguments("--replace and --text are both given", hint="Give only one.")
     if not is_given and not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
         raise errors.InvalidArguments(
             "there is no terminal for an editor",
@@ -120,10 +120,10 @@ def edit_command(ctx: click.Context, what: tuple[str, ...], replace: tuple[str, 
 
 
 def _find_entity(graph: Graph, name: str) -> dict[str, Any] | None:
-    """The entity with this id, name or alias; None where there is none, but a text.
+    """The entity with this id, name or alias; None if only a text matches.
 
     Raises:
-        errors.EntityNotFound, Ambiguous: there is neither, or several.
+        errors.EntityNotFound, Ambiguous: nothing matches, or several do.
     """
     try:
         return dict(graph.call("get_entity", entity=graph_options.entity_reference(graph, name))["entity"])
@@ -150,7 +150,7 @@ def _parse_values(entity: str, words: list[str]) -> dict[str, Any]:
     """The arguments of update_entity for NAME=VALUE and NAME:=JSON.
 
     Raises:
-        errors.InvalidArguments: one of them is neither, or none is given.
+        errors.InvalidArguments: one has neither form, or none is given.
     """
     if not words:
         raise errors.InvalidArguments(
@@ -186,8 +186,8 @@ def _parse_json(name: str, text: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise errors.InvalidArguments(
-            f"the value of {terminal.printable(name)} is no JSON: {error}",
-            hint=f"For a text, write {terminal.printable(name)}=… with = alone.",
+            f"the value of {terminal.printable(name)} is not JSON: {error}",
+            hint=f"For a text, write {terminal.printable(name)}=… without the colon.",
         ) from error
 
 
@@ -215,13 +215,13 @@ def _edit_text(graph: Graph, name: str, *, asks: bool) -> dict[str, Any] | None:
 
 
 def _edit(name: str, text: str, accept: Callable[[str], dict[str, Any] | None], *, asks: bool) -> dict[str, Any] | None:
-    """Let the user edit a text in a file of this name until it is accepted; None if it was left as it was.
+    """Let the user edit a text in a file of this name until it is accepted; None if it is unchanged.
 
-    The file lies in a private folder, with what the editor puts beside it, and is deleted in the end. A text that was
-    not accepted is kept there.
+    The file and what the editor puts beside it are in a private folder, deleted at the end unless the text was not
+    accepted.
 
     Raises:
-        errors.KeepgraphError: the text was not accepted, and nobody is asked or wants to edit it again.
+        errors.KeepgraphError: the text was not accepted, and the user cannot be asked or declines to edit it again.
     """
     folder = Path(tempfile.mkdtemp(prefix="kg-edit-", dir=_memory_folder()))
     file, is_kept = folder / name, False
@@ -242,7 +242,7 @@ def _edit(name: str, text: str, accept: Callable[[str], dict[str, Any] | None], 
                 return answer
             if not asks or not _wants_to_edit_again(problem):
                 os.chmod(file, 0o600)
-                kept = f"Your text is kept in {file}; delete it when you need it no more."
+                kept = f"Your text is kept in {file}; delete it when you no longer need it."
                 problem.hint = f"{problem.hint} {kept}" if problem.hint else kept
                 raise problem
     finally:
@@ -259,7 +259,7 @@ def _wants_to_edit_again(problem: errors.KeepgraphError) -> bool:
 
 
 def _memory_folder() -> str | None:
-    """The folder of the user that is in memory, so that nothing of it reaches a disk; None for the usual one."""
+    """The user's folder in memory, so that nothing reaches a disk; None for the usual one."""
     folder = os.environ.get("XDG_RUNTIME_DIR", "")
     return folder if folder and os.path.isdir(folder) and os.access(folder, os.W_OK) else None
 
@@ -268,13 +268,13 @@ def _memory_folder() -> str | None:
 
 _TEXT_FIELDS = ("name", "type", "aliases", "summary", "properties")
 _HEADER = """\
-Save this and close the editor to change the entity; close it without saving to leave it as it is.
-Another name keeps the old one as an alias. What you delete is removed.\
+Save and close to change the entity; close without saving to leave it as it is.
+If you change the name, the old one becomes an alias. What you delete is removed.\
 """
 
 
 def write(entity: Mapping[str, Any]) -> str:
-    """The text of an entity, given as `get_entity` answers it."""
+    """The text of an entity as `get_entity` returns it."""
     import tomlkit
 
     document = tomlkit.document()
@@ -290,7 +290,7 @@ def write(entity: Mapping[str, Any]) -> str:
     shown, hidden = _properties(entity)
     table = tomlkit.table()
     for name in hidden:
-        table.add(tomlkit.comment(f"{_on_one_line(name)} has a value that TOML cannot hold; it stays as it is."))
+        table.add(tomlkit.comment(f"{_on_one_line(name)} has a value TOML cannot hold; it stays as it is."))
     for name, value in shown.items():
         table.add(name, tomlkit.item(value))
     document.add("properties", table)
@@ -298,16 +298,16 @@ def write(entity: Mapping[str, Any]) -> str:
 
 
 def changes_of_text(entity: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """The arguments of `update_entity` that make an entity what a text says; none where it says what there is.
+    """The arguments of `update_entity` that make an entity match a text; empty if it already does.
 
     Raises:
-        errors.InvalidArguments: the text is no TOML, or a part of it is not what it should be.
+        errors.InvalidArguments: the text is not TOML, or a field has the wrong type.
     """
     try:
         edited = tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
         raise errors.InvalidArguments(
-            f"the text is no TOML: {error}", hint='Texts stand in quotes: role = "CTO".'
+            f"the text is not TOML: {error}", hint='Put texts in quotes: role = "CTO".'
         ) from error
     except RecursionError as error:
         raise errors.InvalidArguments("the text is nested too deeply", hint="Use fewer brackets.") from error
@@ -334,25 +334,25 @@ def changes_of_text(entity: Mapping[str, Any], text: str) -> dict[str, Any]:
 def _check_fields(edited: Mapping[str, Any]) -> None:
     if unknown := [name for name in edited if name not in _TEXT_FIELDS]:
         raise errors.InvalidArguments(
-            f"{unknown[0]!r} is no field of an entity",
-            hint=f"The fields are {', '.join(_TEXT_FIELDS)}; a property stands below [properties].",
+            f"{unknown[0]!r} is not a field of an entity",
+            hint=f"The fields are {', '.join(_TEXT_FIELDS)}; a property goes below [properties].",
         )
     for field in ("name", "type"):
         if not isinstance(edited.get(field), str) or not edited[field].strip():
             raise errors.InvalidArguments(f"the {field} is missing", hint=f'Write it as {field} = "…".')
     if not isinstance(edited.get("summary", ""), str):
-        raise errors.InvalidArguments("the summary is no text", hint='Write it in quotes: summary = "…".')
+        raise errors.InvalidArguments("the summary is not a text", hint='Write it in quotes: summary = "…".')
     aliases = edited.get("aliases", [])
     if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
         raise errors.InvalidArguments(
-            "the aliases are no list of texts", hint='Write them as aliases = ["Ana", "A. R."].'
+            "the aliases are not a list of texts", hint='Write them as aliases = ["Ana", "A. R."].'
         )
     if not isinstance(edited.get("properties", {}), dict):
-        raise errors.InvalidArguments("the properties are no table", hint="Write them below a line [properties].")
+        raise errors.InvalidArguments("the properties are not a table", hint="Write them below a line [properties].")
 
 
 def _properties(entity: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The properties that TOML can hold, and the names of the others: it knows no null."""
+    """The properties that TOML can hold, and the names of the others: TOML has no null."""
     properties = entity.get("properties", {})
     hidden = [name for name, value in properties.items() if _has_null(value)]
     return {name: value for name, value in properties.items() if name not in hidden}, hidden
@@ -368,7 +368,7 @@ def _as_json(value: Any, name: str) -> Any:
     """A value of TOML as JSON: a date is a text.
 
     Raises:
-        errors.InvalidArguments: it is no number that JSON has.
+        errors.InvalidArguments: JSON has no such number.
     """
     if isinstance(value, dict):
         return {key: _as_json(part, name) for key, part in value.items()}
@@ -380,7 +380,7 @@ def _as_json(value: Any, name: str) -> Any:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two values are equal and of the same type: 1, 1.0 and true are three."""
+    """Whether two values are equal and of the same type: 1, 1.0 and true all differ."""
     import json
 
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Words that people type instead of a command: other names for one, questions, and what to type instead."""
+"""Words that people type instead of a command: synonyms, questions, and hints what to type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 def command_line(words: Sequence[str]) -> list[str] | None:
-    """The command line that is meant by one whose first word is no command; None if none is."""
+    """The command line meant by one whose first word is not a command, or None."""
     first = words[0].casefold()
     if first in COMMAND_LINES:
         return [*COMMAND_LINES[first], *words[1:]]
@@ -18,17 +18,17 @@ def command_line(words: Sequence[str]) -> list[str] | None:
 
 
 def advise(word: str, commands: Iterable[str]) -> str:
-    """What to type instead of a word that is no command."""
+    """The hint for a word that is not a command."""
     if hint := _HINTS.get(word.casefold()):
         return hint
     if similar := get_close_matches(word.casefold(), [*commands, *COMMAND_LINES], n=1, cutoff=0.7):
         return f"Did you mean “{similar[0]}”?"
-    return "See “kg --help”. To look something up: `kg search …`; to keep a note: `kg remember …`."
+    return "See “kg --help”. To look something up: `kg search …`. To keep a note: `kg remember …`."
 
 
-_PAGE = "The graph on a page in your browser: `kg ui`. In the terminal: `kg overview`, and `kg show NAME`."
-_NO_SETUP = 'Nothing has to be set up: `kg remember "…"` or `kg record …` makes the graph. For a client: `kg install`.'
-_SETTINGS = "Settings are in a file beside the graph: `kg profile show` says where, and what it says."
+_PAGE = "To see the graph in your browser: `kg ui`. In the terminal: `kg overview`, and `kg show NAME`."
+_NO_SETUP = 'No setup is needed: `kg remember "…"` or `kg record …` creates the graph. For a client: `kg install`.'
+_SETTINGS = "Settings are in a file beside the graph: `kg profile show` shows its path and contents."
 _CHANGES = "To change an entity: `kg set`, `kg rename`, `kg retype` or `kg edit`. To end a fact: `kg end`."
 
 COMMAND_LINES = {
@@ -72,13 +72,13 @@ COMMAND_LINES = {
 """Other words for a command, with its arguments; help does not list them."""
 
 _QUESTION_WORDS = frozenset("who what where when which why how whose".split())
-"""A command line that begins with one is a question, for `kg search`."""
+"""A command line that begins with one of these is a question, for `kg search`."""
 
 _HINTS = {
-    "today": "What is to do: `kg next`. What was decided, and what is blocked: `kg week`. What changed: `kg log`.",
-    "tomorrow": "What is due: `kg next`.",
-    "yesterday": "What changed: `kg log`. As it was: `kg week --as-of yesterday`.",
-    "open": f"{_PAGE} What is open: `kg next`.",
+    "today": "To-dos: `kg next`. Decisions and blockers: `kg week`. Changes: `kg log`.",
+    "tomorrow": "Due soon: `kg next`.",
+    "yesterday": "Changes: `kg log`. The state then: `kg week --as-of yesterday`.",
+    "open": f"{_PAGE} For what is still to do: `kg next`.",
     "graph": _PAGE,
     "map": _PAGE,
     "help": "Type `kg --help`, or `kg COMMAND --help`.",
@@ -93,4 +93,4 @@ _HINTS = {
     "change": _CHANGES,
     "chat": "A language model uses the graph through a client: `kg install`.",
 }
-"""What to type instead of a word that is no command."""
+"""The hint for a word that is not a command."""

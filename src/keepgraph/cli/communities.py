@@ -1,4 +1,4 @@
-"""`kg communities`: list them, find them anew, show one, name one."""
+"""`kg communities`: lists, rebuilds, shows and names communities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from keepgraph.cli.recall import NOTHING_MATCHED
 
 
 class _CommunitiesGroup(click.Group):
-    """Without a command, or with the word that is no command, communities are shown."""
+    """Shows communities if no command is given, or a word that is not one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -27,7 +27,7 @@ class _CommunitiesGroup(click.Group):
 @click.group(
     "communities", cls=_CommunitiesGroup, invoke_without_command=True, subcommand_metavar="[COMMUNITY | COMMAND …]"
 )
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, help="How many are listed.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, help="How many to list.")
 @graph_options.all_options
 @click.pass_context
 def communities_command(ctx: click.Context, limit: int) -> None:
@@ -48,18 +48,18 @@ def communities_command(ctx: click.Context, limit: int) -> None:
         _show_heading(community)
         click.secho(f"  {', '.join(map(terminal.printable, community['members']))}", dim=True)
     if not answer["total"]:
-        click.echo("There are no communities yet: `kg communities build` finds them.")
+        click.echo("There are no communities. To find them: `kg communities build`.")
     elif answer["total"] > len(answer["communities"]):
         click.echo(f"… of {answer['total']:,}; --limit shows more")
 
 
 @communities_command.command("build")
-@click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Divide what is in doubt otherwise.")
-@click.option("--dry-run", is_flag=True, help="Show what would be found, and change nothing.")
+@click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Settle ties differently.")
+@click.option("--dry-run", is_flag=True, help="Show what would be found, without changing anything.")
 @graph_options.all_options
 @click.pass_context
 def build_command(ctx: click.Context, seed: int, dry_run: bool) -> None:
-    """Find the communities anew. Ids and given names stay; `kg undo` takes it back.
+    """Rebuild the communities. Ids and given names stay; `kg undo` takes it back.
 
     \b
     kg communities build
@@ -72,7 +72,7 @@ def build_command(ctx: click.Context, seed: int, dry_run: bool) -> None:
         return
     [of_group] = answer["groups"]
     click.echo(
-        f"{answer['message']} ({of_group['kept']} kept, {of_group['new']} new, {of_group['dissolved_count']} no more; "
+        f"{answer['message']} ({of_group['kept']} kept, {of_group['new']} new, {of_group['dissolved_count']} gone; "
         f"{answer['method'].replace('_', ' ')})."
     )
     for community in answer["communities"]:
@@ -83,11 +83,11 @@ def build_command(ctx: click.Context, seed: int, dry_run: bool) -> None:
 
 @communities_command.command("show")
 @click.argument("community", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many members are shown.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many members to show.")
 @graph_options.all_options
 @click.pass_context
 def show_command(ctx: click.Context, community: tuple[str, ...], limit: int) -> None:
-    """Show COMMUNITY (a name or an id): its members, what connects them, what it was before.
+    """Show COMMUNITY (a name or an id): its members, what connects them, and its past.
 
     \b
     kg communities show Atlas
@@ -111,7 +111,7 @@ def show_command(ctx: click.Context, community: tuple[str, ...], limit: int) -> 
 @graph_options.all_options
 @click.pass_context
 def name_command(ctx: click.Context, community: str, name: str, summary: str) -> None:
-    """Call COMMUNITY (a name or an id) NAME; that stays when they are found anew. An empty NAME takes it back.
+    """Name COMMUNITY (a name or an id) NAME. Rebuilding keeps the name; an empty NAME removes it.
 
     \b
     kg communities name Atlas "The storage team"
@@ -153,25 +153,25 @@ def _show_heading(community: Mapping[str, Any]) -> None:
     click.secho(f"  {community['uuid']}", dim=True)
 
 
-# `kg learn`: likely facts with the rules that predict them, and doubtful ones.
+# `kg learn`: likely facts with the rules that predict them, and doubtful facts.
 
 _METHODS = {"popularity": "counting", "horn_rules": "rules", "complex": "embedding"}
 
 
 @click.command("learn")
-@click.option("--project", help="Only what concerns this project; or a group.")
+@click.option("--project", help="Only this project, or the id of a group.")
 @click.option("--offer", is_flag=True, help="Offer the suggestions for `kg review`.")
-@click.option("--threshold", type=click.FloatRange(0, 1), default=0.6, help="From which score a fact is doubtful.")
-@click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Divide the facts for the tests otherwise.")
-@click.option("--limit", type=click.IntRange(0, 100), default=10, help="How many of each are shown.")
+@click.option("--threshold", type=click.FloatRange(0, 1), default=0.6, help="The score at which a fact is doubtful.")
+@click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Divide the facts into other test sets.")
+@click.option("--limit", type=click.IntRange(0, 100), default=10, help="How many of each to show.")
 @graph_options.all_options
 @click.pass_context
 def learn_command(
     ctx: click.Context, project: str | None, offer: bool, threshold: float, seed: int, limit: int
 ) -> None:
-    """Learn rules from the facts; suggest what follows from them, and doubt what does not.
+    """Learn rules from the facts; suggest facts that follow, and doubt facts that do not.
 
-    No fact is changed. Too few facts suggest nothing.
+    No fact is changed. With too few facts, nothing is suggested.
 
     \b
     kg learn
@@ -223,4 +223,4 @@ def _show(answer: Mapping[str, Any], *, limit: int) -> None:
     if more > 0:
         click.echo("… --limit shows more")
     if (answer["predicted_count"] or answer["suggested_count"]) and answer["dry_run"]:
-        click.echo("`kg learn --offer` offers them for `kg review`.")
+        click.echo("To review them: `kg learn --offer`, then `kg review`.")

@@ -24,7 +24,7 @@ _DUPLICATES_SHOWN = 200
 @graph_options.all_options
 @click.pass_context
 def alias_command(ctx: click.Context, entity: str, alias: str) -> None:
-    """Let ENTITY (a name, type:name or an id) be found by ALIAS too.
+    """Give ENTITY (a name, type:name or an id) the further name ALIAS.
 
     \b
     kg alias "Priya Sharma" Pri
@@ -45,13 +45,13 @@ def alias_command(ctx: click.Context, entity: str, alias: str) -> None:
 @click.command("merge")
 @click.argument("keep", shell_complete=graph_options.complete_name)
 @click.argument("absorb", shell_complete=graph_options.complete_name)
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--across-types", is_flag=True, help="Even if one is a person, say, and the other a project.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
+@click.option("--across-types", is_flag=True, help="Even if their types differ, such as a person and a project.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
 @click.pass_context
 def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, across_types: bool, yes: bool) -> None:
-    """Make KEEP and ABSORB one entity: KEEP takes over the facts and names of the other. `kg undo` takes it back.
+    """Merge ABSORB into KEEP, which takes over its facts and names. `kg undo` takes it back.
 
     \b
     kg merge Priya Pirya --dry-run
@@ -86,7 +86,7 @@ def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, acr
 @graph_options.all_options
 @click.pass_context
 def retract_command(ctx: click.Context, fact_id: str) -> None:
-    """Say that the fact FACT_ID (see `kg recall --ids`) is not true after all.
+    """Retract the fact FACT_ID (see `kg recall --ids`): it was never true.
 
     \b
     kg recall Ana --ids
@@ -103,16 +103,16 @@ def retract_command(ctx: click.Context, fact_id: str) -> None:
         f"{status}: {terminal.entity_name(fact['subject'])} {fact['predicate']} {terminal.object_text(fact['object'])}"
     )
     for reopened in answer.get("reopened_blockers", ()):
-        click.echo(f"  opens again {terminal.printable(reopened['name'])}")
+        click.echo(f"  open again: {terminal.printable(reopened['name'])}")
 
 
 @click.command("undo")
 @click.argument("call", type=click.IntRange(1), required=False)
-@click.option("--change", type=click.IntRange(1), help="Take back this one change (see `kg history`).")
+@click.option("--change", type=click.IntRange(1), help="Take back only this change (see `kg history`).")
 @graph_options.all_options
 @click.pass_context
 def undo_command(ctx: click.Context, call: int | None, change: int | None) -> None:
-    """Take back CALL (a number from `kg log`), or the last one. An undo can be taken back too.
+    """Take back CALL (a number from `kg log`), by default the last. An undo can be undone too.
 
     \b
     kg undo
@@ -124,7 +124,7 @@ def undo_command(ctx: click.Context, call: int | None, change: int | None) -> No
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
-        click.echo(f"{terminal.printable(answer['message'])} To have it again: kg undo {answer['call']}")
+        click.echo(f"{terminal.printable(answer['message'])} To redo it: kg undo {answer['call']}")
 
 
 @click.command("log")
@@ -151,7 +151,7 @@ def log_command(ctx: click.Context, limit: int) -> None:
 @graph_options.all_options
 @click.pass_context
 def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> None:
-    """Tell what happened to ABOUT (a name, or the id of an entity or a fact). Exits with 3 where nothing matched.
+    """Show what happened to ABOUT (a name, or the id of an entity or a fact). Exits with 3 if nothing matches.
 
     \b
     kg history Ana
@@ -174,7 +174,7 @@ def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> N
 @graph_options.all_options
 @click.pass_context
 def duplicates_command(ctx: click.Context, name: tuple[str, ...]) -> None:
-    """Propose entities that may be one: doubles of NAME, or all there are. Nothing is changed.
+    """List possible duplicates, of NAME or of the whole graph. Nothing is changed.
 
     \b
     kg duplicates
@@ -210,11 +210,11 @@ def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
         terminal.show_json(answer)
     else:
         click.echo(f"{answer['message']} `kg undo {answer['call']}` brings all of it back.")
-        click.secho("The journal and earlier backups still have it. `kg purge` removes it there.", dim=True)
+        click.secho("The journal and earlier backups still contain it. `kg purge` removes it there.", dim=True)
 
 
 def _compare_all(graph: Graph, *, quiet: bool) -> list[dict[str, Any]]:
-    """The pairs of entities that may be one, of the whole graph, with a progress bar."""
+    """The possible duplicates of the whole graph, with a progress bar."""
     pairs: list[dict[str, Any]] = []
     after: int | None = 0
     with terminal.progress_bar(graph.call("count_entities")["count"], "Comparing", quiet=quiet) as bar:
@@ -226,7 +226,7 @@ def _compare_all(graph: Graph, *, quiet: bool) -> list[dict[str, Any]]:
     return sorted(pairs, key=lambda pair: -pair["score"])
 
 
-# `kg end` and `kg resolve`: a fact holds no longer, and a blocker is closed.
+# `kg end` and `kg resolve`: end a fact, close a blocker.
 
 _FACT_PREFIX = "fact_"
 _MAX_WORDS_OF_SENTENCE = 12
@@ -235,16 +235,16 @@ _MAX_WORDS_OF_PREDICATE = 4
 
 @click.command("end")
 @click.argument("fact", nargs=-1, required=True, metavar="FACT…", shell_complete=graph_options.complete_name)
-@click.option("--on", "valid_to", metavar="WHEN", type=dates.END, help="When it ended: yesterday, “in June”; else now.")
-@click.option("--source", help="Where that comes from, or why.")
+@click.option("--on", "valid_to", metavar="WHEN", type=dates.END, help="When it ended: “in June”; by default now.")
+@click.option("--source", help="The source, or the reason.")
 @graph_options.all_options
 @click.pass_context
 def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: str | None) -> None:
-    """Say that a fact was true and holds no longer.
+    """End a fact that was true and no longer is.
 
-    FACT is its id (see `kg recall --ids`), or what it says: SUBJECT PREDICATE OBJECT, without the OBJECT if only one
-    fits, each in quotes if it has several words; or all of it as a sentence. The day that is given still counts. A fact
-    that has ended gets another end.
+    FACT is its id (see `kg recall --ids`), a sentence, or SUBJECT PREDICATE OBJECT, each in quotes if it has several
+    words; the OBJECT may be left out if only one fits. The given day is the last on which the fact is true. If the fact
+    has already ended, its end is corrected.
 
     \b
     kg end Ana works_at Acme --on "end of June"
@@ -266,16 +266,16 @@ def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: str | N
 
 @click.command("resolve")
 @click.argument("blocker", nargs=-1, required=True, metavar="BLOCKER…")
-@click.option("--by", metavar="WHO", help="Who or what settled it: a name, type:name, or =text.")
-@click.option("--project", "blocked", metavar="NAME", help="What is blocked, if its words may mean several blockers.")
-@click.option("--on", "resolved_at", metavar="WHEN", type=dates.END, help="When it was settled: yesterday; else now.")
-@click.option("--source", help="Where that comes from.")
+@click.option("--by", metavar="WHO", help="Who or what resolved it: a name, type:name, or =text.")
+@click.option("--project", "blocked", metavar="NAME", help="What is blocked, if the words fit several blockers.")
+@click.option("--on", "resolved_at", metavar="WHEN", type=dates.END, help="When it was resolved; by default now.")
+@click.option("--source", help="The source.")
 @graph_options.all_options
 @click.pass_context
 def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: str | None) -> None:
-    """Close an open blocker: by its words, or words near to them, by what is blocked, or by its id.
+    """Close an open blocker, named by its words or similar ones, by what is blocked, or by its id.
 
-    `kg week` lists the open ones. Where several may be meant, none is closed, and they are listed.
+    `kg week` lists the open ones. If several match, they are listed and none is closed.
 
     \b
     kg resolve "waiting for the licence"
@@ -303,10 +303,10 @@ def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: 
 
 
 def _end(graph: Graph, words: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """End the fact that is named by its id, its parts, or as a sentence.
+    """End the fact named by its id, its parts, or a sentence.
 
     Raises:
-        errors.InvalidArguments: the words name none.
+        errors.InvalidArguments: the words name no fact.
     """
     if len(words) == 1 and words[0].lower().startswith(_FACT_PREFIX):
         return graph.call("end_fact", fact_id=words[0], **given)
@@ -322,7 +322,7 @@ def _end(graph: Graph, words: tuple[str, ...], given: dict[str, Any]) -> dict[st
             continue
     raise nothing_open or errors.InvalidArguments(
         f"“{terminal.printable(' '.join(words)[:80])}” names no fact",
-        hint='Give its id (`kg recall NAME --ids` shows it), or as in `kg end "Ana Ruiz" works_at Acme`: each name '
+        hint='Give its id (`kg recall NAME --ids` shows it), or write `kg end "Ana Ruiz" works_at Acme`, each name '
         "of several words in quotes.",
     )
 
@@ -349,7 +349,7 @@ def _name_parts(words: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _resolve(graph: Graph, text: str, given: dict[str, Any], *, may_ask: bool) -> dict[str, Any]:
-    """Close a blocker by its words; where no words fit, ask for one that means about the same."""
+    """Close a blocker by its words; if none fits, ask about one with a similar meaning."""
     try:
         return graph.call("resolve_blocker", blocker=text, **given)
     except errors.FactNotFound as error:

@@ -18,9 +18,9 @@ _EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in Marc
 
 
 class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class in new versions of click only
-    """A date or an instant as a person says it. The command gets it in ISO 8601; how it was understood is shown.
+    """A date or an instant in everyday words. The command gets it in ISO 8601, and the reading is shown.
 
-    Of a time span (“June”), the first day is meant, or with `end` the last. With `days_only`, a time of day is refused.
+    A time span (“June”) means its first day, or with `end` its last. With `days_only`, a time of day is refused.
     """
 
     name = "when"
@@ -56,20 +56,20 @@ class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class 
 
 
 BEGINNING = DateOption()
-"""A moment; of a time span, its first day."""
+"""An instant; a time span means its first day."""
 
 END = DateOption(end=True)
-"""A moment; of a time span, its last day."""
+"""An instant; a time span means its last day."""
 
 FIRST_DAY = DateOption(days_only=True, error=errors.SinceInvalid)
-"""A day from which on something is meant."""
+"""A first day."""
 
 LAST_DAY = DateOption(end=True, days_only=True)
-"""A day until which something is meant."""
+"""A last day."""
 
 
 def _on_the_clock(meant: str, zone: ZoneInfo | None) -> str:
-    """A day, or an instant as clocks showed it then: they may have been changed since."""
+    """A day, or an instant in the local time of that day."""
     from keepgraph.temporal import timestamps
 
     if len(meant) > len("2026-11-20T14:30"):
@@ -78,7 +78,7 @@ def _on_the_clock(meant: str, zone: ZoneInfo | None) -> str:
 
 
 def _is_day(text: str) -> bool:
-    """Whether it is a day in ISO 8601: then no phrase has to be read."""
+    """Whether a text is a day in ISO 8601, which needs no parsing of phrases."""
     try:
         date.fromisoformat(text)
     except ValueError:
@@ -87,7 +87,7 @@ def _is_day(text: str) -> bool:
 
 
 def _zone(ctx: click.Context) -> ZoneInfo | None:
-    """The time zone of the graph that the command line names; None is that of the system."""
+    """The time zone of the graph on the command line; None is the system's."""
     from keepgraph.profiles import settings_file
 
     zone = settings_file.read(graph_options.graph_path(ctx).resolve()).zone

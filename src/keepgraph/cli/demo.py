@@ -1,4 +1,4 @@
-"""`kg demo`: two years of a made-up film club, asked by commands and by an MCP client."""
+"""`kg demo`: two years of a made-up film club, queried by commands and by an MCP client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEN_MONTHS = 300
 @click.command("demo")
 @click.option("--into", metavar="FILE", type=click.Path(dir_okay=False), help="Keep the graph in FILE.")
 def demo_command(into: str | None) -> None:
-    """Fill a graph with two years of a small film club, and ask it.
+    """Fill a graph with two years of a small film club, and query it.
 
     The club and its people are made up. Your own graph is not touched.
 
@@ -33,7 +33,7 @@ def demo_command(into: str | None) -> None:
     today = datetime.now().astimezone().date()
     with open(path, session="demo") as graph:
         if graph.call("list_entities", limit=1)["entities"]:
-            click.echo(f"The graph in {path} is filled already.")
+            click.echo(f"The graph in {path} is already filled.")
         else:
             _fill(graph, today)
             click.echo(f"Two years of a film club in Trieste, made up: {_size(graph)}, in {path}")
@@ -51,7 +51,7 @@ def demo_command(into: str | None) -> None:
 
 
 def _acts(today: date) -> Iterator[tuple[str, list[str]]]:
-    """The questions that are asked, under what each of them shows."""
+    """The questions, each group under what it shows."""
     yield "A name with a typo", ['recall "Giulia Fero"']
     yield (
         "What was decided about something, and why",
@@ -60,18 +60,18 @@ def _acts(today: date) -> Iterator[tuple[str, list[str]]]:
             'recall "Drop the second weekend of the Open Air"',
         ],
     )
-    yield "What held ten months ago", [f'recall "Hanna Lindqvist" --as-of {_day(today, _TEN_MONTHS)}']
-    yield "In other words than it was written", ['search "who brings food to the old man" --in episodes --limit 1']
+    yield "What was true ten months ago", [f'recall "Hanna Lindqvist" --as-of {_day(today, _TEN_MONTHS)}']
+    yield "In words other than the text's own", ['search "who brings food to the old man" --in episodes --limit 1']
     yield "Who is blocked", ["blockers"]
     yield (
-        "Something that changed, put right, and taken back",
+        "A change recorded, corrected and undone",
         [
             'record "person:Hanna Lindqvist" works_at "Kino Šiška"',
             "undo",
         ],
     )
     yield (
-        "A folder of Markdown files, read and asked",
+        "A folder of Markdown files, ingested and searched",
         [
             f"ingest {shlex.quote(str(package_files.folder('adr').resolve()))}",
             'search "how is a text cut into pieces" --in episodes --limit 1',
@@ -80,7 +80,7 @@ def _acts(today: date) -> Iterator[tuple[str, list[str]]]:
 
 
 def _run(path: Path, command: str) -> None:
-    """Show a command and run it, as from the shell; none of them may fail."""
+    """Show a command and run it as from the shell; it must not fail."""
     from keepgraph.cli.root import kg
 
     click.secho(f"$ kg {command}", fg="cyan")
@@ -88,7 +88,7 @@ def _run(path: Path, command: str) -> None:
 
 
 def _ask_over_stdio(path: Path, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Call a tool through the MCP server, started in a process of its own."""
+    """Call a tool through the MCP server, in its own process."""
     import sys
 
     import anyio
@@ -105,7 +105,7 @@ def _ask_over_stdio(path: Path, tool: str, arguments: dict[str, Any]) -> dict[st
 
 
 def _command_name() -> str:
-    """The name of this command if the shell finds it, else its path."""
+    """`kg` if the shell finds this command, else its path."""
     import shutil
     import sys
 
@@ -119,7 +119,7 @@ def _temporary_graph() -> Path:
 
 
 def _fill(graph: Graph, today: date) -> None:
-    """Record the club's facts and decisions and keep its notes, with their days counted back from today."""
+    """Record the club's facts, decisions and notes, with days counted back from today."""
     graph.call("record_facts", facts=[*_facts(today), *_decisions(today)], all_or_nothing=True)
     notes = [{"name": text, "content": text, "reference_time": _day(today, age)} for age, text in _rows("notes")]
     graph.call("add_memory", episodes=notes)
@@ -131,7 +131,7 @@ def _size(graph: Graph) -> str:
 
 
 def _facts(today: date) -> Iterator[dict[str, Any]]:
-    """The rows of facts.csv; another name of somebody is an alias of theirs."""
+    """The facts of facts.csv; another name of a person becomes an alias."""
     for start, end, subject, predicate, obj, *aliases in _rows("facts"):
         fact = {"subject": _entity(subject), "predicate": predicate, "object": _object(obj, today)}
         fact |= {"valid_from": _day(today, start)} | ({"valid_to": _day(today, end)} if end else {})
@@ -139,7 +139,7 @@ def _facts(today: date) -> Iterator[dict[str, Any]]:
 
 
 def _decisions(today: date) -> Iterator[dict[str, Any]]:
-    """The rows of decisions.csv, each as two facts from the minutes of its day."""
+    """The facts of decisions.csv, two a row, from the minutes of its day."""
     for age, project, person, name, reason in _rows("decisions"):
         day = _day(today, age)
         decision = {"type": "decision", "name": name}
@@ -168,5 +168,5 @@ def _object(reference: str, today: date) -> dict[str, str]:
 
 
 def _day(today: date, age: int | str) -> str:
-    """The day so many days ago, in ISO 8601."""
+    """The day this many days ago, in ISO 8601."""
     return (today - timedelta(days=int(age))).isoformat()

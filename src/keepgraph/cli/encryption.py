@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 @graph_options.all_options
 @click.pass_context
 def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
-    """Encrypt the graph and its backups with a random key. Nobody may have it open meanwhile.
+    """Encrypt the graph and its backups with a random key. No other program may have it open.
 
-    An encrypted copy is made and compared row by row before it takes the place of the graph. Interrupt it at will, and
-    run it again to go on.
+    The encrypted copy is compared row by row before it replaces the graph. If interrupted, run it again to go on.
 
     \b
     kg encrypt
@@ -50,7 +49,7 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
 @graph_options.all_options
 @click.pass_context
 def decrypt_command(ctx: click.Context, yes: bool) -> None:
-    """Make a plain file of an encrypted graph, which everybody can read who gets hold of it.
+    """Decrypt a graph: anyone who obtains the file can then read it.
 
     \b
     kg decrypt
@@ -61,12 +60,10 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
     key, _ = _find_keys(ctx, graph)
     if not yes:
         if graph_options.passphrase_prompt(ctx) is None:
-            raise errors.NotConfirmed("decrypting a graph needs a yes", hint="Say --yes if you mean it.")
-        click.confirm(f"Write {graph} as a plain file?", abort=True, err=True)
+            raise errors.NotConfirmed("decrypting a graph needs confirmation", hint="Add --yes to go ahead.")
+        click.confirm(f"Decrypt {graph}?", abort=True, err=True)
     change = encryption.decrypt(graph, key)
-    _show_result(
-        ctx, graph, change, "is a plain file now; its backups are still encrypted, and its key is kept for them"
-    )
+    _show_result(ctx, graph, change, "is no longer encrypted; its backups still are, and its key is kept for them")
 
 
 @click.command("rekey")
@@ -74,10 +71,10 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
 @graph_options.all_options
 @click.pass_context
 def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
-    """Give an encrypted graph and its backups a new random key, or keep the key at another place.
+    """Give an encrypted graph and its backups a new random key, or keep the key in another place.
 
     Copies that you made elsewhere (`kg backup FILE`) still need the old key: export it first if you want to keep them.
-    With --key passphrase this changes the passphrase, too.
+    With --key passphrase this changes the passphrase.
 
     \b
     kg rekey
@@ -101,7 +98,7 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
 
 @click.group("key")
 def key_command() -> None:
-    """Export the key of an encrypted graph to a safe place, and import it when it was lost.
+    """Export the key of an encrypted graph to a safe place, or import it after a loss.
 
     \b
     kg key export atlas.key
@@ -113,7 +110,7 @@ def key_command() -> None:
 @graph_options.all_options
 @click.pass_context
 def export_command(ctx: click.Context, file: str) -> None:
-    """Write the key to FILE, for you alone (- is standard output). Whoever has it can read the graph."""
+    """Write the key to FILE, readable only by you (- is standard output). Anyone who has it can read the graph."""
     from keepgraph.profiles import keys
 
     graph = _existing_graph(ctx)
@@ -124,12 +121,12 @@ def export_command(ctx: click.Context, file: str) -> None:
         return
     target = permissions.expanded(file).absolute()
     if target.exists():
-        raise errors.InvalidArguments(f"{file} is there already", hint="Name a file that is not there yet.")
+        raise errors.InvalidArguments(f"{file} already exists", hint="Name a new file.")
     keys.write(target, [current, *older_keys], about=title)
     if graph_options.wants_json(ctx):
         terminal.show_json({"file": str(target), "fingerprint": current.fingerprint})
     else:
-        click.echo(f"The key is in {target}. Keep it where a thief of this machine does not find it.")
+        click.echo(f"The key is in {target}. Do not keep it on this machine.")
 
 
 @key_command.command("import")
@@ -138,16 +135,16 @@ def export_command(ctx: click.Context, file: str) -> None:
 @graph_options.all_options
 @click.pass_context
 def import_command(ctx: click.Context, file: str, source: str | None, key_file: Path | None) -> None:
-    """Put the key in FILE (- is standard input), as it was exported, where the graph looks for it.
+    """Put the exported key in FILE (- is standard input) where the graph looks for it.
 
-    It is tried first: a key that does not open the graph is refused, and nothing is changed. Where the graph is empty
-    or not there yet, it is kept for the backup that is restored next.
+    A key that does not open the graph is refused, and nothing is changed. If the graph is empty or missing, the key
+    is kept for the next backup you restore.
     """
     from keepgraph.engine.maintenance import graph_keys
     from keepgraph.profiles import keys, settings_file
 
     graph = graph_options.graph_path(ctx).resolve()
-    # Its mode is not checked: the file may be on a USB stick, whose file system has no modes.
+    # Its mode is not checked: the file may be on a USB stick without modes.
     if file != "-" and not permissions.expanded(file).is_file():
         raise errors.KeyMissing(f"there is no key file {file}")
     with click.open_file(file if file == "-" else str(permissions.expanded(file)), "rb") as stream:
@@ -172,9 +169,9 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
         terminal.show_json({"graph": str(graph), "fingerprint": imported.fingerprint, "opens": opens})
         return
     if opens:
-        click.secho("The key opens the graph, and is back where it is looked for.", bold=True)
+        click.secho("The key opens the graph, and is back in its place.", bold=True)
     else:
-        click.secho("The key is kept for a backup that it opens: kg restore FILE brings one in.", bold=True)
+        click.secho("The key is kept for a backup that it opens: kg restore FILE.", bold=True)
     key_options.show_location(graph)
 
 
@@ -187,9 +184,9 @@ def _choose_new_location(
     *,
     is_requested: bool = True,
 ) -> tuple[KeyLocation | None, str | None]:
-    """The location of a new key, and its passphrase; None to keep the location in the settings.
+    """The location and passphrase of a new key; None to keep the location in the settings.
 
-    A command that was interrupted and is run again names the same key file again: that is not a new location.
+    An interrupted command, run again, names the same key file: that is not a new location.
     """
     from keepgraph.engine.maintenance import unfinished_changes
     from keepgraph.profiles import key_locations
@@ -197,7 +194,7 @@ def _choose_new_location(
     is_interrupted = location is not None and location.change == unfinished_changes.ENCRYPT and key_file is None
     if location is not None and is_interrupted and source in (None, location.source):
         if location.source not in ("keyring", "passphrase") or key_locations.is_available(graph, location):
-            return None, None  # it goes on with the key that it has made
+            return None, None  # go on with the key already made
         source = location.source
     elif not is_requested or (location is not None and source is None and key_file is None):
         return None, None
@@ -213,7 +210,7 @@ def _choose_new_location(
 def _existing_graph(ctx: click.Context) -> Path:
     """
     Raises:
-        errors.GraphNotFound: there is no file.
+        errors.GraphNotFound: the file does not exist.
     """
     graph = graph_options.graph_path(ctx).resolve()
     if not graph.is_file():
@@ -222,14 +219,14 @@ def _existing_graph(ctx: click.Context) -> Path:
 
 
 def _find_keys(ctx: click.Context, graph: Path) -> tuple[Key, Sequence[Key]]:
-    """The key that opens a graph, and older keys that are kept with it."""
+    """The key that opens a graph, and older keys kept with it."""
     from keepgraph.engine.maintenance import graph_keys
 
     return graph_keys.find(graph, ask=graph_options.passphrase_prompt(ctx))
 
 
 def _open_once(ctx: click.Context, graph: Path) -> None:
-    """Open a plain graph once, which migrates it and reports errors before the encryption begins."""
+    """Open a plain graph once, to migrate it and report errors before the encryption begins."""
     from keepgraph import store
 
     if store.files.kind(graph) is store.files.Kind.PLAIN and not (
@@ -258,5 +255,5 @@ def _show_result(ctx: click.Context, graph: Path, change: encryption.Report, out
         click.echo(f"  so were {len(change.backups)} backups")
     for outcome, reason in change.failures.items():
         click.secho(
-            f"  left as it was: {terminal.printable(outcome)}: {terminal.printable(reason)}", fg="red", err=True
+            f"  left unchanged: {terminal.printable(outcome)}: {terminal.printable(reason)}", fg="red", err=True
         )

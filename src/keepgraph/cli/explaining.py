@@ -16,13 +16,13 @@ _KINDS = ("entity", "fact", "text", "call")
 
 @click.command("why")
 @click.argument("what", nargs=-1, required=True, shell_complete=graph_options.complete_name)
-@click.option("--kind", type=click.Choice(_KINDS), help="What WHAT is, where it may be several things.")
+@click.option("--kind", type=click.Choice(_KINDS), help="What WHAT is, if it may be several things.")
 @graph_options.all_options
 @click.pass_context
 def why_command(ctx: click.Context, what: tuple[str, ...], kind: str | None) -> None:
-    """Tell why WHAT is in the graph: a fact by its sentence, a name, the title of a text, an id, or "call 12".
+    """Show why WHAT is in the graph: a fact as a sentence, a name, the title of a text, an id, or "call 12".
 
-    Of a text, it says what would fall if you deleted it. Nothing is changed.
+    For a text, it shows what deleting it would remove. Nothing is changed.
 
     \b
     kg why Ana works_at Acme
@@ -54,7 +54,7 @@ def _show(answer: dict[str, Any], *, name: str) -> None:
     """Show the answer of explain.
 
     Args:
-        name: what was asked, as the user wrote it.
+        name: the question, as the user wrote it.
     """
     kind, totals = answer["kind"], answer["totals"]
     origins, against, dependents, changes = _SECTIONS_OF[kind]
@@ -133,7 +133,7 @@ def _passage(text: dict[str, Any]) -> str:
 
 
 def _confirmation(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    """The sentence of a text that says so, unless an origin quotes it already."""
+    """The sentence of a text that says so, unless an origin already quotes it."""
     said = answer.get("confirmed_by")
     if not said or said["sentence"] in [origin["text"]["quote"] for origin in answer["origins"] if "text" in origin]:
         return []

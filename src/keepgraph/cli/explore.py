@@ -23,17 +23,15 @@ _MODES = ("combined", "nodes", "edges", "episodes", "communities")
 
 @click.command("show")
 @click.argument("name", nargs=-1, required=True, shell_complete=graph_options.complete_name)
-@click.option("--depth", type=click.IntRange(1, 4), default=1, help="How many facts away neighbours may be.")
-@click.option("--limit", type=click.IntRange(1, 500), default=12, help="How many neighbours are shown.")
-@click.option(
-    "--group", "--project", "group", metavar="GROUP", help="Look in this group, and not in that of the profile."
-)
+@click.option("--depth", type=click.IntRange(1, 4), default=1, help="The most facts between NAME and a neighbour.")
+@click.option("--limit", type=click.IntRange(1, 500), default=12, help="How many neighbours to show.")
+@click.option("--group", "--project", "group", metavar="GROUP", help="Look in this group instead of the profile's.")
 @graph_options.all_options
 @click.pass_context
 def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: int, group: str | None) -> None:
-    """Show NAME on a page: its facts, its timeline, its neighbours, and the texts and sources that speak of it.
+    """Show NAME on a page: its facts, timeline and neighbours, and the texts and sources that mention it.
 
-    NAME is a name, mistyped or not, an alias, an id, or type:name. Exits with 3 where nothing matched.
+    NAME is a name, mistyped or not, an alias, an id, or type:name. Exits with 3 if nothing matches.
 
     \b
     kg show Atlas
@@ -66,17 +64,15 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
 
 @click.command("timeline")
 @click.argument("name", nargs=-1, required=True, shell_complete=graph_options.complete_name)
-@click.option("--limit", type=click.IntRange(1, 1000), default=50, help="How many texts are shown.")
-@click.option("--newest", is_flag=True, help="Begin with the newest.")
-@click.option(
-    "--group", "--project", "group", metavar="GROUP", help="Look in this group, and not in that of the profile."
-)
+@click.option("--limit", type=click.IntRange(1, 1000), default=50, help="How many texts to show.")
+@click.option("--newest", is_flag=True, help="Show the newest first.")
+@click.option("--group", "--project", "group", metavar="GROUP", help="Look in this group instead of the profile's.")
 @graph_options.all_options
 @click.pass_context
 def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newest: bool, group: str | None) -> None:
-    """Tell in the order of time what began and ended for NAME, and which texts speak of it.
+    """Show in order of time what began and ended for NAME, and which texts mention it.
 
-    Exits with 3 where nothing matched.
+    Exits with 3 if nothing matches.
 
     \b
     kg timeline Ana --newest
@@ -97,31 +93,31 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
         if answer["events_truncated"]:
             click.echo(f"  … and {'older' if newest else 'newer'} facts")
         if not answer["episodes"] and not answer["events"]:
-            click.echo("  nothing yet")
+            click.echo("  nothing")
     ctx.exit(0 if answer else NOTHING_MATCHED)
 
 
 @click.command("search")
 @click.argument("words", nargs=-1)
-@click.option("--in", "mode", type=click.Choice(_MODES), help="Where to look; in all of them.")
-@click.option("--limit", type=click.IntRange(1, 200), default=8, help="How many hits of each kind are shown.")
+@click.option("--in", "mode", type=click.Choice(_MODES), help="Where to look; everywhere by default.")
+@click.option("--limit", type=click.IntRange(1, 200), default=8, help="How many hits of each kind to show.")
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="Only entities of this type, and their facts.")
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Only facts with this predicate.")
-@click.option("--as-of", "valid_at", metavar="WHEN", type=dates.END, help="Facts that held then: 2026-05-01.")
-@click.option("--project", metavar="NAME", help="Only what is about this project; or the id of a group.")
-@click.option("--since", metavar="WHEN", type=dates.BEGINNING, help="Only texts of this day and later: “last week”.")
-@click.option("--until", metavar="WHEN", type=dates.END, help="Only texts of this day and before.")
-@click.option("--newest", is_flag=True, help="The newest first; without WORDS, the newest texts.")
+@click.option("--as-of", "valid_at", metavar="WHEN", type=dates.END, help="Facts that were true then: 2026-05-01.")
+@click.option("--project", metavar="NAME", help="Only this project, or the id of a group.")
+@click.option("--since", metavar="WHEN", type=dates.BEGINNING, help="Only texts from this day on: “last week”.")
+@click.option("--until", metavar="WHEN", type=dates.END, help="Only texts up to this day.")
+@click.option("--newest", is_flag=True, help="Newest first; without WORDS, the newest texts.")
 @click.option("--whole", is_flag=True, help="Rank conversations and documents by all their parts.")
-@click.option("--near", is_flag=True, help="Also what is only near.")
+@click.option("--near", is_flag=True, help="Also show results that are only close.")
 @graph_options.all_options
 @click.pass_context
 def search_command(
     ctx: click.Context, /, words: tuple[str, ...], types: tuple[str, ...], predicates: tuple[str, ...], **filters: Any
 ) -> None:
-    """Find entities, facts and texts by WORDS: a question in plain words, a name, or what a text was about.
+    """Find entities, facts and texts by WORDS: a question, a name, or the subject of a text.
 
-    Exits with 3 where nothing was found.
+    Exits with 3 if nothing is found.
 
     \b
     kg search "where did I read about Rust?"
@@ -129,7 +125,7 @@ def search_command(
     kg search --since "last Monday"
     """
     if not words and not (filters["newest"] or filters["since"] or filters["until"]):
-        raise errors.QueryRequired("there is nothing to search for", hint="Give WORDS, --newest, --since or --until.")
+        raise errors.QueryRequired("no search words", hint="Give WORDS, --newest, --since or --until.")
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call(
             "search",
@@ -157,7 +153,7 @@ def search_command(
         asked = f" for “{terminal.printable(' '.join(words))}”" if words else ""
         click.echo(f"{terminal.printable(answer['message'])}." if unknown else f"Nothing was found{asked}{where}.")
         if answer.get("abstained") and "near=true" in answer["message"]:
-            click.echo("Something is near, and answers nothing: --near shows it.")
+            click.echo("No match. --near shows the closest results.")
         terminal.show_other_groups(answer.get("other_groups"))
         if answer["embedding"] != "on":
             click.secho(f"  (by meaning: {terminal.printable(answer['embedding'])})", dim=True)
@@ -171,14 +167,14 @@ def _group_argument(graph: Graph, group: str | None) -> dict[str, Any]:
     """The group to look in.
 
     Raises:
-        errors.InvalidArguments: no group is called so. A page is not limited to a project, but a search is.
+        errors.InvalidArguments: no group has this name. A search can be limited to a project, a page cannot.
     """
     if not group:
         return {}
     if not graph.call("is_group", name=group)["is_group"]:
         raise errors.InvalidArguments(
-            f"{group!r} is no group, and a page is of the whole graph",
-            hint=f"`kg search --project {shlex.quote(group)} WORDS` finds what is about a project.",
+            f"{group!r} is not a group, and a page cannot be limited to a project",
+            hint=f"`kg search --project {shlex.quote(group)} WORDS` searches a project.",
         )
     return {"group_ids": [group]}
 
@@ -186,7 +182,7 @@ def _group_argument(graph: Graph, group: str | None) -> dict[str, Any]:
 def _timeline(
     graph: Graph, name: str, *, limit: int, newest: bool, group: str | None
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The answer of explore_node, and the timeline of the entity, or None if the name matched nothing."""
+    """The answer of explore_node, and the timeline of the entity; None if the name matched nothing."""
     around = graph.call("explore_node", name=name, depth=1, limit=1, **_group_argument(graph, group))
     if around["center_node"] is None:
         return around, None
@@ -199,7 +195,7 @@ def _timeline(
     )
 
 
-# Hits of `kg search`: a section for each kind, and for each hit the retrievers that found it.
+# Hits of `kg search`: a section for each kind, with the retrievers that found each hit.
 
 _TITLES = {"nodes": "Names", "edges": "Facts", "episodes": "Texts", "communities": "Communities"}
 _RETRIEVERS = {
@@ -241,7 +237,7 @@ def _episode_row(episode: dict[str, Any], words: Sequence[str]) -> tuple[str, st
 
 
 def _describe_reason(hit: dict[str, Any]) -> str:
-    """The retrievers that found a hit, the one that ranked it highest first."""
+    """The retrievers that found a hit; the one that ranked it highest comes first."""
     ranked = sorted(hit.get("why", {}).items(), key=lambda entry: (entry[1].get("rank") or _NO_RANK, entry[0]))
     if not ranked:
         return ""
@@ -250,7 +246,7 @@ def _describe_reason(hit: dict[str, Any]) -> str:
 
 
 def _snippet(text: str, words: Sequence[str]) -> str:
-    """The part of a text around the longest of the words that it contains, else its beginning."""
+    """The part of a text around the longest word that it contains, else its beginning."""
     lowered = text.lower()
     longest_first = sorted(" ".join(words).lower().split(), key=len, reverse=True)
     position = next((lowered.find(word) for word in longest_first if len(word) > 2 and word in lowered), 0)
@@ -265,20 +261,20 @@ def _snippet(text: str, words: Sequence[str]) -> str:
 @click.command("path")
 @click.argument("start", metavar="FROM", shell_complete=graph_options.complete_name)
 @click.argument("end", metavar="TO", shell_complete=graph_options.complete_name)
-@click.option("-k", "count", type=click.IntRange(1, 20), default=1, help="How many paths are shown.")
+@click.option("-k", "count", type=click.IntRange(1, 20), default=1, help="How many paths to show.")
 @click.option("--max-hops", type=click.IntRange(1, 10), default=6, help="The most facts on a path.")
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
-@click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that held then: 2026-05-01.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that were true then: 2026-05-01.")
 @click.option(
-    "--through-hubs", is_flag=True, help="Show the shortest ways, even through what is connected to everything."
+    "--through-hubs", is_flag=True, help="Show the shortest paths, even through hubs that connect everything."
 )
 @click.option("--explain", is_flag=True, help="Show each fact as a sentence, with its source and its id.")
 @graph_options.all_options
 @click.pass_context
 def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **options: Any) -> None:
-    """Show how FROM and TO are connected: the shortest way along facts.
+    """Show how FROM and TO are connected: the shortest path of facts.
 
-    Exits with 3 where a name matched nothing, or where there is no way.
+    Exits with 3 if a name matches nothing, or if there is no path.
 
     \b
     kg path Ana Atlas --explain
@@ -310,16 +306,16 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
 
 @click.command("neighbours")
 @click.argument("name", nargs=-1, required=True, shell_complete=graph_options.complete_name)
-@click.option("--hops", type=click.IntRange(1, 4), default=1, help="How many facts away they may be.")
-@click.option("--limit", type=click.IntRange(1, 500), default=30, help="How many are shown.")
+@click.option("--hops", type=click.IntRange(1, 4), default=1, help="The most facts between NAME and a neighbour.")
+@click.option("--limit", type=click.IntRange(1, 500), default=30, help="How many to show.")
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
-@click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that held then: 2026-05-01.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that were true then: 2026-05-01.")
 @graph_options.all_options
 @click.pass_context
 def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, limit: int, **options: Any) -> None:
-    """List what is around NAME, nearest first, with the way there.
+    """List the neighbours of NAME, nearest first, with the path to each.
 
-    Exits with 3 where nothing matched.
+    Exits with 3 if nothing matches.
 
     \b
     kg neighbours Ana --hops 2
@@ -344,7 +340,7 @@ def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, 
 
 
 def _has_unknown_name(answer: Mapping[str, Any], names: Mapping[str, str]) -> bool:
-    """Say which of the names matched nothing; whether there is one."""
+    """Show which names matched nothing; returns whether there are any."""
     unknown = [end for end in names if answer[end] is None]
     for end in unknown:
         terminal.show_no_match(names[end], answer["resolution"][end])
@@ -362,7 +358,7 @@ def _show_paths(answer: Mapping[str, Any], *, explain: bool) -> None:
             click.echo(f"  {terminal.printable(step['sentence'])}{source}{others}")
             click.secho(f"    {step['fact_id']}", dim=True)
     if answer["truncated"]:
-        click.secho("  There are more ways: -k shows them.", dim=True)
+        click.secho("  There are more paths: -k shows them.", dim=True)
 
 
 def _describe_way(path: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""`kg forget` and `kg compact`: what was recorded goes, and old entries of the journal."""
+"""`kg forget`, `kg purge` and `kg compact`: delete records, remove their traces, trim the journal."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 
 _KINDS = ("entity", "fact", "text", "call")
-_HINT_AMBIGUOUS = "Name the one that is meant: by its id, as type:name, or with --kind."
-_HINT_NEAR = "If one of these is meant, name it by its id, or as type:name."
-_HINT_NOT_FOUND = "Look it up with `kg search`, and give its name or its title."
+_HINT_AMBIGUOUS = "Name the one you mean: by its id, as type:name, or with --kind."
+_HINT_NEAR = "If you mean one of these, name it by its id or as type:name."
+_HINT_NOT_FOUND = "Look it up with `kg search`, and give its name or title."
 
 
 @click.command("forget")
 @click.argument("what", nargs=-1, required=True, shell_complete=graph_options.complete_name)
-@click.option("--kind", type=click.Choice(_KINDS), help="What WHAT is, where it may be several things.")
-@click.option("--dry-run", is_flag=True, help="Show what would fall with it, and forget nothing.")
+@click.option("--kind", type=click.Choice(_KINDS), help="What WHAT is, if it may be several things.")
+@click.option("--dry-run", is_flag=True, help="Show what would be deleted, without deleting it.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--purge", "for_good", is_flag=True, help="For good: from the journal and the backups too. No undo.")
+@click.option("--purge", "for_good", is_flag=True, help="Also from the journal and the backups. No undo.")
 @graph_options.all_options
 @click.pass_context
 def forget_command(
     ctx: click.Context, what: tuple[str, ...], kind: str | None, dry_run: bool, yes: bool, for_good: bool
 ) -> None:
-    """Delete WHAT: a name, type:name, an id, a title, "the note about …", or "call 12". `kg undo` brings it back.
+    """Delete WHAT: a name, type:name, an id, a title, "the note about …", or "call 12". `kg undo` restores it.
 
     \b
     kg forget person:Bob
@@ -66,7 +66,7 @@ def forget_command(
             if dry_run:
                 return
             if not yes:
-                question = "Forget it for good? Nothing brings it back then." if for_good else "Forget it?"
+                question = "Delete it for good? This cannot be undone." if for_good else "Delete it?"
                 terminal.confirm(question, action="forget it", quiet=quiet)
             answer = graph.call("forget", what=preview["forgotten"]["id"], kind=preview["kind"])
     if not for_good:
@@ -75,7 +75,7 @@ def forget_command(
     if preview is None:
         ids = _find_forgotten(graph_file, asked, kind, key, not_found)
         if not yes:
-            terminal.confirm("It was forgotten before. Purge it?", action="purge it", quiet=quiet)
+            terminal.confirm("It is already deleted. Purge it?", action="purge it", quiet=quiet)
         report = purge(ctx, graph_file, key, ids=ids)
         show_report(report, quiet=quiet)
         return
@@ -84,7 +84,7 @@ def forget_command(
         report = purge(ctx, graph_file, key, ids=thing, calls=[answer["call"]])
     except errors.KeepgraphError as error:
         again = "purge" if preview["kind"] == "call" else f"forget {preview['forgotten']['id']} --purge"
-        error.hint = f"It is forgotten, but not purged yet: `kg {again}` does that."
+        error.hint = f"It is deleted, but not yet purged: `kg {again}` does that."
         raise
     show_report(report, quiet=quiet, answer=answer)
 
@@ -93,7 +93,7 @@ def forget_command(
 @graph_options.all_options
 @click.pass_context
 def compact_command(ctx: click.Context) -> None:
-    """Delete what is older in the journal than the profile keeps ([history] keep), and make the file smaller.
+    """Delete journal entries older than the profile keeps ([history] keep), and shrink the file.
 
     \b
     kg compact
@@ -140,7 +140,7 @@ def _show_preview(preview: dict[str, Any], *, quiet: bool, dry_run: bool) -> Non
         ("goes", "aliases"),
         ("opens again", "reopened_blockers"),
         ("stays", "kept"),
-        ("stays, and still has the name:" if preview["kind"] == "entity" else "stays:", "kept_texts"),
+        ("stays, and still contains the name:" if preview["kind"] == "entity" else "stays:", "kept_texts"),
     ):
         parts = preview.get(field, []) if (preview["kind"], field) != ("fact", "facts") else []
         for part in parts:
@@ -155,35 +155,35 @@ def _show_forgotten(answer: dict[str, Any], *, quiet: bool) -> None:
     if quiet:
         terminal.show_json(answer)
         return
-    click.echo(f"{terminal.printable(answer['message'])} `kg undo {answer['call']}` brings it back.")
+    click.echo(f"{terminal.printable(answer['message'])} `kg undo {answer['call']}` restores it.")
     purge = "purge" if answer["kind"] == "call" else f"forget {answer['forgotten']['id']} --purge"
     click.secho(f"The journal and earlier backups still have it. `kg {purge}` removes it there.", dim=True)
 
 
-# `kg purge`, and the report of what was removed for good, from which files.
+# `kg purge`, and the report of what was removed from which files.
 
 _NOT_FOUND = (errors.EntityNotFound, errors.FactNotFound, errors.EpisodeNotFound)
-"""What forget raises where nothing is called as somebody has asked: it may have been forgotten before."""
+"""What forget raises if nothing has the name: it may already be deleted."""
 
 _PURGED_KINDS = ("entity", "fact", "text")
 _SHOWN = 10
-_NOTHING_TO_PURGE = "Nothing that was deleted or taken away was left to purge."
+_NOTHING_TO_PURGE = "There was nothing to purge."
 
 
 @click.command("purge")
 @click.argument("what", nargs=-1, shell_complete=graph_options.complete_name)
-@click.option("--kind", type=click.Choice(_PURGED_KINDS), help="What WHAT is, where it may be several things.")
-@click.option("--earlier-versions", is_flag=True, help="Also all that anything was before, and earlier backups.")
+@click.option("--kind", type=click.Choice(_PURGED_KINDS), help="What WHAT is, if it may be several things.")
+@click.option("--earlier-versions", is_flag=True, help="Also earlier versions of everything, and earlier backups.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
 @click.pass_context
 def purge_command(
     ctx: click.Context, what: tuple[str, ...], kind: str | None, earlier_versions: bool, yes: bool
 ) -> None:
-    """Remove all that was forgotten, deleted or taken away for good: from the journal, from backups, from the file.
+    """Remove everything that was deleted for good: from the journal, the backups and the file.
 
-    With WHAT only that: what was forgotten before, or the earlier versions of what is there, which stays as it is now.
-    Nothing brings it back then. To forget and purge one thing at once: kg forget WHAT --purge.
+    With WHAT, only that: something deleted, or the earlier versions of something that stays. This cannot be undone. To
+    delete and purge in one step: kg forget WHAT --purge.
 
     \b
     kg purge
@@ -195,7 +195,7 @@ def purge_command(
     if what and earlier_versions:
         raise errors.InvalidArguments(
             "WHAT and --earlier-versions are both given",
-            hint="Give WHAT for the earlier versions of one thing, --earlier-versions for those of everything.",
+            hint="Give WHAT for the earlier versions of one thing, or --earlier-versions for all.",
         )
     graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
     with graph_options.open_graph(ctx) as graph:
@@ -215,7 +215,7 @@ def purge_command(
 
 
 def _choose_to_purge(graph: Graph, what: str, kind: str | None) -> dict[str, Any] | errors.KeepgraphError:
-    """What is there and is called so, as forget would show it; the error where nothing is."""
+    """What has this name, as forget would show it; the error if nothing has."""
     try:
         found = graph.call("forget", what=what, dry_run=True, **({} if kind is None else {"kind": kind}))
     except _NOT_FOUND as error:
@@ -227,19 +227,17 @@ def _choose_to_purge(graph: Graph, what: str, kind: str | None) -> dict[str, Any
 
 def _question(chosen: dict[str, Any] | errors.KeepgraphError | None, *, earlier_versions: bool) -> str:
     if earlier_versions:
-        return (
-            "Remove all earlier versions for good? Nothing can be undone then, and one new backup replaces the others."
-        )
+        return "Remove all earlier versions for good? Nothing can be undone, and one new backup replaces the others."
     if isinstance(chosen, dict):
         name = terminal.printable(chosen["forgotten"]["name"])
         return f"Remove the earlier versions of {name!r} for good? It stays as it is now."
-    return "It was forgotten before. Purge it?" if chosen else "Remove all that was forgotten or deleted, for good?"
+    return "It is already deleted. Purge it?" if chosen else "Remove everything deleted, for good?"
 
 
 def refuse_if_open(graph_file: Path) -> None:
     """
     Raises:
-        errors.GraphBusy: another program has the graph open; then it cannot be purged, and is not forgotten either.
+        errors.GraphBusy: another program has the graph open, so nothing is deleted or purged.
     """
     from keepgraph import store
 
@@ -251,18 +249,18 @@ def refuse_if_open(graph_file: Path) -> None:
 def _find_forgotten(
     graph_file: Path, what: str, kind: str | None, key: Key | None, not_found: errors.KeepgraphError
 ) -> list[str]:
-    """The id of what was forgotten before and is called so; an id is taken as it is, for backups may have it.
+    """The id of a deleted thing with this name; an id is returned as it is, since backups may have it.
 
     Raises:
-        errors.Ambiguous: several things are called so.
-        errors.KeepgraphError: nothing is; the error that was given.
+        errors.Ambiguous: several have this name.
+        errors.KeepgraphError: none has; the given error.
     """
     from keepgraph.engine.maintenance import purge as engine
 
     forgotten = engine.find_forgotten(graph_file, what, key=key, kind=kind)
     if len(forgotten) > 1:
         raise errors.Ambiguous(
-            f"{len(forgotten)} things that were forgotten are called {what[:60]!r}",
+            f"{len(forgotten)} deleted things are called {what[:60]!r}",
             candidates=[_remainder(each) for each in forgotten[:_SHOWN]],
         )
     if not forgotten and not engine.is_id(what):
@@ -280,7 +278,7 @@ def purge(
     versions_of: Sequence[str] = (),
     words: Collection[Word] = (),
 ) -> Report:
-    """Purge what was deleted; a passphrase is asked for only where a backup needs one."""
+    """Purge what was deleted; ask for a passphrase only if a backup needs one."""
     from keepgraph.engine.maintenance import purge as engine
 
     return engine.purge(
@@ -296,14 +294,14 @@ def purge(
 
 
 def find_removed_words(graph_file: Path, word: str, key: Key | None) -> list[Word]:
-    """The words of this name that were removed from the vocabulary before."""
+    """The words of this name that were removed from the vocabulary."""
     from keepgraph.engine.maintenance import purge as engine
 
     return engine.find_removed_words(graph_file, word, key=key)
 
 
 def _other_keys(ctx: click.Context, graph_file: Path, key: Key | None) -> list[Key]:
-    """The keys that backups may have besides that of the graph; a passphrase is asked for only where one needs it."""
+    """Keys that backups may have besides the graph's; asks for a passphrase only if one needs it."""
     from keepgraph import store
     from keepgraph.engine.maintenance import backups, graph_keys
     from keepgraph.profiles import settings_file
@@ -326,7 +324,7 @@ def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = 
     click.secho(f"Purged {' and '.join(counts)} for good." if counts else _NOTHING_TO_PURGE, bold=True)
     for searched in report.files:
         of_versions = searched.removal.earlier_versions
-        no_undo = f"; {count_noun(of_versions, 'earlier version')} of what stays went too" if of_versions else ""
+        no_undo = f"; {count_noun(of_versions, 'earlier version')} of what stays removed too" if of_versions else ""
         click.echo(f"  {searched.file}: {searched.rows_searched:,} rows searched, none of its ids is left{no_undo}")
         for remainder in searched.remainders[:_SHOWN]:
             click.secho(f"    still named in: {_describe(remainder)}", fg="yellow")
@@ -334,19 +332,19 @@ def show_report(report: Report, *, quiet: bool, answer: dict[str, Any] | None = 
             click.echo(f"    … and in {more:,} more")
     if report.backups_replaced:
         replaced, backup = report.backups_replaced
-        click.echo(f"  {count_noun(replaced, 'earlier backup')} deleted; {backup} has the graph as it is now")
+        click.echo(f"  {count_noun(replaced, 'earlier backup')} deleted; {backup} holds the graph as it is now")
     if report.history_removed:
-        click.echo("  the history of the prompt of `kg query` was removed")
+        click.echo("  the prompt history of `kg query` was removed")
     for file, reason in report.failures.items():
         click.secho(
-            f"  {file} could not be purged and may have it still: {terminal.printable(reason)}", fg="red", err=True
+            f"  {file} could not be purged and may still contain it: {terminal.printable(reason)}", fg="red", err=True
         )
     if report.versions_left:
         click.echo(
             f"  {count_noun(report.versions_left, 'earlier version')} of what stays can still be undone: "
             "`kg purge --earlier-versions` removes all of them."
         )
-    click.echo("  Exports, and copies that you made elsewhere, are as they were.")
+    click.echo("  Exports and your own copies are unchanged.")
 
 
 def _describe(remainder: Remainder) -> str:

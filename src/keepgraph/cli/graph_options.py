@@ -16,7 +16,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def all_options(command: _F) -> _F:
-    """A decorator: the command takes --db, --profile and --json after its name, as `kg` does before it."""
+    """A decorator: the command takes --db, --profile and --json after its name too."""
     return location_options(json_option(command))
 
 
@@ -32,7 +32,7 @@ def location_options(command: _F) -> _F:
     command = click.option(
         "--profile",
         metavar="NAME",
-        is_eager=True,  # before the dates, which are those of its time zone
+        is_eager=True,  # before the dates, which are in its time zone
         expose_value=False,
         callback=_set_root_parameter,
         help="The profile. [env: KG_PROFILE]",
@@ -43,7 +43,7 @@ def location_options(command: _F) -> _F:
         is_eager=True,
         expose_value=False,
         callback=_set_root_parameter,
-        help="The graph, if not that of a profile. [env: KG_DB]",
+        help="The graph file, instead of a profile. [env: KG_DB]",
     )(command)
 
 
@@ -53,10 +53,10 @@ def _set_root_parameter(ctx: click.Context, parameter: click.Parameter, value: A
 
 
 def graph_path(ctx: click.Context) -> Path:
-    """The file of the graph: by --db or --profile, then KG_DB or KG_PROFILE, then the active profile.
+    """The file of the graph: from --db or --profile, then KG_DB or KG_PROFILE, then the active profile.
 
     Raises:
-        errors.InvalidArguments: --db is empty, or there is --profile as well.
+        errors.InvalidArguments: --db is empty, or both are given.
         errors.ProfileNotFound: there is no such profile.
     """
     from keepgraph.profiles import profile
@@ -93,12 +93,12 @@ def open_graph(
     any_schema: bool = False,
     session: str | None = None,
 ) -> Graph:
-    """Open the graph. Once a day, a backup of it is made after the command, and its journal is trimmed.
+    """Open the graph. Once a day, the command is followed by a backup, and the journal is trimmed.
 
-    With `offline = true` in its settings, the process cannot reach the network from here on.
+    With `offline = true` in its settings, the process cannot reach the network from now on.
 
     Args:
-        any_schema: with `read_only`, also a file with other tables, indexes, triggers or views than Keepgraph makes.
+        any_schema: with `read_only`, accept tables, indexes, triggers or views that Keepgraph did not make.
     """
     from keepgraph.cli import offline
     from keepgraph.profiles import settings_file
@@ -127,7 +127,7 @@ def open_graph(
 
 
 def warn_of_shared_folder(file: Path) -> None:
-    """Say on standard error that the folder of a graph is synchronised, or on a network file system, where it is."""
+    """Warn on standard error if the folder of a graph is synchronised or on a network file system."""
     from keepgraph.profiles import shared_folders
 
     if shared := shared_folders.find(file):
@@ -135,7 +135,7 @@ def warn_of_shared_folder(file: Path) -> None:
 
 
 def backup_is_due(file: Path) -> bool:
-    """Whether the graph has no backup of today yet; the graph is not opened for it."""
+    """Whether the graph has no backup of today, without opening it."""
     from datetime import UTC, datetime
 
     from keepgraph.engine.maintenance import backups
@@ -153,9 +153,9 @@ def passphrase_prompt(ctx: click.Context) -> Callable[[str], str] | None:
 
 
 def _make_daily_backup(file: Path, key: str | None, *, history_days: int | None) -> None:
-    """Make the daily backup, and delete what the profile keeps no longer from the journal.
+    """Make the daily backup, and delete from the journal what the profile no longer keeps.
 
-    The user did not ask for it now, so a failure is only a message.
+    A failure is only a message, since the user did not ask for this.
     """
     from keepgraph.engine.maintenance import backups, history
 
@@ -180,11 +180,11 @@ def entity_reference(graph: Graph, text: str) -> dict[str, str]:
 
 
 def entity_types(graph: Graph) -> list[str]:
-    """The names of the entity types of the vocabulary."""
+    """The names of the entity types in the vocabulary."""
     return [term["name"] for term in graph.call("get_vocabulary")["entity_types"]]
 
 
-# Shell completion of names, types and predicates of the graph that a command line names.
+# Shell completion of names, types and predicates from the graph of the command line.
 
 
 def complete_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -193,7 +193,7 @@ def complete_name(ctx: click.Context, parameter: click.Parameter, incomplete: st
 
 
 def complete_typed_name(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Entities as `type:name`; without a colon, types."""
+    """Entities as `type:name`; before a colon, types."""
     return _complete_entity(ctx, incomplete, types_first=True)
 
 
@@ -203,7 +203,7 @@ def complete_project(ctx: click.Context, parameter: click.Parameter, incomplete:
         with open_graph(ctx) as graph:
             entities = graph.call("complete_name", prefix=incomplete, only_projects=True, limit=50)["entities"]
     except errors.KeepgraphError:
-        return []  # a completing shell has no place to show an error
+        return []  # a completion cannot show an error
     return [entity["name"] for entity in entities]
 
 
@@ -212,7 +212,7 @@ def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplet
         with open_graph(ctx) as graph:
             predicates = graph.call("get_vocabulary")["predicates"]
     except errors.KeepgraphError:
-        return []  # a completing shell has no place to show an error
+        return []  # a completion cannot show an error
     return [predicate["name"] for predicate in predicates if predicate["name"].startswith(incomplete)]
 
 
@@ -221,7 +221,7 @@ def complete_type(ctx: click.Context, parameter: click.Parameter, incomplete: st
 
 
 def complete_word(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Entity types and predicates, retired ones too."""
+    """Entity types and predicates, including retired ones."""
     return _complete_word(ctx, incomplete, ["entity_types", "predicates"])
 
 
@@ -230,7 +230,7 @@ def complete_vocabulary_set(ctx: click.Context, parameter: click.Parameter, inco
         with open_graph(ctx) as graph:
             known = graph.call("list_vocabulary_sets")["sets"]
     except errors.KeepgraphError:
-        return []  # a completing shell has no place to show an error
+        return []  # a completion cannot show an error
     return [of_set["name"] for of_set in known if of_set["name"].startswith(incomplete)]
 
 
@@ -239,7 +239,7 @@ def _complete_word(ctx: click.Context, incomplete: str, kinds: list[str]) -> lis
         with open_graph(ctx) as graph:
             vocabulary = graph.call("list_vocabulary")
     except errors.KeepgraphError:
-        return []  # a completing shell has no place to show an error
+        return []  # a completion cannot show an error
     return [term["name"] for kind in kinds for term in vocabulary[kind] if term["name"].startswith(incomplete)]
 
 
@@ -254,7 +254,7 @@ def _complete_entity(ctx: click.Context, incomplete: str, *, types_first: bool) 
             prefix = name_prefix if of_type else incomplete
             entities = graph.call("complete_name", prefix=prefix, type=of_type, limit=50)["entities"]
     except errors.KeepgraphError:
-        return []  # a completing shell has no place to show an error
+        return []  # a completion cannot show an error
     return [f"{of_type}:{entity['name']}" if of_type else entity["name"] for entity in entities]
 
 

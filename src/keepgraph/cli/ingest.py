@@ -1,4 +1,4 @@
-"""`kg ingest`: keeps Markdown and text files as episodes."""
+"""`kg ingest`: stores Markdown and text files as episodes."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _MAX_SHOWN = 20
 
 @click.command("ingest")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
-@click.option("--project", metavar="NAME", help="The project that they are about; or the id of a group.")
-@click.option("--flat", is_flag=True, help="Leave out the folders below.")
+@click.option("--project", metavar="NAME", help="The project they are about, or the id of a group.")
+@click.option("--flat", is_flag=True, help="Skip subfolders.")
 @click.option("--forget-missing", is_flag=True, help="Delete the texts whose files are gone.")
-@click.option("--dry-run", is_flag=True, help="Tell what would be done, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, without doing it.")
 @graph_options.all_options
 @click.pass_context
 def ingest_command(
     ctx: click.Context, paths: tuple[str, ...], project: str | None, flat: bool, forget_missing: bool, dry_run: bool
 ) -> None:
-    """Take in Markdown and text files: each PATH is a file, or a folder such as an Obsidian vault.
+    """Ingest Markdown and text files: each PATH is a file, or a folder such as an Obsidian vault.
 
-    Run it again whenever you like: files that have not changed are skipped, moved ones recognised, and of changed ones
-    only what is new is looked at. Texts whose files are gone are listed, and kept unless you say --forget-missing.
-    Hidden folders and links are left out. Ctrl-C ends it; what was taken in by then is kept, and the next run goes on.
+    Run it again at any time: unchanged files are skipped, moved files recognised, and of changed files only the new
+    parts read. Texts whose files are gone are listed, and kept unless you add --forget-missing. Hidden folders and
+    links are skipped. Ctrl-C ends it and keeps what was ingested; the next run continues.
 
     \b
     kg ingest ~/Notes
@@ -104,14 +104,14 @@ def _show_missing_vectors(graph: Path, status: dict[str, Any]) -> None:
     waiting = status["waiting_for_vectors"]["texts"]
     if waiting and status["resolution"]["embedding"].startswith("on"):
         click.echo(
-            f"{vectors.describe_missing(waiting, 'text')}; until then only words find what is new. To make them now:"
+            f"{vectors.describe_missing(waiting, 'text')}; until then only words find new texts. To make them now:"
         )
         click.echo(f"  {terminal.printable(profile.command_prefix(graph))} reindex")
 
 
 @contextmanager
 def _progress_callback(*, quiet: bool) -> Iterator[Any]:
-    """A callback that moves a progress bar on the terminal; None where there is no terminal."""
+    """A callback that moves a progress bar; None without a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -141,16 +141,16 @@ def _show_report(report: dict[str, Any], *, dry_run: bool) -> None:
         f"{report['moved']:,} {would}moved, {report['unchanged']:,} unchanged"
     )
     if report["chunks_added"] or report["chunks_removed"]:
-        click.echo(f"  {report['chunks_added']:,} pieces came, {report['chunks_removed']:,} went")
+        click.echo(f"  {report['chunks_added']:,} pieces added, {report['chunks_removed']:,} removed")
     if report["mentions"] or report["proposals"]:
-        click.echo(f"  {report['mentions']:,} mentions of what is known, {report['proposals']:,} proposals")
+        click.echo(f"  {report['mentions']:,} mentions of known names, {report['proposals']:,} proposals")
     if report["unread"]:
-        click.echo(f"  in {report['unread']:,} pieces names are still to be looked for; the next question does it")
+        click.echo(f"  {report['unread']:,} pieces are still to be searched for names; the next question does it")
     _show_list(f"{report['forgotten']:,} forgotten" if report["forgotten"] else "missing (kept)", report["missing"])
     for outcome in ("failed", "skipped", "remarks"):
         _show_list(outcome, [f"{file['path']}: {file['message']} ({file['code']})" for file in report[outcome]])
     if not report["complete"]:
-        click.secho("  Stopped before the end; run it again to go on.", fg="yellow")
+        click.secho("  Stopped early; run it again to go on.", fg="yellow")
 
 
 def _show_list(title: str, lines: list[str]) -> None:

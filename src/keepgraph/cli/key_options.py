@@ -1,4 +1,4 @@
-"""The options --key and --key-file: where a new key is kept; and the prompt for a new passphrase."""
+"""The options --key and --key-file for the location of a new key, and the prompt for a new passphrase."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MIN_PASSPHRASE_LENGTH = 8
 def location_options(command: _F) -> _F:
     """A decorator: the command takes --key and --key-file."""
     command = click.option(
-        "--key-file", type=click.Path(path_type=Path), metavar="FILE", help="Keep the key in FILE, made for it."
+        "--key-file", type=click.Path(path_type=Path), metavar="FILE", help="Keep the key in FILE, a new file."
     )(command)
     return click.option(
         "--key",
         "source",
         type=click.Choice(["file", "keyring", "passphrase"]),
-        help="Where the key is kept: a file (if not said otherwise), the keyring of the system, or wrapped with a "
+        help="Where the key is kept: a file (the default), the system keyring, or wrapped with a "
         "passphrase beside the graph.",
     )(command)
 
@@ -38,13 +38,13 @@ def choose_location(
     """The location for a new key, and the passphrase that wraps it, if the location needs one.
 
     Raises:
-        errors.InvalidArguments: --key-file goes only with --key file.
+        errors.InvalidArguments: --key-file is given without --key file.
         errors.KeyMissing: a passphrase is needed, and standard input is not a terminal.
     """
     from keepgraph.engine.maintenance import graph_keys
 
     if key_file is not None and source not in (None, "file"):
-        raise errors.InvalidArguments("--key-file is for --key file", hint="Leave one of them out.")
+        raise errors.InvalidArguments("--key-file needs --key file", hint="Leave one of them out.")
     if source is None and key_file is None and key_locations.from_environment():
         return KeyLocation("environment"), None
     file = permissions.expanded(str(key_file)).absolute() if key_file is not None else None
@@ -60,7 +60,7 @@ def ask_new_passphrase(ctx: click.Context) -> str:
     """
     if graph_options.passphrase_prompt(ctx) is None:
         raise errors.KeyMissing(
-            "a passphrase is needed, and nobody can be asked here",
+            "this needs a terminal: it asks for a passphrase",
             hint="Run it in a terminal, or keep the key elsewhere: --key file.",
         )
     while True:
@@ -70,7 +70,7 @@ def ask_new_passphrase(ctx: click.Context) -> str:
         if len(passphrase) >= _MIN_PASSPHRASE_LENGTH:
             return passphrase
         click.echo(
-            f"That is too short: use {_MIN_PASSPHRASE_LENGTH} characters or more; several words are easy to keep.",
+            f"That is too short: use {_MIN_PASSPHRASE_LENGTH} characters or more; several words are easy to remember.",
             err=True,
         )
 
@@ -86,5 +86,5 @@ def show_location(graph: Path) -> None:
         "passphrase": f"wrapped with your passphrase in {key_locations.wrapped_file(graph, location)}",
     }.get(location.source, "where you keep it")
     click.echo(f"  the key:  {place}")
-    click.secho("  Without the key nobody can read the graph. Keep a copy of it in a safe place:", fg="yellow")
+    click.secho("  Without the key nobody can read the graph. Keep a copy in a safe place:", fg="yellow")
     click.secho(f"    {profile.command_prefix(graph)} key export FILE", fg="yellow")

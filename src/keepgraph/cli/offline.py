@@ -1,4 +1,4 @@
-"""Offline mode: an audit hook that refuses every attempt of this process to reach the network."""
+"""Offline mode: an audit hook that blocks this process from the network."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def block_network() -> Iterator[None]:
 
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     if event in _NETWORK_EVENTS and _block_count:
-        # The address of a socket within the machine is a path. The keyring of the system is reached by such a socket.
+        # A path is the address of a local socket, which the system keyring needs.
         if event in ("socket.connect", "socket.sendto") and isinstance(arguments[1], str | bytes):
             return
         raise PermissionError("Keepgraph is offline: its profile says offline = true")

@@ -1,4 +1,4 @@
-"""`kg overview`: whose the graph is, what it holds, its projects and communities, its latest, and what waits."""
+"""`kg overview`, `status`, `list`, `stats` and `next`: what the graph holds, and what is to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from keepgraph.english import count_noun
 @graph_options.all_options
 @click.pass_context
 def overview_command(ctx: click.Context) -> None:
-    """Show what the graph holds: its projects and their latest, its largest communities, what is new, what waits.
+    """Show what the graph holds: its projects and their latest facts, its largest communities, news, and open work.
 
     \b
     kg overview
@@ -35,7 +35,7 @@ def overview_command(ctx: click.Context) -> None:
 def _show(answer: dict[str, Any]) -> None:
     owner, counts = answer["owner"], answer["counts"]
     click.secho(f"The graph of {entity_name(owner)}" if owner else "This graph", bold=True, nl=False)
-    click.echo("" if owner else "  (kg me NAME says whose it is)")
+    click.echo("" if owner else "  (to set its owner: kg me NAME)")
     by_type = ", ".join(f"{count:,} {printable(name)}" for name, count in counts["by_type"].items())
     click.echo(f"  {counts['entities']:,} entities{f': {by_type}' if by_type else ''}")
     click.echo(f"  {_count(counts['facts'], 'fact')}, {_count(counts['texts'], 'text')}")
@@ -62,7 +62,7 @@ def _show_section(title: str, lines: list[str], *, hidden: int = 0) -> None:
 
 def _project_line(project: dict[str, Any]) -> str:
     latest = project["latest"]
-    note = f"{latest['recorded_at']}  {printable(latest['fact'])}" if latest else "nothing is recorded about it"
+    note = f"{latest['recorded_at']}  {printable(latest['fact'])}" if latest else "no facts"
     return f"{entity_name(project)}{click.style(f'  {note}', dim=True)}"
 
 
@@ -91,11 +91,11 @@ def _waiting_lines(waiting: dict[str, Any]) -> list[str]:
     if waiting["proposed_facts"]:
         lines.append(f"{_count(waiting['proposed_facts'], 'proposed fact')} (kg vocabulary proposals)")
     if waiting["proposed_names"]:
-        lines.append(f"{_count(waiting['proposed_names'], 'name')} in texts that nothing is recorded about (kg review)")
+        lines.append(f"{_count(waiting['proposed_names'], 'name')} in texts without any facts (kg review)")
     if count := waiting.get("other_proposals"):
         lines.append(f"{_count(count, 'other proposal')} (kg review)")
     if waiting["unread_texts"]:
-        lines.append(f"{_count(waiting['unread_texts'], 'piece')} of texts in which names are still to be detected")
+        lines.append(f"{_count(waiting['unread_texts'], 'piece')} of texts still to be searched for names")
     if missing := sum(waiting["vectors"].values()):
         lines.append(f"{_count(missing, 'vector')} to be made (kg reindex)")
     return lines
@@ -105,7 +105,7 @@ def _count(count: int, noun: str, *, at_least: bool = False) -> str:
     return f"{'at least ' if at_least else ''}{count_noun(count, noun)}"
 
 
-# `kg status`: where the graph is, and what it contains.
+# `kg status`: where the graph is, and what it holds.
 
 
 @click.command("status")
@@ -134,7 +134,7 @@ def status_command(ctx: click.Context) -> None:
     size = f"{answer['bytes'] / 1e6:.1f} MB{', encrypted' if answer['encrypted'] else ''}"
     click.echo(f"  {size}, schema {answer['graph']['schema']}, Keepgraph {answer['version']}")
     counts = [f"{count:,} {kind}" for kind, count in answer["entities"].items() if count]
-    click.echo(f"  entities: {', '.join(counts) or 'none yet'}")
+    click.echo(f"  entities: {', '.join(counts) or 'none'}")
     click.echo(f"  texts: {answer['episodes']:,}")
     recorded = answer["last_recorded_at"]
     click.echo(f"  facts: {answer['facts']:,}{f', the last recorded {recorded[:16]}' if recorded else ''}")
@@ -145,7 +145,7 @@ def status_command(ctx: click.Context) -> None:
         click.secho(f"  {terminal.printable(each['message'])}: {each['command']}", fg="red")
 
 
-# `kg list` and `kg stats`: what the graph holds, by kind, and how much of it.
+# `kg list` and `kg stats`: what the graph holds, by kind, with counts.
 
 _SHOWN = 50
 _PREDICATES_SHOWN = 12
@@ -165,7 +165,7 @@ _ELSEWHERE = {
     "todo": "kg next",
     "todos": "kg next",
 }
-"""What is listed by another command."""
+"""Kinds that another command lists."""
 
 
 @click.command("list")
@@ -174,8 +174,8 @@ _ELSEWHERE = {
 @graph_options.all_options
 @click.pass_context
 def list_command(ctx: click.Context, kind: tuple[str, ...], limit: int) -> None:
-    """List what there is of a KIND: people, projects, or any other type; decisions, facts, texts, tags, sources,
-    blockers, types, predicates, groups, proposals. Without a KIND, what can be listed.
+    """List everything of a KIND: people, projects, or any other type; decisions, facts, texts, tags, sources,
+    blockers, types, predicates, groups, proposals. Without a KIND, list the kinds.
 
     \b
     kg list people
@@ -198,7 +198,7 @@ def list_command(ctx: click.Context, kind: tuple[str, ...], limit: int) -> None:
 @graph_options.all_options
 @click.pass_context
 def stats_command(ctx: click.Context) -> None:
-    """Count what the graph holds: entities by type, facts by predicate, texts, and all else.
+    """Count what the graph holds: entities by type, facts by predicate, texts, and everything else.
 
     \b
     kg stats
@@ -226,10 +226,10 @@ def stats_command(ctx: click.Context) -> None:
 
 
 def _show_kinds(kinds: list[dict[str, Any]]) -> None:
-    """Show what can be listed: the kinds, with counts."""
+    """Show the kinds that can be listed, with counts."""
     rows = [(terminal.printable(each["kind"]), f"{each['count']:,}") for each in kinds]
     pages.show_sections([Section("", rows)])
-    click.secho("  To see one: kg list KIND. All types there may be: kg list types", dim=True)
+    click.secho("  To list one: kg list KIND. For all types: kg list types", dim=True)
 
 
 def _show_sections(sections: list[dict[str, Any]]) -> None:
@@ -237,7 +237,7 @@ def _show_sections(sections: list[dict[str, Any]]) -> None:
         if len(sections) > 1:
             click.secho(terminal.printable(section["kind"]), bold=True)
         if not section["rows"]:
-            click.echo(f"There is nothing of the kind {terminal.printable(section['kind'])} yet.")
+            click.echo(f"There is nothing of the kind {terminal.printable(section['kind'])}.")
             continue
         rows = [(terminal.printable(row["name"]), terminal.printable(row["detail"])) for row in section["rows"]]
         hidden = section["total"] - len(rows)
@@ -262,14 +262,14 @@ def _show_stats(answer: dict[str, Any]) -> None:
 
 
 def _most(counts: dict[str, int]) -> str:
-    """The greatest counts by name, in words: `: person 12, project 3`."""
+    """The largest counts by name, in words: `: person 12, project 3`."""
     most = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     named = [f"{terminal.printable(name)} {count:,}" for name, count in most[:_PREDICATES_SHOWN]]
     more = f" and {len(most) - len(named)} more" if len(most) > len(named) else ""
     return f": {', '.join(named)}{more}" if named else ""
 
 
-# `kg next`: what is to do, of one project or of all.
+# `kg next`: what is to do, in one project or all.
 
 
 @click.command("next")
@@ -277,10 +277,9 @@ def _most(counts: dict[str, int]) -> str:
 @graph_options.all_options
 @click.pass_context
 def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
-    """Show what is to do, in PROJECT or in all: open blockers, next actions, what is due, and what waits for an answer.
+    """Show what is to do, in PROJECT or in all: open blockers, next actions, what is due, and what awaits your answer.
 
-    A next action is what is tagged so, or a task, until it is resolved, or tagged done. Exits with 3 where no project
-    matched.
+    A next action is a task, or tagged as one, until it is resolved or tagged done. Exits with 3 if no project matches.
 
     \b
     kg next
@@ -346,9 +345,9 @@ def _coming_row(fact: dict[str, Any]) -> tuple[str, str]:
 def _waiting_rows(totals: dict[str, int]) -> list[tuple[str, str]]:
     rows = []
     if totals["proposals"]:
-        rows.append((f"{totals['proposals']:,} names and facts that texts propose", "kg review"))
+        rows.append((f"{totals['proposals']:,} names and facts proposed from texts", "kg review"))
     if totals["proposed_facts"]:
-        rows.append((f"{totals['proposed_facts']:,} facts in wordings that are not known", "kg vocabulary proposals"))
+        rows.append((f"{totals['proposed_facts']:,} facts in unknown wordings", "kg vocabulary proposals"))
     if totals["other_proposals"]:
         rows.append((f"{totals['other_proposals']:,} other proposals", "kg review"))
     return rows

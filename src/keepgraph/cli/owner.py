@@ -1,4 +1,4 @@
-"""`kg me`: shows or sets the owner of the graph, the person whom "me" means."""
+"""`kg me`: shows or sets the owner of the graph, the person that "me" means."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ NOTHING_MATCHED = 3
 
 @click.command("me")
 @click.argument("name", nargs=-1, shell_complete=graph_options.complete_name)
-@click.option("--clear", is_flag=True, help="Let nobody be the owner any more.")
+@click.option("--clear", is_flag=True, help="Leave the graph without an owner.")
 @graph_options.all_options
 @click.pass_context
 def me_command(ctx: click.Context, /, name: tuple[str, ...], clear: bool) -> None:
-    """Say that you are NAME, or show what is known about you.
+    """Set yourself as NAME, or show what is known about you.
 
-    NAME is that of a person, or an id; who is not known yet is added. Then “me” and “I” mean this person:
-    kg recall me, kg record me works_at Acme. Exits with 3 where nobody was set.
+    NAME is the name or id of a person; a new person is added. Then “me” and “I” mean this person:
+    kg recall me, kg record me works_at Acme. Exits with 3 if nobody is set.
 
     \b
     kg me "Ana Ruiz"
     """
     if clear and name:
-        raise errors.InvalidArguments("a name and --clear are both given", hint="Give one of them.")
+        raise errors.InvalidArguments("a name and --clear are both given", hint="Give only one.")
     person = " ".join(name).strip()
     if clear:
         with graph_options.open_graph(ctx) as graph:
@@ -45,7 +45,7 @@ def me_command(ctx: click.Context, /, name: tuple[str, ...], clear: bool) -> Non
         elif answer["entity"]:
             answers.show_recall(answer, name="me")
         else:
-            click.echo("Nobody is set as the owner of this graph. Say who you are: kg me NAME")
+            click.echo("This graph has no owner. To set yourself: kg me NAME")
         ctx.exit(0 if answer["entity"] else NOTHING_MATCHED)
 
 
@@ -66,10 +66,10 @@ def _show_change(ctx: click.Context, answer: dict[str, Any]) -> None:
         return
     owner, previous = answer["owner"], answer["previous"]
     if not answer["changed"]:
-        click.echo(f"You are {terminal.entity_name(owner)} already.")
+        click.echo(f"You are already {terminal.entity_name(owner)}.")
         return
     click.secho(f"You are {terminal.entity_name(owner)}.", fg="green", nl=False)
-    click.echo(f" It was {terminal.entity_name(previous)} before." if previous else "")
+    click.echo(f" Before, it was {terminal.entity_name(previous)}." if previous else "")
     if answer["created"]:
         click.echo(f"  new {owner['type']}: {terminal.entity_name(owner)}")
     for duplicate in answer["possible_duplicates"]:
@@ -81,6 +81,6 @@ def _show_cleared(ctx: click.Context, answer: dict[str, Any]) -> None:
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif previous:
-        click.echo(f"{terminal.entity_name(previous)} is not the owner of this graph any more; nothing else changed.")
+        click.echo(f"{terminal.entity_name(previous)} is no longer the owner of this graph; nothing else changed.")
     else:
-        click.echo("Nobody was the owner of this graph.")
+        click.echo("This graph had no owner.")

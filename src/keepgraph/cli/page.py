@@ -1,4 +1,4 @@
-"""`kg ui` and `kg view`: the graph on a page, live in the browser, or in a file to keep or send."""
+"""`kg ui` and `kg view`: the graph on a page, live in the browser or in a file to keep or send."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _BEGINNING_OF_PAGE = "<!doctype html>"
 
 
 @click.command("ui")
-@click.option("--no-open", is_flag=True, help="Open no browser; print the address, with the token that it needs.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; any that is free if not given.")
-@click.option("--read-only", is_flag=True, help="Show the graph, and let the page change nothing.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser; print the address with its token.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; by default any free one.")
+@click.option("--read-only", is_flag=True, help="Let the page change nothing.")
 @graph_options.all_options
 @click.pass_context
 def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) -> None:
-    """See and edit the graph on a page in your browser, until Ctrl-C, or half an hour after the last use.
+    """See and edit the graph on a page in your browser, until Ctrl-C or half an hour without use.
 
-    The page is served on this machine alone, to nobody but who has the token of this start.
+    The page is served on this machine only, and only to those who have the token of this run.
 
     \b
     kg ui
@@ -49,7 +49,7 @@ def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) ->
             page_server = server.PageServer(graph, port=port, clock=time.monotonic)
         except OSError as error:
             raise errors.InvalidArguments(
-                f"port {port} cannot be used: {error.strerror}", hint="Leave --port out, for any that is free."
+                f"port {port} cannot be used: {error.strerror}", hint="Leave --port out to use any free port."
             ) from error
         with page_server, background.running(graph, activity=page_server.activity):
             reason = _serve(page_server, key_check.is_lost, opens=not no_open)
@@ -70,17 +70,17 @@ def _serve(page_server: PageServer, key_is_lost: Any, *, opens: bool) -> str:
             click.echo(f"If it is not: open {file}, or use `kg ui --no-open`.", err=True)
         else:
             click.echo(f"Open {page_server.address_with_token}")
-            click.echo("Whoever has this address can read and change the graph. Ctrl-C ends it.", err=True)
+            click.echo("Anyone with this address can read and change the graph. Ctrl-C ends it.", err=True)
         page_server.serve_until(key_is_lost)
         if page_server.is_idle():
-            return "Ended, because the page was not used for half an hour. `kg ui` opens it again."
-        return "Ended, because the key of the graph is no longer within reach."
+            return "Ended after half an hour without use. `kg ui` opens the page again."
+        return "Ended: the key of the graph is no longer available."
     return "Ended."
 
 
 @contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM end the server as Ctrl-C does, so that the file with the token goes with it."""
+    """Let SIGTERM end the server as Ctrl-C does, so that the file with the token is deleted."""
     import signal
 
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -101,18 +101,18 @@ def _open_browser(file: Path) -> bool:
 
 @click.command("view")
 @click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="The file to write.")
-@click.option("--about", metavar="NAME", shell_complete=graph_options.complete_name, help="Only what is around NAME.")
+@click.option("--about", metavar="NAME", shell_complete=graph_options.complete_name, help="Only what is near NAME.")
 @click.option("--depth", type=click.IntRange(1, 4), default=2, help="How many facts away from NAME.")
-@click.option("--as-of", metavar="WHEN", type=dates.END, help="What held then: 2026-05-01.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="What was true then: 2026-05-01.")
 @click.option("--no-texts", is_flag=True, help="Leave the texts out; facts and names stay.")
-@click.option("--plain", is_flag=True, help="Write it although the graph is encrypted and the file will not be.")
+@click.option("--plain", is_flag=True, help="Write an unencrypted file of an encrypted graph.")
 @graph_options.all_options
 @click.pass_context
 def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int, plain: bool, **options: Any) -> None:
-    """Write the page with the graph in it to a file that any browser shows, without Keepgraph and without a network.
+    """Write the graph to a page that any browser shows, without Keepgraph or a network.
 
-    Nothing can be changed in it. It is readable by you alone; whoever you send it to can read all that is in it.
-    Exits with 3 where NAME matched nothing.
+    The page is read-only. Only you can read the file; anyone you send it to can read all of it.
+    Exits with 3 if NAME matches nothing.
 
     \b
     kg view --out atlas.html --about Atlas
@@ -124,8 +124,8 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
     with graph_options.open_graph(ctx) as graph:
         if graph.database.key is not None and not plain:
             raise errors.InvalidArguments(
-                "the graph is encrypted, and the file would be plain text for whoever has it",
-                hint="If that is what you want, say so: `kg view --plain --out FILE`.",
+                "the graph is encrypted, but the file would be plain text",
+                hint="If you want that: `kg view --plain --out FILE`.",
             )
         extract = graph.call(
             "extract_graph", about=about, depth=depth, as_of=options["as_of"], texts=not options["no_texts"]
@@ -145,4 +145,4 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
     fact_count = f"{facts:,} {'fact' if facts == 1 else 'facts'}"
     click.echo(f"{terminal.printable(out)} has {entities} and {fact_count}. Open it in any browser.")
     if extract["truncated"]:
-        click.echo("It is not all of the graph: what has the fewest facts was left out. --about chooses a part of it.")
+        click.echo("Entities with the fewest facts were left out. --about chooses a part of the graph.")

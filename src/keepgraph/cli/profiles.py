@@ -19,7 +19,7 @@ def _complete_profile(ctx: click.Context, parameter: click.Parameter, incomplete
 
 @click.group("profile")
 def profile_command() -> None:
-    """Make, list, show, choose and delete profiles: named graphs, each with its settings and its key.
+    """Create, list, show, choose and delete profiles: named graphs, each with its settings and its key.
 
     \b
     kg profile create work
@@ -34,18 +34,18 @@ def profile_command() -> None:
 @graph_options.json_option
 @click.pass_context
 def create_command(ctx: click.Context, name: str, encrypted: bool, source: str | None, key_file: Path | None) -> None:
-    """Make a profile called NAME, with an empty graph."""
+    """Create a profile called NAME, with an empty graph."""
     from keepgraph.engine.maintenance import backups, graph_keys
     from keepgraph.graph import open
 
     graph = profile.path(name)
     file = settings_file.path(graph)
     if graph.exists():
-        raise errors.ProfileExists(f"there is a profile {name!r} already")
+        raise errors.ProfileExists(f"there is already a profile {name!r}")
     if backups.list_all(graph):
         raise errors.ProfileExists(
             f"there are backups of an earlier profile {name!r}",
-            hint=f"`kg --profile {name} restore` brings it back; to begin anew, move {backups.folder(graph)} away.",
+            hint=f"`kg --profile {name} restore` restores it; to start afresh, move {backups.folder(graph)} away.",
         )
     encrypted = encrypted or source is not None or key_file is not None
     key = None
@@ -55,7 +55,7 @@ def create_command(ctx: click.Context, name: str, encrypted: bool, source: str |
         key = graph_keys.create(graph, location, passphrase=passphrase).digits
     elif not file.exists():
         permissions.write(file, settings_file.TEMPLATE)
-    # Settings without a graph are from an interrupted attempt, or the user wrote them.
+    # Settings without a graph come from an interrupted attempt, or from the user.
     encrypted = encrypted or existing_key is not None
     open(graph, key=key, ask=graph_options.passphrase_prompt(ctx)).close()
     answer = _describe_profile(name)
@@ -66,7 +66,7 @@ def create_command(ctx: click.Context, name: str, encrypted: bool, source: str |
     click.echo(f"  settings: {file}")
     if encrypted:
         key_options.show_location(graph)
-    click.echo(f"  use it:   kg --profile {name} record …, or for good: kg profile use {name}")
+    click.echo(f"  use it:   kg --profile {name} record …, or as the default: kg profile use {name}")
 
 
 @profile_command.command("list")
@@ -82,7 +82,7 @@ def list_command(ctx: click.Context) -> None:
     width = max(len(entry["name"]) for entry in profiles)
     for entry in profiles:
         mark = "*" if entry["name"] == active else " "
-        size = f"{entry['bytes'] / 1e6:.1f} MB" if entry["bytes"] is not None else "nothing in it yet"
+        size = f"{entry['bytes'] / 1e6:.1f} MB" if entry["bytes"] is not None else "no graph"
         note = "  encrypted" if entry["encrypted"] else ""
         note += f"  {entry['problem']}" if entry["problem"] else ""
         click.echo(f"{mark} {entry['name']:{width}}  {size}{note}")
@@ -93,7 +93,7 @@ def list_command(ctx: click.Context) -> None:
 @graph_options.json_option
 @click.pass_context
 def show_command(ctx: click.Context, name: str | None) -> None:
-    """Show where a profile keeps what, and its settings; the one in use if NAME is not given."""
+    """Show the files and settings of a profile, by default the one in use."""
     name = _selected_profile(ctx) if name is None else name
     profile.find(name)
     description = _describe_profile(name)
@@ -114,26 +114,26 @@ def show_command(ctx: click.Context, name: str | None) -> None:
 @profile_command.command("use")
 @click.argument("name", shell_complete=_complete_profile)
 def use_command(name: str) -> None:
-    """Let NAME be the profile that is used where none is named."""
+    """Make NAME the default profile."""
     profile.use(name)
-    click.echo(f"From now on kg uses the profile {name}.")
+    click.echo(f"kg now uses the profile {name}.")
 
 
 @profile_command.command("delete")
 @click.argument("name", shell_complete=_complete_profile)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--forever", is_flag=True, help="Its backups and its key too: nothing can bring it back then.")
+@click.option("--forever", is_flag=True, help="Also its backups and its key: this cannot be undone.")
 @click.pass_context
 def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> None:
-    """Delete the graph and the settings of a profile. Its backups and its key stay, unless you say --forever."""
+    """Delete the graph and the settings of a profile. Its backups and its key stay, unless you add --forever."""
     from keepgraph.engine.maintenance import backups, deletion
 
     graph = profile.find(name)
     if not graph.exists() and not settings_file.path(graph).exists():
-        raise errors.ProfileNotFound(f"there is nothing in the profile {name!r} yet")
+        raise errors.ProfileNotFound(f"the profile {name!r} is empty")
     if not yes:
         if graph_options.passphrase_prompt(ctx) is None:
-            raise errors.NotConfirmed(f"deleting the profile {name} needs a yes", hint="Say --yes if you mean it.")
+            raise errors.NotConfirmed(f"deleting the profile {name} needs confirmation", hint="Add --yes to go ahead.")
         what = "with all its backups and its key" if forever else "(its backups stay)"
         click.confirm(f"Delete the profile {name} {what}?", abort=True, err=True)
     problem = deletion.delete(graph, forever=forever)
@@ -180,13 +180,11 @@ def _effective_settings(graph: Path) -> dict[str, Any]:
     settings = settings_file.read(graph)
     return {
         "offline": settings.offline,
-        "zone": settings.zone or "that of the system",
+        "zone": settings.zone or "of the system",
         "group": settings.group,
-        "toolsets": ", ".join(settings.toolsets)
-        if settings.toolsets
-        else "those that are shown without being asked for",
+        "toolsets": ", ".join(settings.toolsets) if settings.toolsets else "the default ones",
         "names": ", ".join(f"{name} {getattr(settings.settings, name)}" for name in type(settings.settings).__slots__),
-        "daily": f"a backup a day: {settings.daily_backups}; {settings.backups_kept} of each kind are kept",
+        "daily": f"a daily backup: {settings.daily_backups}; keeps {settings.backups_kept} of each kind",
     }
 
 
@@ -195,4 +193,4 @@ def _describe_key(description: dict[str, Any]) -> str:
     if not key:
         return ""
     location = key["file"] or key["account"]
-    return f" (the key is kept by {key['source']}{f': {location}' if location else ''})"
+    return f" (key in {key['source']}{f': {location}' if location else ''})"

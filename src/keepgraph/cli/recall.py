@@ -21,7 +21,7 @@ def _time_options(command: _F) -> _F:
     command = click.option(
         "--known-at", metavar="WHEN", type=dates.END, help="What was known then: “last Monday”, 2026-05-01."
     )(command)
-    return click.option("--as-of", metavar="WHEN", type=dates.END, help="What held then: “end of June”, 2026-05-01.")(
+    return click.option("--as-of", metavar="WHEN", type=dates.END, help="What was true then: “June”, 2026-05-01.")(
         command
     )
 
@@ -33,7 +33,7 @@ def _time_options(command: _F) -> _F:
     "context",
     metavar="NAME",
     multiple=True,
-    help="What you are working on: of several that NAME fits, the one connected with it is meant.",
+    help="What you are working on: picks the match of NAME connected with it.",
 )
 @click.option("--ids", is_flag=True, help="Show the id of each fact.")
 @_time_options
@@ -44,7 +44,7 @@ def recall_command(
 ) -> None:
     """Show what is known about NAME: a name, mistyped or not, an alias, an id, or type:name.
 
-    Exits with 3 where nothing matched.
+    Exits with 3 if nothing matches.
 
     \b
     kg recall Pirya
@@ -65,14 +65,14 @@ def recall_command(
 
 @click.command("decisions")
 @click.argument("project", nargs=-1, shell_complete=graph_options.complete_project)
-@click.option("--about", "topic", metavar="TOPIC", help="Only those about this, by their words and their meaning.")
-@click.option("--since", metavar="DAY", type=dates.FIRST_DAY, help="Only those of this day and later: “last month”.")
-@click.option("--until", metavar="DAY", type=dates.LAST_DAY, help="Only those of this day and before: “in March”.")
+@click.option("--about", "topic", metavar="TOPIC", help="Only decisions about this, by words and by meaning.")
+@click.option("--since", metavar="DAY", type=dates.FIRST_DAY, help="Only decisions from this day on: “last month”.")
+@click.option("--until", metavar="DAY", type=dates.LAST_DAY, help="Only decisions up to this day: “in March”.")
 @_time_options
 @graph_options.all_options
 @click.pass_context
 def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options: str | None) -> None:
-    """List the decisions of PROJECT, or of all, newest first. Exits with 3 where no project matched.
+    """List the decisions of PROJECT, or of all, newest first. Exits with 3 if no project matches.
 
     \b
     kg decisions Atlas
@@ -88,12 +88,12 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
     else:
         answers.show_decisions(answer, name=query, **_filter_words(options))
         if is_missing:
-            click.echo(f"  For the decisions about a topic: {_command_for_topic(query, options)}")
+            click.echo(f"  For decisions about a topic: {_command_for_topic(query, options)}")
     ctx.exit(NOTHING_MATCHED if is_missing else 0)
 
 
 def _command_for_topic(topic: str, options: dict[str, str | None]) -> str:
-    """The command that asks for decisions about a topic, with the other options of the command line."""
+    """The same command for decisions about a topic."""
     given = {name: value for name, value in options.items() if value is not None and name != "topic"}
     words = ["kg", "decisions", "--about", terminal.printable(topic)]
     for name, value in given.items():
@@ -111,9 +111,9 @@ def _filter_words(options: dict[str, str | None]) -> dict[str, str]:
 @graph_options.all_options
 @click.pass_context
 def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: str | None) -> None:
-    """Sum up the seven days that end today, or --as-of a day, of PROJECT or of all.
+    """Sum up the seven days up to today (or --as-of a day), for PROJECT or for all.
 
-    Exits with 3 where no project matched.
+    Exits with 3 if no project matches.
 
     \b
     kg week

@@ -24,9 +24,9 @@ _FACT_ID = lazy.compile("fact_[0-9a-z]{26}")
 @click.argument("subject", shell_complete=graph_options.complete_typed_name)
 @click.argument("predicate", shell_complete=graph_options.complete_predicate)
 @click.argument("object", shell_complete=graph_options.complete_typed_name)
-@click.option("--source", help="Where it comes from: a link, a meeting, a message. Kept, never fetched.")
-@click.option("--confidence", type=float, help="From 0 to 1; 1 if not given.")
-@click.option("--from", "valid_from", metavar="WHEN", type=_BEGINNING, help="When it began to hold: “in March”.")
+@click.option("--source", help="The source: a link, a meeting, a message. Stored, never fetched.")
+@click.option("--confidence", type=float, help="From 0 to 1; by default 1.")
+@click.option("--from", "valid_from", metavar="WHEN", type=_BEGINNING, help="When it began: “in March”.")
 @click.option("--to", "valid_to", metavar="WHEN", type=_END, help="When it ended: yesterday, 2026-05-01.")
 @click.option("--alias", "aliases", multiple=True, help="Another name of the subject; may be repeated.")
 @click.option("--supersedes", multiple=True, metavar="FACT", help="A fact (its id) that ends now; may be repeated.")
@@ -35,9 +35,9 @@ _FACT_ID = lazy.compile("fact_[0-9a-z]{26}")
 def record_command(ctx: click.Context, /, subject: str, predicate: str, object: str, **options: Any) -> None:
     """Record one fact.
 
-    SUBJECT and OBJECT are names. The type of a known name, or the only one that the predicate connects, need not be
-    said; else write type:name, or an id (ent_…). An OBJECT that is not known is a text where the predicate takes
-    anything; =text always is one.
+    SUBJECT and OBJECT are names. You may leave out the type of a known name, and the only type that the predicate
+    connects; otherwise write type:name, or an id (ent_…). An unknown OBJECT is a text if the predicate takes anything;
+    =text always is.
 
     \b
     kg record person:Priya decided_in "decision:Adopt SQLite" --source "standup"
@@ -69,7 +69,7 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
         if merged:
             new, kept = merged["absorbed"], merged["entity"]
             click.echo(
-                f"  “{terminal.entity_name(new)}” is another name of {terminal.entity_name(kept)} now "
+                f"  “{terminal.entity_name(new)}” is now another name of {terminal.entity_name(kept)} "
                 f"(kg undo {merged['call']})"
             )
         if is_taken_as_text and not object[:1].islower():
@@ -81,11 +81,11 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
 
 
 def record(graph: Graph, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """The answer of record_fact, and whether the object was taken as a text: a predicate that takes anything was given
-    a name that is not known.
+    """The answer of record_fact, and whether the object was taken as a text: an unknown name after a predicate that
+    takes anything.
 
     Raises:
-        errors.EntityTypeUnknown: a name needs a type, or resembles a known one; the hint is the line to type.
+        errors.EntityTypeUnknown: a name needs a type, or resembles a known one; the hint is the command to type.
     """
     try:
         return graph.call("record_fact", **arguments), False
@@ -117,15 +117,15 @@ def read_reference(text: str, missing: type[errors.KeepgraphError]) -> dict[str,
     if text.lower().startswith("ent_") or _FACT_ID.fullmatch(text.lower()):
         return {"id": text}
     entity_type, colon, name = text.partition(":")
-    if colon and entity_type.strip() and not name.startswith("//"):  # https://… is no entity of the type https
+    if colon and entity_type.strip() and not name.startswith("//"):  # https://… is not an entity of type https
         return {"type": entity_type.strip(), "name": name}
     if not text.strip(" :"):
-        raise missing(f"“{terminal.printable(text[:80])}” is no name")
+        raise missing(f"“{terminal.printable(text[:80])}” is not a name")
     return {"name": text.removeprefix(":")}
 
 
 def _typed_line(graph: Graph, arguments: dict[str, Any], error: errors.EntityTypeUnknown) -> str:
-    """The hint for a name that needs a type: the line to type, and the types that fit."""
+    """The hint for a name that needs a type: the command to type, and the types that fit."""
     example = error.example or arguments
     subject, predicate, target = (example[part] for part in ("subject", "predicate", "object"))
     given = arguments["object"]
@@ -140,7 +140,7 @@ def _typed_line(graph: Graph, arguments: dict[str, Any], error: errors.EntityTyp
 
 
 def _ask_to_merge(graph: Graph, possible_duplicates: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Ask a person which known entity a new one is; the answer of the merge, or None if it is none of them."""
+    """Ask which known entity a new one is; returns the answer of the merge, or None if it is none of them."""
     for existing in possible_duplicates:
         new = existing["new"]
         question = f"Is “{terminal.entity_name(new)}” the {existing['type']} “{terminal.entity_name(existing)}”?"
@@ -155,7 +155,7 @@ def _takes_anything(graph: Graph, predicate: str) -> bool:
 
 
 def _word(reference: Mapping[str, str]) -> str:
-    """An end of a fact as the command line takes it."""
+    """The subject or object of a fact as the command line takes it."""
     if "literal" in reference:
         return f"={reference['literal']}"
     name = reference.get("id") or reference["name"]
@@ -173,7 +173,7 @@ def _is_name_alone(reference: dict[str, str]) -> bool:
 
 
 def _show_type(name: str, answer: dict[str, Any]) -> None:
-    """Show which existing entity a name without a type was taken for."""
+    """Show which entity a name without a type was taken for."""
     created = [entity["id"] for entity in answer["auto_created_entities"]]
     for entity in (answer["subject"], answer["object"]):
         is_it = entity.get("name", "").casefold() == name.strip().casefold()

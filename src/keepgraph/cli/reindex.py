@@ -9,11 +9,11 @@ from keepgraph.cli.output import terminal
 
 
 @click.command("reindex")
-@click.option("--anew", is_flag=True, help="Drop the vectors there are first, as after a change of the model.")
+@click.option("--anew", is_flag=True, help="First drop all vectors, as after a change of the model.")
 @graph_options.all_options
 @click.pass_context
 def reindex_command(ctx: click.Context, anew: bool) -> None:
-    """Make the vectors of all names, texts and facts that wait. Interrupt it at will: it goes on where it was.
+    """Make the missing vectors of names, texts and facts. If interrupted, the next run continues.
 
     \b
     kg reindex
@@ -37,5 +37,5 @@ def reindex_command(ctx: click.Context, anew: bool) -> None:
         terminal.show_json({"model": model, "embedded": total - remaining, "waiting": remaining})
     else:
         click.echo(
-            f"{total - remaining:,} names, texts and facts were given their vectors by {terminal.printable(model)}."
+            f"{total - remaining:,} names, texts and facts now have vectors made by {terminal.printable(model)}."
         )

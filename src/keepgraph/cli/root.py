@@ -1,6 +1,6 @@
-"""The command group `kg`: the table of commands, each imported when it is run, and errors as exit codes.
+"""The command group `kg`: a table of commands, imported when run, and errors as exit codes.
 
-Exit codes: 0 done, 1 refused or failed, 2 the command line was wrong, 3 nothing matched.
+Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 nothing matched.
 """
 
 from __future__ import annotations
@@ -19,75 +19,75 @@ _FULL_ERRNOS = {errno.ENOSPC, errno.EDQUOT}
 _STORAGE_ERRNOS = {*_FULL_ERRNOS, errno.EIO, errno.EROFS}
 
 _COMMANDS_OF_TOOLS = ("tool", "serve")
-"""Who calls tools by name reads of tools in hints, and not of commands."""
+"""Commands that call tools by name: their hints name tools, not commands."""
 
 _COMMANDS = {
     # name: (group in the help, module, description). A command NAME is the function NAME_command of its module.
     "record": ("Record", "record", "Record a fact: kg record Ana works_on Atlas."),
-    "remember": ("Record", "adding", "Remember a text: a note, a message, what is piped in."),
+    "remember": ("Record", "adding", "Remember a text: a note, a message, piped input."),
     "add": ("Record", "adding", "Add an entity, a fact or a note: kg add person:Ana."),
-    "ingest": ("Record", "ingest", "Ingest Markdown files, of a folder or one by one."),
+    "ingest": ("Record", "ingest", "Ingest Markdown files: single ones, or a folder."),
     "me": ("Record", "owner", "Say who you are, so that “me” finds you."),
     "recall": ("Ask", "recall", "Show what is known about someone or something."),
     "search": ("Ask", "explore", "Find entities, facts and texts by what they say."),
-    "list": ("Ask", "overview", "List people, projects, texts, tags, types, or what there is."),
-    "decisions": ("Ask", "recall", "List the decisions, by project, by topic, by time."),
+    "list": ("Ask", "overview", "List people, projects, texts, tags, types or other kinds."),
+    "decisions": ("Ask", "recall", "List decisions, by project, topic or time."),
     "next": ("Ask", "overview", "Show what is to do: open blockers, next actions, what is due."),
     "week": ("Ask", "recall", "Sum up the past seven days."),
-    "overview": ("Ask", "overview", "Show what the graph holds, its latest, and what waits."),
-    "show": ("Ask", "explore", "Show all there is about someone or something, on a page."),
-    "timeline": ("Ask", "explore", "Tell what happened to someone or something, in order."),
+    "overview": ("Ask", "overview", "Show what the graph holds, its news and open work."),
+    "show": ("Ask", "explore", "Show everything about someone or something, on a page."),
+    "timeline": ("Ask", "explore", "Show what happened to someone or something, in order."),
     "path": ("Ask", "explore", "Show how two things are connected: kg path Ana Atlas."),
-    "neighbours": ("Ask", "explore", "List what is around someone or something."),
-    "communities": ("Ask", "communities", "Show what belongs together; find it anew, name it."),
-    "learn": ("Ask", "communities", "Suggest facts that follow from others; doubt some."),
-    "why": ("Ask", "explaining", "Tell where a fact, a name or a text is from: kg why Ana."),
-    "query": ("Ask", "query.command", "Ask the graph in Cypher; without a query, at a prompt."),
+    "neighbours": ("Ask", "explore", "List the neighbours of someone or something."),
+    "communities": ("Ask", "communities", "Show groups of related entities; rebuild or name them."),
+    "learn": ("Ask", "communities", "Suggest facts that follow from others; doubt others."),
+    "why": ("Ask", "explaining", "Show where a fact, name or text comes from: kg why Ana."),
+    "query": ("Ask", "query.command", "Query the graph in Cypher, at a prompt or directly."),
     "ui": ("Ask", "page", "See and edit the graph on a page in your browser."),
-    "view": ("Ask", "page", "Write the page with the graph in it to a file."),
-    "end": ("Correct", "curation", "Say that a fact holds no longer: kg end Ana works_at Acme."),
+    "view": ("Ask", "page", "Write the graph as a page to a file."),
+    "end": ("Correct", "curation", "End a fact that is no longer true: kg end Ana works_at."),
     "resolve": ("Correct", "curation", 'Close a blocker: kg resolve "waiting for the licence".'),
-    "rename": ("Correct", "changing", "Give something another name; the old one still finds it."),
+    "rename": ("Correct", "changing", "Rename something; the old name still finds it."),
     "retype": ("Correct", "changing", "Give an entity another type."),
     "set": ("Correct", "changing", "Set properties: kg set person:Ana role=CTO."),
     "edit": ("Correct", "changing", "Edit an entity or a text in your editor."),
-    "alias": ("Correct", "curation", "Let something be found by another name too."),
-    "merge": ("Correct", "curation", "Make two entities one that are the same."),
-    "duplicates": ("Correct", "curation", "Propose entities that may be one."),
-    "review": ("Correct", "review.command", "Decide on what is proposed: names, facts, doubles, gaps."),
-    "garden": ("Correct", "garden.command", "Look over the graph: what may be wrong, old or missing."),
-    "retract": ("Correct", "curation", "Say that a fact is not true after all."),
+    "alias": ("Correct", "curation", "Give something a further name."),
+    "merge": ("Correct", "curation", "Merge two entities that are the same."),
+    "duplicates": ("Correct", "curation", "List possible duplicates."),
+    "review": ("Correct", "review.command", "Decide on proposals: names, facts, duplicates, gaps."),
+    "garden": ("Correct", "garden.command", "Check the graph for what may be wrong, old or missing."),
+    "retract": ("Correct", "curation", "Retract a fact that was never true."),
     "forget": ("Correct", "forgetting", "Delete an entity, a fact or a text; undo brings it back."),
-    "purge": ("Correct", "forgetting", "Remove what was forgotten from all files."),
-    "undo": ("Correct", "curation", "Take back a call, the last one if none is named."),
+    "purge": ("Correct", "forgetting", "Remove deleted things from all files."),
+    "undo": ("Correct", "curation", "Take back a call, by default the last."),
     "log": ("Correct", "curation", "List what changed the graph, newest first."),
-    "history": ("Correct", "curation", "Tell what happened to an entity or a fact."),
+    "history": ("Correct", "curation", "Show what happened to an entity or a fact."),
     "clear": ("Correct", "curation", "Delete everything; it can be undone."),
     "vocabulary": ("Vocabulary", "vocabulary.command", "Show the types and predicates; add, change and merge them."),
-    "profile": ("Files and profiles", "profiles", "Make, list, show, choose and delete profiles."),
+    "profile": ("Files and profiles", "profiles", "Create, list, show, choose and delete profiles."),
     "status": ("Files and profiles", "overview", "Show where the graph is and what it holds."),
     "stats": ("Files and profiles", "overview", "Count entities, facts, texts and words, by kind."),
-    "doctor": ("Files and profiles", "doctor.command", "Look whether all is well, and say what mends what is not."),
-    "backup": ("Files and profiles", "backups", "Make a checked copy of the graph."),
-    "restore": ("Files and profiles", "backups", "Bring a backup back."),
+    "doctor": ("Files and profiles", "doctor.command", "Look for faults, and say how to fix them."),
+    "backup": ("Files and profiles", "backups", "Make a verified copy of the graph."),
+    "restore": ("Files and profiles", "backups", "Restore a backup."),
     "import": ("Files and profiles", "transfer.commands", "Record the facts of a JSONL file."),
     "export": ("Files and profiles", "transfer.commands", "Write all facts as JSONL."),
-    "reindex": ("Files and profiles", "reindex", "Make the vectors by which things are found by meaning."),
+    "reindex": ("Files and profiles", "reindex", "Make the missing vectors for search by meaning."),
     "compact": ("Files and profiles", "forgetting", "Drop old entries of the journal, and shrink the file."),
     "encrypt": ("Keys", "encryption", "Encrypt the graph with a random key."),
-    "decrypt": ("Keys", "encryption", "Make a plain file of an encrypted graph."),
+    "decrypt": ("Keys", "encryption", "Decrypt an encrypted graph."),
     "rekey": ("Keys", "encryption", "Give an encrypted graph a new key."),
     "key": ("Keys", "encryption", "Export the key to a safe place, or import it again."),
     "install": ("Clients", "install.command", "Let Claude Desktop or Claude Code use this graph."),
     "serve": ("Clients", "serve", "Serve the graph to an MCP client over stdio."),
     "tool": ("Clients", "tool", "List the tools, or call one by name."),
     "completion": ("Clients", "graph_options", "Print the script that completes commands in your shell."),
-    "demo": ("Clients", "demo", "Fill a graph with facts about Keepgraph, and look around."),
+    "demo": ("Clients", "demo", "Fill a graph with a made-up film club, and query it."),
 }
 
 
 class _CommandGroup(click.Group):
-    """A group of commands that are imported when they are run. It shows the errors of all commands."""
+    """A group of commands imported when run. It shows the errors of all commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -134,10 +134,10 @@ class _CommandGroup(click.Group):
             hint = None if error.errno in _STORAGE_ERRNOS else "Name another file."
             reason = "the disk is full" if error.errno in _FULL_ERRNOS else error.strerror
             problem = kind(f"{error.filename or 'a file'}: {reason}", hint=hint)
-        except Exception:  # the one place of the command line where every error becomes an answer
+        except Exception:  # the one place where every error becomes an answer
             if ctx.params["trace"]:
                 raise
-            problem = errors.InternalError("the command failed in an unforeseen way; --trace shows where")
+            problem = errors.InternalError("the command failed unexpectedly; --trace shows where")
         if ctx.invoked_subcommand not in _COMMANDS_OF_TOOLS:
             problem.message = terminal.with_commands(problem.message)
             problem.hint = problem.hint and terminal.with_commands(problem.hint)
@@ -147,7 +147,7 @@ class _CommandGroup(click.Group):
 
 
 def _with_graph_arguments(ctx: click.Context, hint: str) -> str:
-    """A hint with --db or --profile in its commands, if the user named a graph by one of them."""
+    """A hint with --db or --profile in its commands, if the user gave one of them."""
     if "`kg " not in hint or not any(ctx.params.get(name) for name in ("db", "profile")):
         return hint
     from keepgraph.cli import graph_options
@@ -161,13 +161,13 @@ def _with_graph_arguments(ctx: click.Context, hint: str) -> str:
 
 
 @click.group(cls=_CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--db", metavar="FILE", help="The graph, if not that of a profile. [env: KG_DB]")
+@click.option("--db", metavar="FILE", help="The graph file, instead of a profile. [env: KG_DB]")
 @click.option("--profile", metavar="NAME", help="The profile. [env: KG_PROFILE]")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
-@click.option("--trace", is_flag=True, hidden=True, help="Show where an unforeseen error happened.")
+@click.option("--trace", is_flag=True, hidden=True, help="Show where an unexpected error happened.")
 @click.version_option(_version.__version__, prog_name="kg")
 def kg(**_: object) -> None:
-    """Keepgraph keeps what you know, on your own machine: people, projects, decisions, and the facts between them.
+    """Keepgraph keeps what you know on your own machine: people, projects, decisions, and the facts between them.
 
     \b
     kg record person:Priya decided_in "decision:Adopt SQLite"

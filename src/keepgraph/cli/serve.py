@@ -23,15 +23,13 @@ _FIRST_REQUEST_SECONDS = 2.0
 
 
 @click.command("serve")
-@click.option(
-    "--toolsets", metavar="NAME,…", help="Which toolsets to show, or “all”; memory and discovery if not given."
-)
+@click.option("--toolsets", metavar="NAME,…", help="Which toolsets to show, or “all”; by default memory and discovery.")
 @click.option("--read-only", is_flag=True, help="Show and allow only tools that change nothing.")
 @click.option(
     "--output-schemas",
     type=click.Choice(["outline", "full"]),
     default="outline",
-    help="How much of the schemas of answers to list: full is for programs that check them.",
+    help="How much of the answer schemas to list: full is for programs that check them.",
 )
 @graph_options.all_options
 @click.pass_context
@@ -89,14 +87,14 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool, out
                 stdio.serve(server.build(graph, toolsets=chosen, activity=calls, whole_outputs=whole))
         except* KeyboardInterrupt:
             _close_soon(graph)
-            # A thread still waits for input, and an ordinary exit would wait for that thread.
+            # An ordinary exit would wait for the thread that waits for input.
             os._exit(TERMINATED if terminated.is_set() else INTERRUPTED)
         except* BrokenPipeError:
             pass  # the client closed the connection
 
 
 def _interrupt_when_terminated() -> threading.Event:
-    """Let SIGTERM end the server as Ctrl-C does: the calls that are running end or are rolled back. It is set then."""
+    """Let SIGTERM end the server as Ctrl-C does: running calls end or are rolled back. The event is set then."""
     import signal
     import threading
 
@@ -111,7 +109,7 @@ def _interrupt_when_terminated() -> threading.Event:
 
 
 def _close_soon(graph: Graph) -> None:
-    """Close the graph, but do not wait long for a call that cannot be stopped: what it wrote is not committed."""
+    """Close the graph without waiting long for a call that cannot be stopped: its writes are not committed."""
     import threading
 
     closing = threading.Thread(target=graph.close, daemon=True)
@@ -120,7 +118,7 @@ def _close_soon(graph: Graph) -> None:
 
 
 def _answer_first_request(error: errors.KeepgraphError) -> None:
-    """Answer the first request of a client with an error: few clients show the standard error of a server."""
+    """Answer a client's first request with an error: few clients show a server's standard error."""
     import json
     import select
     import sys

@@ -33,7 +33,7 @@ def tool_command() -> None:
 @graph_options.all_options
 @click.pass_context
 def list_command(ctx: click.Context) -> None:
-    """List all tools with what they do."""
+    """List all tools with their descriptions."""
     from keepgraph.tools.contract import catalogue, schemas
 
     tools = catalogue.tools()
@@ -63,7 +63,7 @@ def list_command(ctx: click.Context) -> None:
 @click.argument("name", shell_complete=_complete_tool)
 @click.option("--output", "of_output", is_flag=True, help="The schema of the answer, not of the arguments.")
 def schema_command(name: str, of_output: bool) -> None:
-    """Print the JSON Schema of a tool, with all that it refers to inside it.
+    """Print the JSON Schema of a tool, with everything it refers to.
 
     \b
     kg tool schema record_fact
@@ -78,18 +78,18 @@ def schema_command(name: str, of_output: bool) -> None:
 @tool_command.command("call")
 @click.argument("name", shell_complete=_complete_tool)
 @click.argument("arguments", required=False)
-@click.option("--json", "as_option", help="The arguments, as the second word would give them.")
+@click.option("--json", "as_option", help="The arguments, instead of the second word.")
 @graph_options.location_options
 @click.pass_context
 def call_command(ctx: click.Context, name: str, arguments: str | None, as_option: str | None) -> None:
-    """Call a tool; the answer is JSON, errors too.
+    """Call a tool; answers and errors are JSON.
 
     ARGUMENTS are JSON, @FILE, or - for standard input.
     """
     ctx.find_root().params["as_json"] = True
     given = [each for each in (arguments, as_option) if each is not None]
     if len(given) > 1:
-        raise errors.InvalidArguments("the arguments are given twice", hint="Leave out --json, or the word.")
+        raise errors.InvalidArguments("the arguments are given twice", hint="Leave out --json or the second word.")
     parsed = _read_arguments(given[0] if given else "{}")
     from keepgraph.tools.contract import catalogue
 

@@ -1,6 +1,6 @@
 """Checks of the files of a graph: settings, permissions, key, write-ahead log, unfinished work and backups.
 
-The checks of its tables are in `engine.maintenance.integrity`, those of clients in `client_checks`.
+The checks of its tables are in `engine.maintenance.integrity`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def check_settings(target: InspectedGraph) -> Iterator[Check]:
     if target.settings_error is not None:
         yield Check("settings", State.WRONG, target.settings_error.message, target.settings_error.hint)
     elif not file.is_file():
-        yield Check("settings", State.OK, f"there is no {file.name}, so the defaults hold")
+        yield Check("settings", State.OK, f"there is no {file.name}, so the defaults apply")
     elif unknown := _unknown_settings(file):
         message = f"{file} has settings that this version does not know: {', '.join(unknown)}"
-        yield Check("settings", State.NOTE, message, "Take them out, if they are a slip.")
+        yield Check("settings", State.NOTE, message, "Remove them if they are mistakes.")
     else:
-        yield Check("settings", State.OK, f"{file} can be read")
+        yield Check("settings", State.OK, f"{file} is readable")
 
 
 def check_file(target: InspectedGraph) -> Iterator[Check]:
@@ -70,7 +70,7 @@ def check_file(target: InspectedGraph) -> Iterator[Check]:
 
 
 def check_space(target: InspectedGraph) -> Iterator[Check]:
-    """Whether the disk has room for what a call writes, and for a copy of the graph."""
+    """Whether the disk has room for a call, and for a copy of the graph."""
     import shutil
 
     if not target.path.is_file():
@@ -78,10 +78,10 @@ def check_space(target: InspectedGraph) -> Iterator[Check]:
     size, free = target.path.stat().st_size, shutil.disk_usage(target.path.parent).free
     room = f"{free / 1e6:,.1f} MB are free on its disk"
     if free < _LEAST_SPACE:
-        yield Check("space", State.WRONG, f"the disk is full: {room}", "Make room: nothing can be recorded before.")
+        yield Check("space", State.WRONG, f"the disk is full: {room}", "Make room: until then nothing can be recorded.")
     elif free < size:
         message = f"{room}, too little for a backup of {size / 1e6:,.1f} MB"
-        yield Check("space", State.NOTE, message, "Make room: encrypt, purge and restore write a whole copy too.")
+        yield Check("space", State.NOTE, message, "Make room: encrypt, purge and restore also write a full copy.")
     else:
         yield Check("space", State.OK, room)
 
@@ -91,23 +91,23 @@ def check_permissions(target: InspectedGraph) -> Iterator[Check]:
         return
     if paths := inspection.readable_by_others(target):
         names = [f"{path} (mode {inspection.file_mode(path):04o})" for path in paths]
-        yield Check("permissions", State.WRONG, f"others may get at {_abbreviated(names)}", FIX)
+        yield Check("permissions", State.WRONG, f"other users can reach {_abbreviated(names)}", FIX)
     else:
-        yield Check("permissions", State.OK, "what belongs to the graph is for its owner alone")
+        yield Check("permissions", State.OK, "only the owner can reach the files of the graph")
 
 
 def check_key(target: InspectedGraph, database: Database) -> Iterator[Check]:
     """Which key opened the graph, and whether a client would find it."""
     location, key = target.profile.key, database.key
     if key is None:
-        yield Check("key", State.OK, "there is none: the graph is not encrypted")
+        yield Check("key", State.OK, "none: the graph is not encrypted")
         return
     message = f"the graph is encrypted, and {key.origin} opens it (fingerprint {key.fingerprint})"
     if location is not None and location.fingerprint not in (None, key.fingerprint):
-        message += f"; the settings speak of another key (fingerprint {location.fingerprint})"
+        message += f"; the settings name another key (fingerprint {location.fingerprint})"
         yield Check("key", State.WRONG, message, FIX)
     elif not inspection.client_finds_key(target, key):
-        message += "; a client that starts the server will not have it: it hands on no KG_KEY, and nobody can be asked"
+        message += "; a server started by a client will not find it: clients pass on no KG_KEY, and cannot ask"
         yield Check("key", State.NOTE, message, _key_command_for_clients(location))
     else:
         yield Check("key", State.OK, message)
@@ -124,16 +124,16 @@ def _key_command_for_clients(location: KeyLocation | None) -> str:
 def check_log(target: InspectedGraph) -> Iterator[Check]:
     if target.lost_transactions:
         changes = "1 change" if target.lost_transactions == 1 else f"{target.lost_transactions:,} changes"
-        message = f"the log is damaged: {changes} in it cannot be read; --fix keeps the files aside and goes on without"
+        message = f"the log is damaged: {changes} in it cannot be read; --fix copies the files aside and drops them"
         yield Check("log", State.WRONG, message, FIX)
     elif not target.is_idle:
-        yield Check("log", State.OK, "another program has the graph open, and has looked at it")
+        yield Check("log", State.OK, "not checked: another program has the graph open")
     else:
-        yield Check("log", State.OK, "it is whole" if store.wal.has_content(target.path) else "nothing is left in it")
+        yield Check("log", State.OK, "it is undamaged" if store.wal.has_content(target.path) else "it is empty")
 
 
 def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -> Iterator[Check]:
-    """Why a graph cannot be opened, and what to do; some reasons are reported by other checks."""
+    """Why a graph cannot be opened, and what to do; other checks report some of the reasons."""
     match error:
         case errors.KeyMissing() | errors.KeyWrong() | errors.KeyInvalid() | errors.GraphNotEncrypted():
             name = "key"
@@ -155,13 +155,13 @@ def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -
 
 
 def check_unfinished_work(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
-    """Work that was interrupted: unfinished files, a change of the key, an encryption."""
+    """Interrupted work: unfinished files, a change of the key, an encryption."""
     if partials := inspection.partial_files(target):
         names = _abbreviated([str(path) for path in partials])
         if target.is_idle:
-            yield Check("pending", State.WRONG, f"interrupted work has left {names}", FIX)
+            yield Check("pending", State.WRONG, f"interrupted work left {names}", FIX)
         else:
-            yield Check("pending", State.NOTE, f"{names} may be left over, or is being made by another program")
+            yield Check("pending", State.NOTE, f"{names} may be left over, or another program is writing it")
     location = target.profile.key
     if location is not None and location.source == "file":
         try:
@@ -169,7 +169,7 @@ def check_unfinished_work(target: InspectedGraph, database: Database | None) -> 
         except errors.KeepgraphError:
             has_two_keys = False
         if has_two_keys:
-            message = "two keys are kept: a change of the key was interrupted, or a backup still has the old one"
+            message = "there are two keys: a change of the key was interrupted, or a backup still needs the old one"
             yield Check("pending", State.NOTE, message, "kg rekey")
     change = unfinished_changes.find_change(location, is_encrypted=_is_encrypted(target))
     if change is not None:
@@ -184,9 +184,9 @@ def check_backups(target: InspectedGraph, database: Database | None, *, created_
     if usable:
         yield from _check_newest_backup(target, database, usable)
     elif created_at is None or datetime.now(UTC) - created_at > _ONE_DAY:
-        yield Check("backups", State.NOTE, "there is none yet", "kg backup" if database is not None else None)
+        yield Check("backups", State.NOTE, "there is none", "kg backup" if database is not None else None)
     else:
-        yield Check("backups", State.OK, "there is none yet: the graph is new")
+        yield Check("backups", State.OK, "there is none: the graph is new")
 
 
 def _check_unencrypted_backups(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
@@ -199,7 +199,7 @@ def _check_unencrypted_backups(target: InspectedGraph, database: Database | None
     ):
         if paths:
             message = (
-                f"the graph is encrypted, and its text can be read in {_abbreviated([str(path) for path in paths])}"
+                f"the graph is encrypted, but its text is readable in {_abbreviated([str(path) for path in paths])}"
             )
             yield Check("backups", State.WRONG, message, advice)
 
@@ -217,13 +217,13 @@ def _check_newest_backup(target: InspectedGraph, database: Database | None, usab
     others = f", and {len(usable) - 1} more" if len(usable) > 1 else ""
     advice = "kg backup" if database is not None else "kg backup --list"
     if problems is None and database is None:
-        yield Check("backups", State.NOTE, f"the newest is {description}{others}; nobody can read it without the key")
+        yield Check("backups", State.NOTE, f"the newest is {description}{others}; it cannot be read without the key")
     elif problems is None:
         yield Check("backups", State.WRONG, f"the key of the graph does not open the newest, {description}", advice)
     elif problems:
         yield Check("backups", State.WRONG, f"the newest, {description}, is damaged: {problems[0]}", advice)
     else:
-        yield Check("backups", State.OK, f"the newest is {description}, and can be read{others}")
+        yield Check("backups", State.OK, f"the newest is {description}, and readable{others}")
 
 
 def _is_encrypted(target: InspectedGraph) -> bool:
@@ -288,14 +288,12 @@ def check_claude_desktop(ctx: click.Context) -> Iterator[Check]:
         yield Check(desktop.name, State.NOTE, f"{desktop.title} does not know this graph", install)
     for entry in our_entries:
         if entry.problem is not None:
-            advice = "Put the file right, or move it away."
+            advice = "Correct the file, or move it away."
             yield Check(desktop.name, State.WRONG, f"its configuration cannot be read: {entry.problem}", advice)
         elif not entry.command:
             yield Check(desktop.name, State.WRONG, f"the entry {entry.name} in {entry.file} starts nothing", install)
         elif not entry.is_runnable:
-            yield Check(
-                desktop.name, State.WRONG, f"it starts {entry.command[0]}, and there is no such program", install
-            )
+            yield Check(desktop.name, State.WRONG, f"it starts {entry.command[0]}, which does not exist", install)
         elif not _is_this_installation(entry.command):
             yield Check(desktop.name, State.NOTE, f"it starts another installation, {entry.command[0]}", install)
         elif not _contains(entry.command, graph_arguments):
@@ -318,7 +316,7 @@ def _contains(command: Sequence[str], arguments: Sequence[str]) -> bool:
     )
 
 
-# Checks of the gardener: when it last ran, and whether the timers of this machine still find what they run.
+# Checks of the gardener: its last run, and whether the timers on this machine start an existing program.
 
 _NAME = "garden"
 _INSTALL = "kg garden --install"
@@ -334,17 +332,17 @@ def check_garden(target: InspectedGraph, database: Database | None) -> Iterator[
 
 
 def _check_timer(target: InspectedGraph, timer: Timer, *, last_run: str) -> Check:
-    """The timer of this graph: whether it is installed, as this installation would install it."""
+    """Whether the timer of this graph is installed, and as this installation would install it."""
     missing = [file for file, _ in timer.files if not file.is_file()]
     if len(missing) == len(timer.files):
-        by_server = "once a day by a server that nobody calls" if target.profile.garden_when_idle else "on request only"
+        by_server = "once a day in an idle server" if target.profile.garden_when_idle else "on request only"
         return Check(_NAME, State.OK, f"no timer runs the gardener: it runs {by_server}; {last_run}")
     if missing:
-        return Check(_NAME, State.WRONG, f"its timer is installed in part: there is no {missing[0]}", _INSTALL)
+        return Check(_NAME, State.WRONG, f"its timer is only partly installed: {missing[0]} is missing", _INSTALL)
     command = timers.command_of(_content(timer.files[0][0]))
     if not command or not os.access(command[0], os.X_OK):
         program = command[0] if command else "nothing"
-        return Check(_NAME, State.WRONG, f"its timer starts {program}, and there is no such program", _INSTALL)
+        return Check(_NAME, State.WRONG, f"its timer starts {program}, which does not exist", _INSTALL)
     if command != timers.command_of(timer.files[0][1]):
         return Check(_NAME, State.NOTE, f"its timer starts another installation, {command[0]}", _INSTALL)
     return Check(_NAME, State.OK, f"the timer {timer.name} runs the gardener each night; {last_run}")
@@ -353,7 +351,7 @@ def _check_timer(target: InspectedGraph, timer: Timer, *, last_run: str) -> Chec
 def _check_other_timer(file: Path) -> Iterator[Check]:
     graph = timers.graph_of(timers.command_of(_content(file)))
     if graph is not None and not graph.is_file():
-        message = f"the timer {file.name} is for {graph}, and there is no such graph"
+        message = f"the timer {file.name} is for {graph}, which does not exist"
         yield Check(_NAME, State.NOTE, message, f"kg --db {shlex.quote(str(graph))} garden --uninstall")
 
 
@@ -367,10 +365,10 @@ def _content(file: Path) -> bytes:
 def _last_run(database: Database | None) -> str:
     """When the gardener last ran on a graph, in words."""
     if database is None:
-        return "whether it ran cannot be seen"
+        return "its last run is unknown"
     try:
         with database.read("doctor") as tx:
             last = store.garden_runs.last(tx)
     except errors.KeepgraphError:
-        return "whether it ran cannot be seen"
+        return "its last run is unknown"
     return f"it last ran on {last.ended_at[:10]}" if last else "it has not run yet"

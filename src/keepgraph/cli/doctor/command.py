@@ -36,14 +36,14 @@ _NAME_WIDTH = max(map(len, _CHECK_ORDER))
 
 
 @click.command("doctor")
-@click.option("--fix", is_flag=True, help="Mend what can be mended safely, then look again.")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired safely, then check again.")
 @graph_options.all_options
 @click.pass_context
 def doctor_command(ctx: click.Context, fix: bool) -> None:
-    """Look at everything the graph rests on, and say what mends what is wrong. Nothing is changed without --fix.
+    """Check everything the graph rests on, and say how to fix what is wrong. Nothing is changed without --fix.
 
-    That is: its settings, the file, who may read it, the key, the log, the tables and their indexes, the vectors, the
-    texts, the backups, the server as a client starts it, and Claude Desktop. Exit code 0 if nothing is wrong, else 1.
+    The checks cover the settings, the file, its permissions, the key, the log, the tables and indexes, the vectors, the
+    texts, the backups, the server as a client starts it, and Claude Desktop. Exits with 1 if something is wrong.
 
     \b
     kg doctor
@@ -81,7 +81,7 @@ def _show_result(
 
 
 def _run_checks(ctx: click.Context, target: InspectedGraph) -> list[Check]:
-    """Run all checks that are possible: if the graph cannot be opened, those from outside."""
+    """Run all checks; if the graph cannot be opened, only those from outside."""
     results = [
         *checks.check_settings(target),
         *checks.check_file(target),
@@ -99,7 +99,7 @@ def _run_checks(ctx: click.Context, target: InspectedGraph) -> list[Check]:
             except errors.KeepgraphError as error:
                 results += checks.explain_open_failure(target, error)
                 if "integrity" not in {check.name for check in results}:
-                    message = "the tables cannot be looked at before the graph can be opened"
+                    message = "the tables cannot be checked until the graph can be opened"
                     results.append(Check("integrity", State.NOTE, message))
         created_at = None
         if database is not None:
@@ -111,20 +111,20 @@ def _run_checks(ctx: click.Context, target: InspectedGraph) -> list[Check]:
         results += checks.check_garden(target, database)
         can_start = database is not None and inspection.client_finds_key(target, database.key)
     if "pending" not in {check.name for check in results}:
-        results.append(Check("pending", State.OK, "nothing was left undone"))
+        results.append(Check("pending", State.OK, "no work was interrupted"))
     if can_start:
         results.append(checks.check_server(ctx))
     else:
-        reason = "a client has not the key" if database is not None else "the graph cannot be opened"
-        results.append(Check("server", State.NOTE, f"it was not started, since {reason}"))
+        reason = "a client does not have the key" if database is not None else "the graph cannot be opened"
+        results.append(Check("server", State.NOTE, f"not started: {reason}"))
     results += checks.check_claude_desktop(ctx)
     return sorted(results, key=lambda check: _CHECK_ORDER.index(check.name))
 
 
 def _with_runnable_command(check: Check, graph: Path) -> Check:
-    """A check whose command names this graph, so that the user can run it; `restore` only if there is a backup."""
+    """A check whose command names this graph, so that the user can run it; `restore` only if a backup exists."""
     if check.repair == integrity.RESTORE and not inspection.usable_backups(graph):
-        advice = f"There is no backup to restore. Save what can still be read: {_kg_command(graph)} export FILE"
+        advice = f"There is no backup to restore. Save what is still readable: {_kg_command(graph)} export FILE"
         return replace(check, repair=advice)
     if check.repair is None or not check.repair.startswith("kg "):
         return check
@@ -150,7 +150,7 @@ def _show_checks(results: Sequence[Check], repaired: Sequence[str], failures: Se
     for message in repaired:
         click.echo(f"  {terminal.printable(message)}")
     for message in failures:
-        click.secho(f"  not mended: {terminal.printable(message)}", fg="red")
+        click.secho(f"  not repaired: {terminal.printable(message)}", fg="red")
     for check in results:
         mark, colour = _MARKS[check.state]
         click.secho(mark, fg=colour, nl=False)
@@ -164,13 +164,13 @@ def _show_checks(results: Sequence[Check], repaired: Sequence[str], failures: Se
         click.secho("Nothing is wrong.", fg="green", bold=True)
 
 
-# Repairs of `kg doctor --fix`; each inspects the graph again, after the repair before it.
+# Repairs of `kg doctor --fix`. Each inspects the graph again.
 
 _BEFORE_FIX = "before-fix"
 
 
 def _repair(graph: Path, ask: Callable[[str], str] | None) -> tuple[list[str], list[str]]:
-    """Run all repairs; returns messages about what was repaired, and about what could not be."""
+    """Run all repairs; returns messages about what was repaired and what could not be."""
     repaired: list[str] = []
     failures: list[str] = []
     for repair_step in (
@@ -202,7 +202,7 @@ def _repair_permissions(target: InspectedGraph) -> Iterator[str]:
         except OSError as error:
             last_error = error
         else:
-            yield f"kept others from {path}"
+            yield f"took {path} from other users' reach"
     if last_error is not None:
         raise last_error
 
@@ -220,32 +220,32 @@ def _repair_log(target: InspectedGraph) -> Iterator[str]:
         folder = backups.set_aside(target.path, now=datetime.now(UTC))
         # When it opens the file, SQLite recovers the readable part of the log and drops the rest.
         store.connections.connect(target.path, "rw", key=matching_keys[0], exclusive=True).close()
-    yield f"went on without {target.lost_transactions:,} changes in the log; the files as they were are in {folder}"
+    yield f"dropped {target.lost_transactions:,} changes in the log; the earlier files are in {folder}"
 
 
 def _remove_partial_files(target: InspectedGraph) -> Iterator[str]:
-    """Remove unfinished files, under the lock of the file that they were to become."""
+    """Remove unfinished files, under the lock of the file they would have become."""
     for partial in inspection.partial_files(target) if target.is_idle else []:
         target_file = partial.with_name(partial.name.removeprefix(".").partition("-part")[0])
         with store.file_locks.exclusive(target_file, timeout=0):
             store.files.remove_overwritten(partial)
-        yield f"took {partial} away"
+        yield f"removed {partial}"
 
 
 def _repair_schema(target: InspectedGraph) -> Iterator[str]:
-    """Drop what is too many in the schema and make what it lacks, after copying the files aside."""
+    """Drop what the schema should not have and create what it lacks, after copying the files aside."""
     if not target.exists or target.lost_transactions:
         return
     key = next(
         (key for key in (None, *inspection.find_keys(target)) if store.copies.opens_with(target.path, key)), None
     )
     try:
-        # Nobody else may have it open, so that the log is in the file and the copy aside is whole.
+        # With nobody else in the file, the log is in it and the copy is complete.
         with store.file_locks.exclusive(target.path, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
             yield from _repair_schema_of(target.path, key)
     except sqlite.Error as error:
         name = getattr(error, "sqlite_errorname", None) or type(error).__name__
-        raise errors.GraphSchemaDiffers(f"the schema was left as it is: a part cannot be made anew ({name})") from error
+        raise errors.GraphSchemaDiffers(f"the schema was left alone: a part cannot be rebuilt ({name})") from error
 
 
 def _repair_schema_of(graph: Path, key: Key | None) -> Iterator[str]:
@@ -255,12 +255,12 @@ def _repair_schema_of(graph: Path, key: Key | None) -> Iterator[str]:
     folder = backups.set_aside(graph, now=datetime.now(UTC))
     with store.copies.open_exclusively(graph, key=key) as conn:
         messages = store.schema_parts.repair(conn)
-    yield f"kept the files as they were in {folder}"
+    yield f"kept the earlier files in {folder}"
     yield from messages
 
 
 def _migrate(target: InspectedGraph) -> Iterator[str]:
-    """Migrate an older schema: opening for writing does it, with a backup before."""
+    """Migrate an older schema: opening for writing makes a backup and migrates."""
     if not target.exists:
         return
     try:
@@ -269,18 +269,18 @@ def _migrate(target: InspectedGraph) -> Iterator[str]:
         open(target.path, create=False, ask=target.ask_passphrase).close()
         yield "brought the tables up to date"
     except errors.KeepgraphError:
-        pass  # the check that follows reports it
+        pass  # the next check reports it
 
 
 def _rebuild_derived_data(target: InspectedGraph) -> Iterator[str]:
-    """Rebuild indexes and other data derived from the tables, with a backup before."""
+    """Back up, then rebuild indexes and other data derived from the tables."""
     try:
         with closing(inspection.open_read_only(target)) as database:
             _, faults = integrity.check_all(database)
     except errors.KeepgraphError:
-        return  # the check that follows reports it
+        return  # the next check reports it
     if faults.is_unrepairable:
-        raise errors.GraphDamaged("the tables were left as they are: what is wrong with them cannot be made anew")
+        raise errors.GraphDamaged("the tables were left alone: their faults cannot be repaired")
     if not faults:
         return
     with open(target.path, create=False, ask=target.ask_passphrase) as graph:
@@ -291,9 +291,9 @@ def _rebuild_derived_data(target: InspectedGraph) -> Iterator[str]:
                 repaired = integrity.rebuild(tx, faults)
             yield from repaired
             return
-    # With these faults no backup passes its checks, so the files are copied aside instead.
+    # No backup of these faults passes its checks: copy the files aside instead.
     with store.file_locks.exclusive(target.path, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
-        yield f"kept the files as they were in {backups.set_aside(target.path, now=datetime.now(UTC))}"
+        yield f"kept the earlier files in {backups.set_aside(target.path, now=datetime.now(UTC))}"
     with open(target.path, create=False, ask=target.ask_passphrase) as graph, graph.database.write("doctor") as tx:
         repaired = integrity.rebuild(tx, faults)
     yield from repaired
@@ -307,7 +307,7 @@ def _try_backup(database: Database) -> Path | None:
 
 
 def _update_fingerprint(target: InspectedGraph) -> Iterator[str]:
-    """Write the fingerprint of the key that opens the graph into the settings."""
+    """Record the fingerprint of the key that opens the graph in the settings."""
     location = target.profile.key
     if location is None or location.fingerprint is None or not target.exists:
         return
@@ -315,10 +315,10 @@ def _update_fingerprint(target: InspectedGraph) -> Iterator[str]:
         with closing(inspection.open_read_only(target)) as database:
             key = database.key
     except errors.KeepgraphError:
-        return  # the check that follows reports it
+        return  # the next check reports it
     if key is not None and key.fingerprint != location.fingerprint:
         settings_file.update(target.path, {("key", "fingerprint"): key.fingerprint})
-        yield "noted in the settings which key opens the graph"
+        yield "recorded in the settings which key opens the graph"
 
 
 def _encrypt_backups(target: InspectedGraph) -> Iterator[str]:
@@ -329,7 +329,7 @@ def _encrypt_backups(target: InspectedGraph) -> Iterator[str]:
         with closing(inspection.open_read_only(target)) as database:
             key = database.key
     except errors.KeepgraphError:
-        return  # the check that follows reports it
+        return  # the next check reports it
     if key is not None:
         for file, problem in backups.reencrypt_all(target.path, old=[None], new=key):
             if problem is None:

@@ -1,6 +1,6 @@
 """Inspection of a graph from outside: its settings, files, modes, lock, keys and backups. Changes nothing.
 
-Most of it works without opening the graph, since the graph may be what is broken.
+Most of it works without opening the graph, which may be what is broken.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _LOCK_TIMEOUT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class InspectedGraph:
-    """A graph and what can be seen without opening it.
+    """A graph, and what can be seen without opening it.
 
     Attributes:
         profile: its settings; the defaults if they cannot be read.
         settings_error: why the settings cannot be read.
-        ask_passphrase: asks the user, once; None if there is no terminal.
+        ask_passphrase: asks the user once; None without a terminal.
         is_idle: whether no other program has the graph open.
         lost_transactions: how many transactions in its write-ahead log cannot be read.
     """
@@ -67,7 +67,7 @@ def inspect(graph: Path, ask: Callable[[str], str] | None) -> InspectedGraph:
 
 
 def open_read_only(target: InspectedGraph) -> Database:
-    """Open the graph for reading, with those settings that can be read.
+    """Open the graph for reading, with the settings that can be read.
 
     Raises:
         errors.KeepgraphError: why it cannot be opened.
@@ -84,12 +84,12 @@ def open_read_only(target: InspectedGraph) -> Database:
             any_schema=True,
         )
     except UnicodeDecodeError as error:
-        # The message of SQLite quotes a name of the schema, and the name is not UTF-8.
+        # SQLite quotes a name of the schema that is not UTF-8.
         raise errors.GraphDamaged(f"{target.path} is damaged: its schema cannot be read") from error
 
 
 def readable_by_others(target: InspectedGraph) -> list[Path]:
-    """Files and folders of the graph that other users than the owner can reach."""
+    """Files and folders of the graph that users other than the owner can reach."""
     graph, location = target.path, target.profile.key
     key_file = Path(location.file) if location and location.file else key_locations.default_file(graph)
     key_variable = os.environ.get("KG_KEY_FILE")
@@ -113,7 +113,7 @@ def readable_by_others(target: InspectedGraph) -> list[Path]:
 
 
 def client_finds_key(target: InspectedGraph, used: Key | None) -> bool:
-    """Whether a server that a client starts finds this key: without our environment variables or a terminal."""
+    """Whether a server started by a client, without our environment or a terminal, finds this key."""
     if used is None:
         return True
     try:
@@ -140,7 +140,7 @@ def find_keys(target: InspectedGraph) -> list[Key]:
         for key in key_locations.key_source(target.path, target.profile.key, ask=target.ask_passphrase).candidates():
             keys.append(key)
     except errors.KeepgraphError:
-        pass  # check_key reports why there are no more
+        pass  # check_key reports why
     return keys
 
 

@@ -1,4 +1,4 @@
-"""`kg garden`: looks over the graph now and shows what it proposes; installs the timer that does it each night."""
+"""`kg garden`: checks the graph and shows proposals; installs the timer that does so each night."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _PLAIN = b"SQLite format 3\0"
 
 
 @click.command("garden")
-@click.option("--project", metavar="NAME", help="Only what concerns this project; or the id of a group.")
+@click.option("--project", metavar="NAME", help="Only this project, or the id of a group.")
 @click.option("--passes", metavar="NAME,…", help="Only these passes: duplicates, gaps …")
-@click.option("--dry-run", is_flag=True, help="Show what would be proposed, or written, and do nothing.")
-@click.option("--status", is_flag=True, help="Show when it last ran, and what became of what it proposed.")
-@click.option("--install", is_flag=True, help="Run it each night, by the timer of this system.")
-@click.option("--uninstall", is_flag=True, help="Take the timer away again.")
-@click.option("--timer", is_flag=True, hidden=True, help="Say in one line what was done, for the log of a timer.")
+@click.option("--dry-run", is_flag=True, help="Show what would be proposed or written, without doing it.")
+@click.option("--status", is_flag=True, help="Show the last run, and what became of its proposals.")
+@click.option("--install", is_flag=True, help="Run it each night with a system timer.")
+@click.option("--uninstall", is_flag=True, help="Remove the timer.")
+@click.option("--timer", is_flag=True, hidden=True, help="Report in one line, for the log of a timer.")
 @graph_options.all_options
 @click.pass_context
 def garden_command(
@@ -41,17 +41,17 @@ def garden_command(
     uninstall: bool,
     timer: bool,
 ) -> None:
-    """Look over the graph, and propose what you may want to change: contradictions, duplicates, gaps, old facts.
+    """Check the graph, and propose changes: contradictions, duplicates, gaps, old facts.
 
-    No fact changes: `kg review` shows the proposals, and you decide. One run at a time; Ctrl-C ends it, and what it has
-    proposed by then is kept. A server does the same once a day when nobody calls it, unless the settings say no.
+    No fact changes: you decide on the proposals with `kg review`. Only one run at a time; Ctrl-C ends it and keeps its
+    proposals so far. An idle server does the same once a day, unless the settings forbid it.
 
     \b
     kg garden
     kg garden --install
     """
     if sum((status, install, uninstall, timer)) > 1:
-        raise click.UsageError("--status, --install and --uninstall are commands of their own: give one of them.")
+        raise click.UsageError("Give only one of --status, --install and --uninstall.")
     if install or uninstall:
         _change_timer(ctx, install=install, dry_run=dry_run)
     elif status:
@@ -78,7 +78,7 @@ def _run(ctx: click.Context, *, project: str | None, passes: str | None, dry_run
 
 
 def _call(graph: Graph, arguments: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
-    """Run the gardener; Ctrl-C ends it after what it is doing, with the answer of a run that ended early."""
+    """Run the gardener; Ctrl-C ends it after the current step, with the answer of a run that ended early."""
     from threading import Event
 
     interrupted = Event()
@@ -92,7 +92,7 @@ def _call(graph: Graph, arguments: dict[str, Any], *, quiet: bool) -> dict[str, 
 
 @contextmanager
 def _interrupts(interrupted: Any) -> Iterator[None]:
-    """Let Ctrl-C set an event in the place of raising."""
+    """Let Ctrl-C set an event instead of raising."""
     import signal
     import threading
 
@@ -108,7 +108,7 @@ def _interrupts(interrupted: Any) -> Iterator[None]:
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
-    """A callback that moves a progress bar on the terminal, and names what is looked for."""
+    """A callback that moves a progress bar and names the current pass."""
     with terminal.progress_bar(1, "Looking", quiet=quiet) as bar:
         bar.item_show_func = lambda purpose: purpose or ""
 
@@ -127,9 +127,9 @@ def _show_answer(answer: dict[str, Any]) -> None:
         click.echo(f"… of {answer['candidates_proposed']}")
     click.echo(terminal.printable(answer["message"]))
     if held := sum(one["over_limit"] for one in answer["passes"]):
-        click.echo(f"{held:,} more come when some of these are decided.")
+        click.echo(f"{held:,} more follow when you have decided some of these.")
     if answer["waiting"] and not answer["dry_run"]:
-        click.echo("`kg review` shows them, one by one.")
+        click.echo("To decide one by one: `kg review`.")
 
 
 def _show_status(ctx: click.Context, project: str | None) -> None:
@@ -178,7 +178,7 @@ def _change_timer(ctx: click.Context, *, install: bool, dry_run: bool) -> None:
 
 
 def _lacks_key(graph: Path) -> bool:
-    """Whether a graph is encrypted, and its key is neither in a key file nor in the keyring, where a timer finds it."""
+    """Whether a graph is encrypted and a timer cannot find its key, in a key file or the keyring."""
     from keepgraph.profiles import key_locations, settings_file
 
     with graph.open("rb") as file:
@@ -191,21 +191,21 @@ def _lacks_key(graph: Path) -> bool:
 
 def _show_change(report: dict[str, Any], commands: list[str], *, lacks_key: bool) -> None:
     would = "would be " if report["dry_run"] else ""
-    phrase = {"unchanged": "is installed already", "absent": "is not installed"}.get(
+    phrase = {"unchanged": "is already installed", "absent": "is not installed"}.get(
         report["became"], f"{would}{report['became']}" if would else f"was {report['became']}"
     )
     click.secho(f"The timer {report['timer']} {phrase}.", bold=True)
     for file in report["files"]:
         click.echo(f"  {terminal.printable(file)}")
     if report["became"] in ("installed", "replaced", "unchanged"):
-        click.echo(f"It runs each night at half past three. What it says: {terminal.printable(report['log'])}")
+        click.echo(f"It runs each night at half past three. Its log: {terminal.printable(report['log'])}")
     if lacks_key:
         click.secho(
-            "The graph is encrypted, and nobody is there at night to give its key: the run will say so and end. "
-            "`kg rekey --key file` keeps the key where it is found.",
+            "The graph is encrypted, and at night nobody can give its key: the run will fail. "
+            "`kg rekey --key file` keeps the key where the timer finds it.",
             fg="yellow",
         )
     if report["problem"]:
-        click.secho(f"The system does not know of it: {terminal.printable(report['problem'])}", fg="yellow", err=True)
+        click.secho(f"The system did not accept it: {terminal.printable(report['problem'])}", fg="yellow", err=True)
         for command in commands:
             click.echo(f"  {terminal.printable(command)}", err=True)

@@ -1,6 +1,6 @@
-"""Timers of the system that run the gardener each night: the files of systemd, launchd and the task scheduler.
+"""System timers that run the gardener each night, for systemd, launchd and the task scheduler.
 
-Texts and commands are made here and nowhere run; `timer_changes` writes the files and runs the commands.
+The first part makes files and commands; `install` and `remove` write and run them.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Timer:
     """A timer for one graph.
 
     Attributes:
-        name: that of the timer: it tells one graph from another.
-        files: the contents of its files; the first is the one that says what is run.
-        start, stop: the commands that let the system know of it, and forget it.
-        log: where what a run says can be read, in words.
+        name: the timer's name, different for each graph.
+        files: the contents of its files; the first names the command.
+        start, stop: the commands that register and unregister it.
+        log: where to read the output of a run, in words.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Timer:
 
 
 def timer(machine: Machine, program: Sequence[str], graph: Path) -> Timer:
-    """The timer of this machine that runs `program garden --timer` for a graph; both by absolute paths."""
+    """The timer that runs `program garden --timer` for a graph, both given as absolute paths."""
     command = [*program, "--db", str(graph), "garden", "--timer"]
     make: Callable[[Machine, Sequence[str], str], Timer] = {"darwin": _launchd, "win32": _task_scheduler}.get(
         machine.platform, _systemd
@@ -58,7 +58,7 @@ def name(graph: Path) -> str:
 
 
 def installed(machine: Machine) -> list[Path]:
-    """The files of all timers of the gardener on this machine that say what is run."""
+    """The files of all gardener timers on this machine that name a command."""
     folder, pattern = {
         "darwin": (_launch_agents(machine), f"*.{_PREFIX}*.plist"),
         "win32": (_task_folder(machine), f"{_PREFIX}*.xml"),
@@ -67,7 +67,7 @@ def installed(machine: Machine) -> list[Path]:
 
 
 def command_of(content: bytes) -> list[str]:
-    """The command that a file of a timer runs; empty where the file says none."""
+    """The command in the file of a timer; empty if there is none."""
     if content.startswith(_UTF_16):
         return _command_of_task(content.decode("utf-16", errors="replace"))
     if content.startswith(b"<?xml"):
@@ -83,7 +83,7 @@ def graph_of(command: Sequence[str]) -> Path | None:
 def _systemd(machine: Machine, command: Sequence[str], timer_name: str) -> Timer:
     service = f"""\
 [Unit]
-Description=Keepgraph: look over a graph and propose what to change
+Description=Keepgraph: check a graph and propose changes
 
 [Service]
 Type=oneshot
@@ -92,7 +92,7 @@ ExecStart={" ".join(map(_quoted_for_systemd, command))}
 """
     schedule = f"""\
 [Unit]
-Description=Keepgraph: look over a graph each night
+Description=Keepgraph: check a graph each night
 
 [Timer]
 OnCalendar=*-*-* {HOUR:02}:{MINUTE:02}:00
@@ -236,18 +236,18 @@ def _split_windows(arguments: str) -> list[str]:
     return [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', arguments)]
 
 
-# Installing and removing a timer: its files are written, and the system is told.
+# Installation and removal of a timer.
 
 _SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class _TimerChange:
-    """What became of a timer.
+    """The result for a timer.
 
     Attributes:
         became: installed, replaced, unchanged, removed or absent.
-        problem: why the system does not know of it yet; None where it does.
+        problem: why the system did not accept it, or None.
     """
 
     became: str
@@ -255,7 +255,7 @@ class _TimerChange:
 
 
 def install(timer: Timer, *, dry_run: bool) -> _TimerChange:
-    """Write the files of a timer, each for its owner alone, and let the system start it."""
+    """Write the files of a timer, readable by their owner only, and register it."""
     existing = [file.read_bytes() if file.is_file() else None for file, _ in timer.files]
     contents = [content for _, content in timer.files]
     became = "unchanged" if existing == contents else "installed" if not any(existing) else "replaced"
@@ -269,7 +269,7 @@ def install(timer: Timer, *, dry_run: bool) -> _TimerChange:
 
 
 def remove(timer: Timer, *, dry_run: bool) -> _TimerChange:
-    """Let the system forget a timer, and delete its files."""
+    """Unregister a timer, and delete its files."""
     files = [file for file, _ in timer.files if file.is_file()]
     if not files or dry_run:
         return _TimerChange("removed" if files else "absent")
@@ -281,7 +281,7 @@ def remove(timer: Timer, *, dry_run: bool) -> _TimerChange:
 
 
 def _run_all(commands: Sequence[Sequence[str]]) -> str | None:
-    """Run commands; what was wrong with the last of them, which is the one that counts."""
+    """Run commands; returns the problem of the last, which is the one that counts."""
     problem = None
     for command in commands:
         problem = run(command)
@@ -289,7 +289,7 @@ def _run_all(commands: Sequence[Sequence[str]]) -> str | None:
 
 
 def run(command: Sequence[str]) -> str | None:
-    """Run a command of the system; what was wrong, in a line, or None."""
+    """Run a system command; returns the problem in one line, or None."""
     try:
         done = subprocess.run(  # noqa: S603 (the commands of timers.py)
             command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False

@@ -1,4 +1,4 @@
-"""MCP clients: where each keeps its configuration, and the entry that starts this installation of Keepgraph."""
+"""MCP clients: the configuration file of each, and the entry that starts this installation of Keepgraph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from keepgraph.profiles import profile
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What decides where clients keep their configuration; `platform` is that of the sys module."""
+    """What decides where clients keep their configuration; `platform` is sys.platform."""
 
     platform: str
     env: Mapping[str, str]
@@ -31,7 +31,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class ConfigLocation:
-    """The file of a configuration, and a folder that exists wherever the client is installed."""
+    """A configuration file, and a folder that exists if the client is installed."""
 
     file: Path
     folder: Path
@@ -39,10 +39,10 @@ class ConfigLocation:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program that starts MCP servers by its configuration.
+    """A program that starts the MCP servers in its configuration.
 
     Attributes:
-        locations: its configurations on a machine; several if several builds of the client are installed.
+        locations: its configurations on a machine, one for each installed build.
         has_typed_entries: whether its entries have a type ("stdio").
     """
 
@@ -57,8 +57,8 @@ class InstalledEntry:
     """Our entry in the configuration of a client.
 
     Attributes:
-        entry: unchanged from the file; None if there is none.
-        command: what the client starts; empty if the entry does not say it.
+        entry: as it is in the file; None if there is none.
+        command: what the client starts; empty if the entry names nothing.
         is_runnable: whether that program exists.
         problem: why the configuration cannot be read.
     """
@@ -116,7 +116,7 @@ def _desktop_locations(machine: Machine) -> list[ConfigLocation]:
         case "win32":
             roaming = _folder(machine, "APPDATA", machine.home / "AppData" / "Roaming")
             local = _folder(machine, "LOCALAPPDATA", machine.home / "AppData" / "Local")
-            # The build of the Microsoft Store has a Roaming folder of its own, in its package.
+            # The Microsoft Store build has its own Roaming folder, in its package.
             packages = sorted((local / "Packages").glob("Claude_*"))
             folder = roaming / "Claude"
             store_builds = [
@@ -136,7 +136,7 @@ def _code_locations(machine: Machine) -> list[ConfigLocation]:
 
 
 def _folder(machine: Machine, variable: str, default: Path) -> Path:
-    """The folder that an environment variable names, if it is absolute; else the default."""
+    """The folder named by an environment variable, if absolute; else the default."""
     folder = Path(machine.env.get(variable, ""))
     return folder if folder.is_absolute() else default
 
@@ -167,9 +167,8 @@ def _read_entry(client: Client, file: Path, name: str) -> InstalledEntry:
     return InstalledEntry(client, file, name, entry)
 
 
-# The configuration file of an MCP client: read, add or remove an entry, and write it with a backup beside it.
-#
-# The file is replaced as a whole or not at all. Everything else in it stays the same, in the same order.
+# The configuration file of an MCP client: replaced as a whole or not at all, with a backup beside it.
+# Everything but our entry stays the same, in the same order.
 
 _MAX_BACKUPS = 5
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -177,7 +176,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A configuration as it was read; `content` is None if there is no file yet."""
+    """A configuration as read; `content` is None if there is no file."""
 
     file: Path
     content: bytes | None
@@ -194,10 +193,10 @@ class Configuration:
 
 
 def read(file: Path) -> Configuration:
-    """Read a configuration; it is empty if there is no file, or an empty file.
+    """Read a configuration; it is empty if the file is missing or empty.
 
     Raises:
-        errors.ClientConfigInvalid: a client could not read it, or it could not be written back without loss.
+        errors.ClientConfigInvalid: a client cannot read it, or it cannot be written back without loss.
     """
     try:
         if not stat.S_ISREG(file.stat().st_mode):
@@ -210,7 +209,7 @@ def read(file: Path) -> Configuration:
 
 
 def set_entry(configuration: Configuration, name: str, entry: Mapping[str, Any]) -> str:
-    """The text of a configuration with an entry: it replaces the one of the same name, or follows the others."""
+    """The text of a configuration with an entry, replacing one of the same name or following the others."""
     servers = {**configuration.servers, name: entry}
     return _serialise({**configuration.settings, "mcpServers": servers})
 
@@ -230,7 +229,7 @@ def diff(configuration: Configuration, text: str) -> list[str]:
 
 
 def write(configuration: Configuration, text: str, *, now: datetime) -> Path | None:
-    """Write the new text of a configuration; returns the backup, or None if there was no file before.
+    """Write the new text of a configuration; returns the backup, or None if there was no file.
 
     If the file is a link, its target is written. The mode stays.
     """
@@ -282,16 +281,16 @@ def _parse(file: Path, content: bytes) -> dict[str, Any]:
         )
     except _DuplicateKey as error:
         lines = [number for number, line in enumerate(text.splitlines(), 1) if json.dumps(error.args[0]) in line]
-        hint = f"Only one of them can count (see the lines {', '.join(map(str, lines))}); take the other one away."
+        hint = f"Only one can count (see lines {', '.join(map(str, lines))}); remove the other."
         raise _config_error(
-            file, lines[-1] if lines else 1, f"{error.args[0]!r} stands here again", hint=hint
+            file, lines[-1] if lines else 1, f"{error.args[0]!r} is repeated here", hint=hint
         ) from error
     except json.JSONDecodeError as error:
         raise _config_error(file, error.lineno, f"this is not JSON: {error.msg}, column {error.colno}") from error
     except (ValueError, RecursionError) as error:
         raise _config_error(file, 1, f"this cannot be read as JSON: {error}") from error
     if not isinstance(settings, dict):
-        raise _config_error(file, 1, "this is not an object", hint="The whole file should be one { … }; put it right.")
+        raise _config_error(file, 1, "this is not an object", hint="The whole file must be one { … }.")
     if not isinstance(settings.get("mcpServers", {}), dict):
         hint = 'Write "mcpServers": {} there, and run this again.'
         raise _config_error(file, _line_of(text, "mcpServers"), "mcpServers is not an object", hint=hint)
@@ -359,7 +358,7 @@ def _backup_name(file: Path, now: datetime) -> Path:
 
 
 def _write_new(file: Path, content: bytes, mode: int) -> None:
-    """Write a file that must not exist yet, down to the disk."""
+    """Create a file, synced to the disk."""
     with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as out:
         file.chmod(mode)
         out.write(content)

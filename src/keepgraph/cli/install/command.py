@@ -1,4 +1,4 @@
-"""`kg install`: adds the server to the configuration of a client, after a test that it answers."""
+"""`kg install`: tests the server, then adds it to the configuration of a client."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from keepgraph.cli.output import terminal
 @click.command("install")
 @click.argument("client", type=click.Choice(list(clients.CLIENTS)))
 @click.option("--toolsets", metavar="NAME,…", help="Which toolsets the client sees, as for kg serve.")
-@click.option("--read-only", is_flag=True, help="Let the client see only tools that change nothing.")
-@click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
-@click.option("--uninstall", is_flag=True, help="Take our entry away again.")
-@click.option("--anyway", is_flag=True, help="Write even where the client seems not to be installed.")
+@click.option("--read-only", is_flag=True, help="Show the client only tools that change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the change, without writing it.")
+@click.option("--uninstall", is_flag=True, help="Remove the entry.")
+@click.option("--anyway", is_flag=True, help="Write even if the client does not seem to be installed.")
 @graph_options.all_options
 @click.pass_context
 def install_command(
@@ -32,9 +32,9 @@ def install_command(
     uninstall: bool,
     anyway: bool,
 ) -> None:
-    """Let CLIENT use this graph: write an entry into its configuration, once our server has proved to answer.
+    """Let CLIENT use this graph: test the server, then write an entry into the client's configuration.
 
-    The configuration is kept in a backup beside it, and everything else in it stays as it is.
+    A backup of the configuration is kept beside it, and everything else in it stays as it is.
 
     \b
     kg install claude-desktop
@@ -76,13 +76,13 @@ def _install(report: dict[str, Any], locations: list[clients.ConfigLocation], *,
         if not anyway and not location.folder.is_dir():
             raise errors.InvalidArguments(
                 f"{clients.CLIENTS[report['client']].title} seems not to be installed: there is no {location.folder}",
-                hint="Start it once, so that it makes its folder; or write the configuration all the same: --anyway.",
+                hint="Start it once to create its folder, or add --anyway.",
             )
         clients.read(location.file)
     _warn_of_keys()
     graph_options.warn_of_shared_folder(graph_options.graph_path(click.get_current_context()).resolve())
     if not report["dry_run"]:
-        # Before anything is written: a server that does not answer is not configured.
+        # First of all: a server that does not answer is not configured.
         report["server"] = _check_server([report["entry"]["command"], *report["entry"]["args"]])
     for location in locations:
         existing = clients.read(location.file)
@@ -101,7 +101,7 @@ def _uninstall(report: dict[str, Any], locations: list[clients.ConfigLocation]) 
 
 
 def _write_configuration(existing: clients.Configuration, change: str, text: str, *, dry_run: bool) -> dict[str, Any]:
-    """Write a configuration if it changes; returns the report about it."""
+    """Write a configuration if it changes; returns a report."""
     is_changed = change not in ("unchanged", "absent")
     backup = clients.write(existing, text, now=datetime.now(UTC)) if is_changed and not dry_run else None
     return {
@@ -113,7 +113,7 @@ def _write_configuration(existing: clients.Configuration, change: str, text: str
 
 
 def _check_server(command: list[str]) -> dict[str, Any]:
-    """Start the server by the command of a client; returns its name, version and number of tools.
+    """Start the server as a client would; returns its name, version and number of tools.
 
     Raises:
         errors.HandshakeFailed: it does not answer, or is another program.
@@ -123,7 +123,7 @@ def _check_server(command: list[str]) -> dict[str, Any]:
         if server.server != "keepgraph":
             raise errors.HandshakeFailed(f"{command[0]} is another program: it calls itself {server.server[:60]!r}")
     except (errors.HandshakeFailed, errors.DeadlineExceeded) as error:
-        error.hint = f"The configuration is as it was. To see for yourself: {_as_typed(command)}"
+        error.hint = f"The configuration is unchanged. To try it yourself: {_as_typed(command)}"
         raise
     return {"name": server.server, "version": server.version, "tools": server.tools}
 
@@ -152,18 +152,18 @@ def _show(report: dict[str, Any], title: str) -> None:
         "added": "{name} would be added to" if report["dry_run"] else "{name} is now in",
         "replaced": "{name} would be replaced in" if report["dry_run"] else "{name} was replaced in",
         "unchanged": "{name} is already in",
-        "removed": "{name} would be taken out of" if report["dry_run"] else "{name} was taken out of",
+        "removed": "{name} would be removed from" if report["dry_run"] else "{name} was removed from",
         "absent": "{name} is not in",
     }
     if len(report["files"]) > 1:
-        click.echo(f"There are {len(report['files'])} builds of {title} here; each has a configuration of its own.")
+        click.echo(f"There are {len(report['files'])} builds of {title} here, each with its own configuration.")
     for file in report["files"]:
         click.secho(phrases[file["became"]].format(name=report["name"]), bold=True, nl=False)
         click.echo(f" {terminal.printable(file['file'])}")
         for line in file["diff"]:
             click.echo(f"  {terminal.printable(line)}")
         if file["backup"]:
-            click.echo(f"  as it was: {terminal.printable(file['backup'])}")
+            click.echo(f"  backup: {terminal.printable(file['backup'])}")
     if server := report["server"]:
         click.echo(f"  it answers: {server['name']} {terminal.printable(server['version'])}, {server['tools']} tools")
     if not report["dry_run"] and {file["became"] for file in report["files"]} & {"added", "replaced", "removed"}:

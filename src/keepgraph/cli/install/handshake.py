@@ -20,7 +20,7 @@ _SHUTDOWN_SECONDS = 30.0
 _ERROR_LINES_SHOWN = 6
 _MAX_ERROR_BYTES = 10_000
 
-# The environment variables that clients pass on to servers: those to find files and programs, not those the user set.
+# Environment variables that clients pass on to servers: those for finding files and programs.
 _INHERITED_VARIABLES = frozenset(
     "HOME PATH LANG USER LOGNAME TMPDIR "
     "APPDATA LOCALAPPDATA USERPROFILE USERNAME HOMEDRIVE HOMEPATH SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT "
@@ -39,14 +39,14 @@ class ServerInfo:
 
 
 def connect(command: Sequence[str], *, seconds: float = 20) -> ServerInfo:
-    """Start a server as a client would, do the handshake, and stop it in any case.
+    """Start a server as a client would, do the handshake, and always stop it.
 
     Args:
         seconds: the time for all answers together.
 
     Raises:
         errors.HandshakeFailed: it cannot be started, ends too early, or does not speak MCP.
-        errors.DeadlineExceeded: it does not answer in time: it, or the machine, may be busy.
+        errors.DeadlineExceeded: it does not answer in time; the machine may be busy.
     """
     import tempfile
 
@@ -73,14 +73,14 @@ def connect(command: Sequence[str], *, seconds: float = 20) -> ServerInfo:
 
 
 def client_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment variables that a client passes on to a server; those of Keepgraph (KG_…) are not among them."""
+    """The environment variables that a client passes on to a server; KG_… are not among them."""
     return {
         name: value for name, value in environment.items() if name in _INHERITED_VARIABLES or name.startswith("XDG_")
     }
 
 
 class _Handshake:
-    """A conversation with a server: the request that awaits its answer, and why it failed."""
+    """A conversation with a server: the pending request, and why it failed."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -114,7 +114,7 @@ class _Handshake:
                 self.is_late = True
                 self.failure = f"it did not answer {self._request} within {self._seconds:g} seconds"
             if not self.failure:
-                # It may have to finish something, such as the daily backup; the library has no parameter for that.
+                # Time to finish, such as the daily backup; the library has no parameter for it.
                 stdio.PROCESS_TERMINATION_TIMEOUT = _SHUTDOWN_SECONDS
         return server_info
 
@@ -140,7 +140,7 @@ class _Handshake:
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
-            self.failure = f"its answer to {self._request} is not that of MCP: {place}: {first['msg']}"
+            self.failure = f"its answer to {self._request} is not valid MCP: {place}: {first['msg']}"
         except RuntimeError as error:  # the version of the protocol
             self.failure = f"it cannot be understood: {error}"
         return None
@@ -151,7 +151,7 @@ class _Handshake:
 
         if isinstance(message, ValidationError):
             excerpt = str(message.errors()[0]["input"])[:80]
-            self.failure = f"it wrote to its standard output what is not a message: {excerpt!r}"
+            self.failure = f"it wrote to standard output something that is not a message: {excerpt!r}"
             self._deadline.cancel()
 
 

@@ -50,11 +50,11 @@ def show_recorded(answer: dict[str, Any]) -> None:
     for blocker in answer.get("closed_blockers", ()):
         click.echo(f"  closed: {printable(blocker['text'])}")
     if answer.get("open_blockers"):
-        click.secho("  no blocker was closed; if one of these is settled:", fg="yellow")
+        click.secho("  no blocker was closed; if one of these is resolved:", fg="yellow")
         for blocker in answer["open_blockers"]:
             click.echo(f"    kg resolve {blocker['fact_id']}   {printable(blocker['text'])}")
     if mapped := answer.get("mapped_predicate"):
-        exchanged = ", with its ends exchanged" if mapped.get("reversed") else ""
+        exchanged = ", with its ends swapped" if mapped.get("reversed") else ""
         click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['predicate']}{exchanged}")
     for mapped in answer.get("mapped_types", ()):
         click.echo(f"  “{printable(mapped['given'])}” recorded as {mapped['type']}")
@@ -72,7 +72,7 @@ def show_recorded(answer: dict[str, Any]) -> None:
 
 
 def show_possible_duplicate(new: dict[str, Any], existing: dict[str, Any]) -> None:
-    """Show which existing entity a new one may be, and the line that merges them."""
+    """Show which existing entity a new one may be, and the command that merges them."""
     click.secho(
         f"  “{entity_name(new)}” may be the {existing['type']} “{entity_name(existing)}” ({existing['score']:.2f}); "
         f"if so: kg merge {entity_argument(existing)} {entity_argument(new)}{_across_types(existing, new)}",
@@ -81,14 +81,14 @@ def show_possible_duplicate(new: dict[str, Any], existing: dict[str, Any]) -> No
 
 
 def _show_conflict(conflict: dict[str, Any]) -> None:
-    """Show what cannot be true together with a recorded fact, and the line that would settle it."""
+    """Show what contradicts a recorded fact, and the command that would settle it."""
     click.secho(f"  {printable(conflict['sentence'])}", fg="yellow")
     if line := _settling_line(conflict.get("settled_by")):
-        click.echo(f"    {'if only one of them holds' if 'advice' in conflict else 'to settle it'}: {line}")
+        click.echo(f"    {'if only one of them is true' if 'advice' in conflict else 'to settle it'}: {line}")
 
 
 def _settling_line(call: dict[str, Any] | None) -> str | None:
-    """The command that makes the call which would settle a conflict."""
+    """The command for a call that would settle a conflict."""
     if call is None:
         return None
     arguments = call["arguments"]
@@ -115,11 +115,11 @@ def _settling_line(call: dict[str, Any] | None) -> str | None:
 
 
 def show_ended(answer: dict[str, Any]) -> None:
-    """Show a fact that was ended, and how it stood before."""
+    """Show a fact that was ended, and its earlier validity."""
     fact = answer["fact"]
     sentence = f"{entity_name(fact['subject'])} {fact['predicate']} {object_text(fact['object'])}{_validity(fact)}"
     if answer["effect"] == "nothing_changed":
-        click.echo(f"Nothing changed; that was known: {sentence}")
+        click.echo(f"Nothing changed; already known: {sentence}")
         return
     click.secho("Ended: " if answer["effect"] == "ended" else "Corrected: ", fg="green", nl=False)
     click.echo(sentence)
@@ -132,9 +132,9 @@ def show_ended(answer: dict[str, Any]) -> None:
 
 
 def _show_resting(answer: dict[str, Any]) -> None:
-    """Show what rests on a fact that has ended, with the lines that end it too."""
+    """Show what rests on an ended fact, with the commands that end it too."""
     if resting := answer.get("may_have_ended"):
-        click.secho("  rests on it; if it has ended too:", fg="yellow")
+        click.secho("  these rest on it; if they have ended too:", fg="yellow")
         for fact in resting:
             click.echo(f"    kg end {fact['fact_id']}   {printable(fact['text'])}")
 
@@ -178,18 +178,18 @@ def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) ->
 
 
 def show_other_times(answer: dict[str, Any]) -> None:
-    """Show what has ended, and what is to come."""
+    """Show past and future facts."""
     for line in (*answer.get("to_come", ()), *answer.get("ended", ())):
         click.secho(f"  {printable(line)}", dim=True)
 
 
 def is_unknown_project(answer: dict[str, Any]) -> bool:
-    """Whether a project was named that is not known. A group has no resolution: its id is meant."""
+    """Whether an unknown project was named. A group has no resolution, since it is named by id."""
     return answer["project"] is None and answer["resolution"] is not None
 
 
 def show_hint(answer: dict[str, Any]) -> None:
-    """Show how to ask otherwise, where an answer says it."""
+    """Show how to ask differently, if the answer has a hint."""
     if hint := answer.get("hint"):
         click.secho(f"  {printable(with_commands(hint))}", dim=True)
 
@@ -239,7 +239,7 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
         click.secho("To review", bold=True)
         for statement in to_review["first"]:
             click.echo(f"  {printable(statement)}")
-        click.secho(f"{count_noun(to_review['total'], 'proposal')} in all; to decide: kg review", dim=True)
+        click.secho(f"{count_noun(to_review['total'], 'proposal')} in all. To decide: kg review", dim=True)
     if answer["blockers"]:
         words = answer["blockers"][0]["object"]
         example = shell_argument(words.get("name") or words["literal"])
@@ -247,14 +247,14 @@ def show_week(answer: dict[str, Any], *, name: str = "") -> None:
     if answer["truncated"]:
         totals = answer["totals"]
         click.echo(
-            f"Not all is shown: {count_noun(totals['decisions'], 'decision')}, "
+            f"Not everything is shown: {count_noun(totals['decisions'], 'decision')}, "
             f"{count_noun(totals['blockers'], 'blocker')}, "
             f"{count_noun(totals['next_actions'], 'next action')} in all."
         )
 
 
 def _show_narrative(narrative: dict[str, Any]) -> None:
-    """Show what was written about a week: each line of it, without control characters."""
+    """Show the narrative of a week line by line, without control characters."""
     click.secho(f"Week {narrative['week'][-2:].lstrip('0')} in words", bold=True, nl=False)
     click.secho(f"  ({printable(narrative['source'])}, {day(narrative['written_at'])})", dim=True)
     for line in narrative["text"].strip().splitlines():
@@ -270,8 +270,8 @@ def show_merge(answer: dict[str, Any]) -> None:
     for fact in answer["facts"]:
         effect = {
             "moved": f"{printable(fact['was'])} → {printable(fact['becomes'])}",
-            "folded": f"{printable(fact['was'])} = a fact it has already",
-            "retracted": f"{printable(fact['was'])}: retracted, it would be about itself",
+            "folded": f"{printable(fact['was'])} = a fact it already has",
+            "retracted": f"{printable(fact['was'])}: retracted, since it would connect the entity to itself",
         }[fact["effect"]]
         click.echo(f"  {effect}")
     if answer["truncated"]:
@@ -321,11 +321,11 @@ def show_duplicates(pairs: list[dict[str, Any]], *, total: int) -> None:
     if total > len(pairs):
         click.echo(f"… and {total - len(pairs):,} more; --json lists them all")
     if not pairs:
-        click.echo("Nothing looks like a double.")
+        click.echo("No duplicates found.")
 
 
 def show_corrected_text(answer: dict[str, Any]) -> None:
-    """Show what a correction of a text changed, what it seems to say now, and what was recorded out of it."""
+    """Show what a correction of a text changed, what the text now seems to say, and the facts recorded from it."""
     text = answer["text"]
     click.echo(printable(answer["message"]))
     if not answer["changed"]:
@@ -335,7 +335,7 @@ def show_corrected_text(answer: dict[str, Any]) -> None:
     if mentions := text.get("mentions"):
         click.echo(f"  mentions {', '.join(map(entity_name, mentions))}")
     if facts := text.get("recorded_facts"):
-        click.secho("  Recorded out of it, and still as it was:", fg="yellow")
+        click.secho("  Recorded from it, and unchanged:", fg="yellow")
         for fact in facts:
             click.echo(f"    {printable(fact['text'])}  ({fact['id']})")
     if text.get("proposed_facts"):
@@ -344,16 +344,16 @@ def show_corrected_text(answer: dict[str, Any]) -> None:
 
 
 def show_update(answer: dict[str, Any]) -> None:
-    """Show what a change of an entity changed, and what of its facts no longer fits."""
+    """Show what changed in an entity, and which of its facts no longer fit."""
     entity, before = answer["entity"], answer["before"]
     if not answer["changed"]:
-        click.echo(f"Nothing changed: {entity_name(entity)} ({entity['type']}) was so already.")
+        click.echo(f"Nothing changed: {entity_name(entity)} ({entity['type']}) was already so.")
         return
     parts = []
     if "name" in answer["changed"]:
-        parts.append(f"{entity_name(before)} is {entity_name(entity)} now")
+        parts.append(f"{entity_name(before)} is now {entity_name(entity)}")
     if "type" in answer["changed"]:
-        parts.append(f"{entity_name(entity)} has the type {entity['type']} now, no longer {before['type']}")
+        parts.append(f"{entity_name(entity)} now has the type {entity['type']} instead of {before['type']}")
     click.echo(". ".join(parts) + "." if parts else f"Changed {entity_name(entity)} ({entity['type']}).")
     show_particulars(entity)
     if answer["aliases_added"]:
@@ -370,7 +370,7 @@ def show_update(answer: dict[str, Any]) -> None:
 
 
 def show_particulars(entity: dict[str, Any]) -> None:
-    """Show the summary and the properties of an entity, where it has some."""
+    """Show the summary and properties of an entity, if any."""
     if summary := entity.get("summary"):
         click.echo(f"  {printable(summary)}")
     for name, value in property_rows(entity.get("properties", {})):
@@ -382,7 +382,7 @@ def _across_types(one: dict[str, Any], other: dict[str, Any]) -> str:
 
 
 def _show_texts(texts: dict[str, Any]) -> None:
-    """How many texts mention an entity, and passages of the newest."""
+    """Show how many texts mention an entity, and passages of the newest."""
     if not texts["total"]:
         return
     click.echo(f"  in {count_noun(texts['total'], 'text')}{', the newest first' if texts['total'] > 1 else ''}:")
@@ -393,7 +393,7 @@ def _show_texts(texts: dict[str, Any]) -> None:
 
 
 def _validity(dated: dict[str, Any]) -> str:
-    """From when until when something holds, as it is said after a sentence; nothing where neither is known."""
+    """The validity after a sentence: from when until when; empty if neither is known."""
     begin, end = dated["valid_from"], dated["valid_to"]
     since = f" from {day(begin)}" if begin else ""
     return f"{since} until {last_day(end)}" if end else since
@@ -421,7 +421,7 @@ def _decision_line(decision: dict[str, Any]) -> str:
 
 
 def _imported_note(imported: dict[str, Any]) -> str:
-    """That an import brought something, and from which file; empty where it was recorded here."""
+    """A note that something was imported, and from which file; empty if it was recorded here."""
     if "imported_at" not in imported:
         return ""
     file = f" from {printable(imported['imported_from'])}" if "imported_from" in imported else ""

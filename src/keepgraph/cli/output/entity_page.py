@@ -12,7 +12,7 @@ from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section
 
 MAX_ROWS = 8
-"""Rows of a section, at most; a predicate may have more, and the neighbours have a limit of their own."""
+"""The most rows of a section; a predicate may have more, and neighbours have their own limit."""
 
 _MAX_FACTS_PER_PREDICATE = 20
 _EVENT_PREFIXES = {"began": "", "ended": "no longer: "}
@@ -23,7 +23,7 @@ def show_page(answers: dict[str, Any], *, name: str) -> None:
 
     Args:
         answers: by tool: explore_node, get_entity_connections, get_entity_timeline.
-        name: the name as the user wrote it.
+        name: as the user wrote it.
     """
     around = answers["explore_node"]
     connections, timeline = answers["get_entity_connections"], answers["get_entity_timeline"]
@@ -53,7 +53,7 @@ def show_page(answers: dict[str, Any], *, name: str) -> None:
 
 
 def kind_of(entity: dict[str, Any]) -> str:
-    """The type of an entity; of a proposed one, that it is only a name in texts."""
+    """The type of an entity, or that it is only a name in texts."""
     return f"a name in texts, perhaps a {entity['type']}" if entity.get("proposed") else str(entity["type"])
 
 
@@ -72,9 +72,9 @@ def is_named_by_beginning(episode: dict[str, Any]) -> bool:
 
 
 def _fact_sections(entity: dict[str, Any], facts: Sequence[dict[str, Any]], *, more: int) -> list[Section]:
-    """The facts of an entity, a section for each predicate: first as the subject, then as the object.
+    """The facts of an entity, a section for each predicate: first those with it as subject, then as object.
 
-    A fact that reads from its object, too, is in the section of that reading: `employs`, not `… works at Acme`.
+    A fact with an inverse reading is in the section of that reading: `employs`, not `… works at Acme`.
     """
     groups: dict[str, list[tuple[str, str]]] = {}
     for outgoing in (True, False):
@@ -124,7 +124,7 @@ def _fact_details(fact: dict[str, Any]) -> str:
 
 
 def _last_day(end: str) -> str:
-    """The last day of a validity, whose end is exclusive: an end at midnight belongs to the day before."""
+    """The last day of a validity. Its end is exclusive: midnight belongs to the day before."""
     return (datetime.fromisoformat(end) - timedelta(milliseconds=1)).date().isoformat()
 
 
@@ -133,7 +133,7 @@ def _more(hidden: int) -> str:
 
 
 def _quote_episode(episode: dict[str, Any]) -> str:
-    """The text of an episode, after its name unless the name is only the beginning of the text."""
+    """The text of an episode, after its name unless that is only the beginning of the text."""
     if is_named_by_beginning(episode):
         return f"“{episode['chunk']}”"
     return f"“{episode['name']}”: {episode['chunk']}"
@@ -141,9 +141,9 @@ def _quote_episode(episode: dict[str, Any]) -> str:
 
 def _more_events(timeline: dict[str, Any]) -> str:
     if timeline["events_truncated"]:
-        return "… and earlier; `kg timeline` tells more"
+        return "… and earlier; `kg timeline` shows more"
     hidden = len(timeline["events"]) + timeline["total"] - MAX_ROWS
-    return f"… and {hidden:,} earlier; `kg timeline` tells all" if hidden > 0 else ""
+    return f"… and {hidden:,} earlier; `kg timeline` shows all" if hidden > 0 else ""
 
 
 def _neighbour_section(around: dict[str, Any]) -> Section:

@@ -1,4 +1,4 @@
-"""Pages of sections with rows of two columns, which fit the terminal; long texts are wrapped.
+"""Pages of sections with rows of two columns, fitted to the terminal; long texts are wrapped.
 
 All texts must be printable: see `terminal.printable`.
 """
@@ -25,10 +25,10 @@ _MAX_WIDTH = 110
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A title, rows of two columns, and a line about what is left out.
+    """A title, rows of two columns, and a line about omitted rows.
 
     Attributes:
-        dims_left: whether the left column is dimmed, and not the right one: it has only the dates.
+        dims_left: whether the left column (of dates) is dimmed instead of the right one.
     """
 
     title: str
@@ -50,7 +50,7 @@ def show_page(title: str, kind: str, intro: Sequence[str], sections: Sequence[Se
 
 
 def show_sections(sections: Sequence[Section]) -> None:
-    """Print sections, with an empty line between them."""
+    """Print sections, separated by empty lines."""
     for number, section in enumerate(sections):
         if number:
             click.echo()

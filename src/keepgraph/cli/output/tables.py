@@ -13,7 +13,7 @@ from keepgraph.cli.output import terminal
 
 _GAP = 2
 _MIN_COLUMN_WIDTH = 4
-"""No column is narrower; if the table does not fit even so, each row becomes a block of lines."""
+"""The least width of a column; if even that does not fit, each row becomes a block of lines."""
 
 _ASCII = lazy.compile(r"[\x20-\x7e]*")
 _NEEDS_QUOTES = lazy.compile(r'[",\r\n]|^\s|\s$')
@@ -47,9 +47,9 @@ def format_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, width
 
 
 def format_csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """The lines of a CSV file (RFC 4180), the header first. Null is an empty field, an empty text is `""`.
+    """The lines of a CSV file (RFC 4180), header first. Null is an empty field, an empty text is `""`.
 
-    Texts are not changed, even if a spreadsheet would read one as a formula.
+    Texts are unchanged, even if a spreadsheet would read one as a formula.
     """
     for row in (columns, *rows):
         line = ",".join(map(_csv_field, row))
@@ -67,7 +67,7 @@ def format_cell(value: Any) -> str:
 
 
 def truncate(text: str, width: int) -> str:
-    """A text cut to a display width, with an ellipsis if something is missing."""
+    """A text cut to a display width, with an ellipsis if shortened."""
     if display_width(text) <= width:
         return text
     used = 0
@@ -172,7 +172,7 @@ def _format_row(cells: Sequence[str], widths: Sequence[int], is_right_aligned: S
 
 
 def display_width(text: str) -> int:
-    """The columns of a terminal that a text takes: two for a wide character, none for a combining one."""
+    """The terminal columns of a text: two for a wide character, none for a combining one."""
     if _ASCII.fullmatch(text):
         return len(text)
     return sum(

@@ -27,7 +27,7 @@ def show_json(answer: Any) -> None:
 
 
 def escape_control(json_text: str) -> str:
-    """JSON that means the same, without the control characters that JSON allows and that a terminal interprets."""
+    """The same JSON with the control characters escaped that a terminal would interpret."""
     return _CONTROL_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", json_text)
 
 
@@ -54,7 +54,7 @@ def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:
 
 
 def with_commands(text: str) -> str:
-    """A text of ours with commands in the place of the tools that it names."""
+    """A text of ours with tool names replaced by commands."""
     # Imported here: most commands show no hint.
     from keepgraph.tools.contract import reader_references
 
@@ -62,27 +62,27 @@ def with_commands(text: str) -> str:
 
 
 def progress_bar(length: int, label: str, *, quiet: bool) -> Any:
-    """A progress bar on the terminal; silent where there is no terminal."""
+    """A progress bar; silent without a terminal."""
     return click.progressbar(length=length, label=label, file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
 
 
 def confirm(question: str, *, action: str, quiet: bool) -> None:
-    """Ask a person whether to go on; without one, or with a no, nothing is done.
+    """Ask for confirmation; a no aborts.
 
     Raises:
-        errors.NotConfirmed: there is nobody to be asked.
+        errors.NotConfirmed: there is no terminal.
     """
     if quiet or not sys.stdin.isatty():
-        raise errors.NotConfirmed(f"nobody is there to be asked whether to {action}", hint="Add --yes to go ahead.")
+        raise errors.NotConfirmed(f"this needs confirmation: {action}", hint="Add --yes to go ahead.")
     click.confirm(question, abort=True)
 
 
 def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Nothing", texts: int = 0) -> None:
-    """Show that a name matched nothing, or several things, with the candidates.
+    """Show that a name matched nothing or several things, with the candidates.
 
     Args:
-        nothing: how the message begins: No project.
-        texts: how many texts mention it; then the hint says so.
+        nothing: the beginning of the message, such as "No project".
+        texts: how many texts mention it, for the hint.
     """
     if resolution.get("ambiguous"):
         click.echo(printable(resolution["hint"]))
@@ -92,7 +92,7 @@ def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Noth
     if texts and resolution.get("hint"):
         click.echo(printable(resolution["hint"]))
         return
-    click.echo(f"{nothing} called “{printable(name)}” is known.")
+    click.echo(f"{nothing} is called “{printable(name)}”.")
     if resolution.get("embedding"):
         click.secho(f"  (by meaning: {printable(resolution['embedding'])})", dim=True)
     if resolution.get("hint"):
@@ -102,13 +102,13 @@ def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Noth
 
 
 def show_near_names(possible_duplicates: Sequence[dict[str, Any]]) -> None:
-    """Show known names that a new entity may be another name of."""
+    """Show entities that a new one may be."""
     for near in possible_duplicates:
         click.echo(f"  {entity_name(near['new'])} may be {entity_name(near)}; kg undo takes it back")
 
 
 def show_other_groups(other_groups: dict[str, Any] | None) -> None:
-    """Show which other groups of the graph hold something; nothing where there is none."""
+    """Show which other groups of the graph are not empty, if any."""
     if not other_groups or not other_groups["groups"]:
         return
     counts = [
@@ -117,7 +117,7 @@ def show_other_groups(other_groups: dict[str, Any] | None) -> None:
         for group in other_groups["groups"]
     ]
     more = f" and {other_groups['more']} more" if other_groups["more"] else ""
-    click.echo(f"  other groups hold something: {', '.join(counts)}{more}")
+    click.echo(f"  in other groups: {', '.join(counts)}{more}")
 
 
 def entity_name(entity: dict[str, Any]) -> str:
@@ -125,14 +125,14 @@ def entity_name(entity: dict[str, Any]) -> str:
 
 
 def entity_argument(entity: dict[str, Any]) -> str:
-    """An entity as a person types it in a command: type:name, in quotes where the shell needs them."""
+    """An entity as typed in a command: type:name, quoted if the shell needs it."""
     from keepgraph import command_arguments
 
     return command_arguments.entity_argument(entity["type"], entity["name"], entity["id"])
 
 
 def property_rows(properties: dict[str, Any]) -> list[tuple[str, str]]:
-    """The properties of an entity as names and values to show: a text as it is, anything else as JSON."""
+    """The properties of an entity as names and values: a text as it is, anything else as JSON."""
     import json
 
     return [
@@ -151,7 +151,7 @@ def day(instant: str) -> str:
 
 
 def last_day(instant: str) -> str:
-    """The last day of what ended at an instant, with the time of day where it did not end with a day."""
+    """The last day of what ended at an instant, with the time of day unless it ended at midnight."""
     from datetime import datetime, timedelta
 
     end = datetime.fromisoformat(instant)
@@ -160,14 +160,14 @@ def last_day(instant: str) -> str:
 
 
 def shell_argument(text: str) -> str:
-    """A text as a person types it as one argument of a command."""
+    """A text as typed as one argument of a command."""
     from keepgraph import command_arguments
 
     return command_arguments.quoted(printable(text))
 
 
 def resolution_note(name: str, resolution: dict[str, Any]) -> str:
-    """How a name was resolved, with its score; nothing if it was an exact match of one entity."""
+    """How a name was resolved, with its score; empty for an exact match of one entity."""
     if resolution["method"] == "exact" and not resolution.get("because"):
         return ""
     because = f": {printable(resolution['because'])}" if resolution.get("because") else ""

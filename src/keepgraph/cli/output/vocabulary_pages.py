@@ -1,4 +1,4 @@
-"""The vocabulary as text on the terminal: types as a tree, predicates with their ends, and a page for one word."""
+"""The vocabulary on the terminal: types as a tree, predicates with their ends, and a page for one word."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def show_vocabulary(answer: dict[str, Any]) -> None:
     """Print all types as a tree, each under its first parent, and all predicates."""
     types, predicates = answer["entity_types"], answer["predicates"]
     if not types and not predicates:
-        click.echo("There are no such words.")
+        click.echo("There are no words of this kind.")
         return
     sections = [
         Section("Types", list(_tree_rows(types))),
@@ -28,7 +28,7 @@ def show_vocabulary(answer: dict[str, Any]) -> None:
 
 
 def show_word(answer: dict[str, Any]) -> None:
-    """Print what is known of one word."""
+    """Print the page of one word."""
     is_type = answer["kind"] == "entity_type"
     intro = [printable(answer["description"])] if answer["description"] else []
     if answer["retired"]:

@@ -15,21 +15,21 @@ from keepgraph.cli.query import execution
 from keepgraph.cli.query.execution import OutputFormat, QueryOptions
 
 _MAX_QUERY_BYTES = 1_000_000
-"""More than any query that a person wrote. A file that is read by mistake is refused before it fills the memory."""
+"""More than any query a person writes, so that a wrong file is refused before it fills the memory."""
 
 
 @click.command("query")
 @click.argument("query", required=False)
 @click.option(
-    "-f", "--file", type=click.Path(dir_okay=False), metavar="FILE", help="Read the query from FILE; - is the input."
+    "-f", "--file", type=click.Path(dir_okay=False), metavar="FILE", help="Read the query from FILE; - for stdin."
 )
 @click.option("-p", "--param", "params", multiple=True, metavar="NAME=VALUE", help="The value of $NAME: JSON, or text.")
 @click.option("--params-file", type=click.Path(dir_okay=False), metavar="FILE", help="Parameters: a JSON object.")
-@click.option("--limit", type=int, metavar="N", help="Most rows where the query has no LIMIT; 200 if not said.")
-@click.option("--as-of", metavar="WHEN", type=dates.END, help="What held then: “end of June”, 2026-05-01.")
+@click.option("--limit", type=int, metavar="N", help="The most rows, if the query has no LIMIT; 200 by default.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="What was true then: “June”, 2026-05-01.")
 @click.option("--known-at", metavar="WHEN", type=dates.END, help="What was known then: yesterday, 2026-05-01.")
 @click.option("--csv", "as_csv", is_flag=True, help="Answer in CSV.")
-@click.option("--explain", is_flag=True, help="Show how the query would be run, and do not run it.")
+@click.option("--explain", is_flag=True, help="Show how the query would be run, without running it.")
 @graph_options.all_options
 @click.pass_context
 def query_command(
@@ -44,7 +44,7 @@ def query_command(
     explain: bool,
     **time_options: str | None,
 ) -> None:
-    """Ask the graph QUERY, in read-only openCypher; without one, at a terminal, many after each other.
+    """Query the graph in read-only openCypher; without QUERY, open a prompt.
 
     \b
     kg query 'MATCH (p:Person)-[:DECIDED_IN]->(d) RETURN p.name, d.name'
@@ -54,14 +54,14 @@ def query_command(
     """
     as_json = graph_options.wants_json(ctx)
     if as_csv and (explain or as_json):
-        raise click.UsageError("--csv goes neither with --json nor with --explain.")
+        raise click.UsageError("--csv cannot be combined with --json or --explain.")
     if query is not None and file is not None:
         raise click.UsageError("The query is given twice: as an argument, and with --file.")
     output = OutputFormat.CSV if as_csv else OutputFormat.JSON if as_json else OutputFormat.TABLE
     options = QueryOptions(output=output, parameters=_read_parameters(params, params_file), limit=limit, **time_options)
     if query is None and file is None and sys.stdin.isatty():
         if explain:
-            raise click.UsageError("--explain needs a query; at the prompt, it is “:explain QUERY”.")
+            raise click.UsageError("--explain needs a query; at the prompt, type “:explain QUERY”.")
         from keepgraph.cli.query import prompt
 
         with graph_options.open_graph(ctx) as graph:
@@ -69,7 +69,7 @@ def query_command(
         return
     text = _read_file(file or "-") if query is None else query
     if not text.strip():
-        raise errors.InvalidArguments("the query is empty", hint="See “kg query --help” for what one looks like.")
+        raise errors.InvalidArguments("the query is empty", hint="“kg query --help” shows examples.")
     with graph_options.open_graph(ctx) as graph:
         try:
             if explain:
@@ -98,7 +98,7 @@ def _read_parameters(assignments: tuple[str, ...], file: str | None) -> dict[str
                 f"{file} is not JSON: {error}", hint='It holds an object: {"name": "Priya"}.'
             ) from error
         if not isinstance(parameters, dict):
-            raise errors.InvalidArguments(f"{file} holds no JSON object", hint='It looks like {"name": "Priya"}.')
+            raise errors.InvalidArguments(f"{file} is not a JSON object", hint='It looks like {"name": "Priya"}.')
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         name = name.strip().removeprefix("$")
@@ -112,16 +112,14 @@ def _read_parameters(assignments: tuple[str, ...], file: str | None) -> dict[str
 
 def _read_file(file: str, *, max_bytes: int = _MAX_QUERY_BYTES) -> str:
     """The text of a file; "-" is standard input."""
-    label = "the standard input" if file == "-" else file
+    label = "standard input" if file == "-" else file
     with click.open_file(file, "rb") as stream:
         content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:
-        raise errors.InvalidArguments(
-            f"{label} is too long: more than {max_bytes:,} bytes", hint="Ask in smaller queries."
-        )
+        raise errors.InvalidArguments(f"{label} is too long: more than {max_bytes:,} bytes", hint="Split the query.")
     try:
         return str(content, "utf-8-sig")
     except UnicodeDecodeError as error:
         raise errors.InvalidArguments(
-            f"{label} is not text in UTF-8: byte {error.start + 1} cannot be read", hint="Save it as UTF-8."
+            f"{label} is not UTF-8: byte {error.start + 1} cannot be read", hint="Save it as UTF-8."
         ) from error

@@ -30,7 +30,7 @@ class OutputFormat(Enum):
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """The options of a query: its parameters, the time that it asks about, most rows, and the output format."""
+    """The options of a query: its parameters, the time it asks about, the most rows, and the output format."""
 
     output: OutputFormat = OutputFormat.TABLE
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -101,7 +101,7 @@ def parse_parameter(text: str) -> Any:
 def parse_json(text: str) -> Any:
     """
     Raises:
-        ValueError: it is not JSON by RFC 8259; NaN and Infinity, which the standard library accepts, are not.
+        ValueError: it is not JSON by RFC 8259, which has no NaN or Infinity.
         RecursionError: it is nested too deep.
     """
     return json.loads(text, parse_constant=_refuse_constant)
@@ -113,7 +113,7 @@ def _refuse_constant(word: str) -> None:
 
 @contextmanager
 def _interruptible() -> Iterator[Callable[[], errors.KeepgraphError | None]]:
-    """Within this context, Ctrl-C cancels the query, also inside SQLite; a second Ctrl-C raises KeyboardInterrupt."""
+    """Within this context, Ctrl-C cancels the query, even inside SQLite; a second raises KeyboardInterrupt."""
     is_pressed = False
 
     def on_interrupt(number: int, frame: object) -> None:
@@ -141,12 +141,12 @@ def _interruptible() -> Iterator[Callable[[], errors.KeepgraphError | None]]:
 _MORE_ROWS = "; there are more: add LIMIT, or --limit N"
 
 _CONTEXT_CHARACTERS = 40
-"""Characters of the query that are shown on either side of an error."""
+"""Characters of the query shown on either side of an error."""
 
 _EXECUTORS = {
-    "sql": "SQLite finds the rows, all of them.",
-    "sql and python": "SQLite finds what these statements say; Python does the rest.",
-    "python": "Python finds the rows: SQL cannot say this exactly.",
+    "sql": "SQLite finds all rows.",
+    "sql and python": "SQLite runs these statements; Python does the rest.",
+    "python": "Python finds the rows: SQL cannot express this exactly.",
 }
 
 
@@ -154,7 +154,7 @@ def _show_table(answer: dict[str, Any]) -> None:
     rows = answer["rows"]
     click.echo("\n".join(tables.format_table(answer["columns"], rows, width=_terminal_width())))
     count = "1 row" if len(rows) == 1 else f"{len(rows):,} rows"
-    # In a file the time would only make two runs differ.
+    # Not in a file, where the time would make two runs differ.
     suffix = f", {answer['execution_ms']:.1f} ms" if sys.stdout.isatty() else ""
     if answer["truncated"]:
         count = f"the first {count.removeprefix('1 ')}"
@@ -174,7 +174,7 @@ def _show_csv(answer: dict[str, Any]) -> None:
 
 
 def _show_plan(plan: dict[str, Any]) -> None:
-    """Show each SQL statement with the plan of SQLite for it, and what finds the rows."""
+    """Show each SQL statement with SQLite's plan, and what finds the rows."""
     for statement in plan["statements"]:
         for line in statement["sql"].splitlines():
             click.echo(terminal.printable(line))
@@ -204,7 +204,7 @@ def _terminal_width() -> int | None:
 
 
 def _plan_tree(steps: list[dict[str, Any]]) -> Iterator[str]:
-    """The steps of SQLite as a tree, each below the step that it is part of."""
+    """SQLite's steps as a tree, each below the step it belongs to."""
     children: dict[int, list[dict[str, Any]]] = {}
     for step in steps:
         children.setdefault(step["under"], []).append(step)

@@ -32,21 +32,21 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _PARAMETER = re.compile(r"\$?(?P<name>\w+)\s*(?:=>?)?\s*(?P<value>.*)", re.DOTALL)
 
 _HELP = """\
-A query ends with ; or an empty line. Ctrl-C drops what is typed or stops what runs, Ctrl-D leaves.
-  :schema          what there is in the graph, in the words of queries
-  :params          the parameters that are set
-  :param x 1       set $x, to JSON or text; without a value, forget it
-  :limit N         most rows where a query has no LIMIT; without a number, as it was
-  :explain QUERY   how a query would be run
+A query ends with ; or an empty line. Ctrl-C drops your input or stops a query, Ctrl-D leaves.
+  :schema          the labels, relationship types and properties of the graph
+  :params          the current parameters
+  :param x 1       set $x, to JSON or text; without a value, delete it
+  :limit N         the most rows, if a query has no LIMIT; without a number, the default
+  :explain QUERY   show how a query would be run
   :quit            leave"""
 
 
 def run(graph: Graph, options: QueryOptions) -> None:
     """Read queries and run them until the user leaves."""
     history = _PromptHistory(graph)
-    click.secho("Ask in Cypher; a query ends with ; or an empty line. :help tells more, :quit leaves.", dim=True)
+    click.secho("Query in Cypher; a query ends with ; or an empty line. :help shows more, :quit leaves.", dim=True)
     history.wipe_if_encrypted()
-    # Where the results go into a file, the prompt is shown on standard error.
+    # If the results go into a file, the prompt is on standard error.
     with create_app_session(output=create_output(always_prefer_tty=True)):
         session: PromptSession[str] = PromptSession(
             "kg> ",
@@ -66,7 +66,7 @@ def run(graph: Graph, options: QueryOptions) -> None:
 
 
 def _key_bindings() -> KeyBindings:
-    """Enter runs what is finished, else begins a line; Ctrl-D leaves on any empty line."""
+    """Enter runs a finished statement, else begins a line; Ctrl-D leaves on an empty line."""
     bindings = KeyBindings()
     is_typing = has_focus(DEFAULT_BUFFER)
 
@@ -86,7 +86,7 @@ def _key_bindings() -> KeyBindings:
 
 
 class _Quit(Exception):
-    """The user has typed :quit."""
+    """The user typed :quit."""
 
 
 class _Prompt:
@@ -108,7 +108,7 @@ class _Prompt:
 
     def _run_all(self, text: str) -> None:
         if _SURROGATE.search(text):  # a byte that is not UTF-8
-            click.echo("error: that is not text in UTF-8", err=True)
+            click.echo("error: the input is not UTF-8", err=True)
             return
         for statement in split(text):
             if is_command(statement):
@@ -147,7 +147,7 @@ class _Prompt:
             case "explain" if argument:
                 execution.explain(self._graph, argument, self._options)
             case "explain":
-                click.echo("Write the query behind it: :explain MATCH (p:Person) RETURN p.name", err=True)
+                click.echo("Add a query: :explain MATCH (p:Person) RETURN p.name", err=True)
             case "quit" | "exit" | "q":
                 raise _Quit
             case _:
@@ -165,7 +165,7 @@ class _Prompt:
     def _set_parameter(self, argument: str) -> None:
         match = _PARAMETER.fullmatch(argument)
         if match is None:
-            click.echo("Write a name and a value: :param name Priya", err=True)
+            click.echo("Add a name and a value: :param name Priya", err=True)
             return
         parameters = {name: value for name, value in self._options.parameters.items() if name != match["name"]}
         if match["value"]:
@@ -174,7 +174,7 @@ class _Prompt:
 
     def _set_limit(self, argument: str) -> None:
         if argument and not (argument.isascii() and argument.isdigit() and int(argument[:9])):
-            click.echo("Write a number from 1: :limit 50", err=True)
+            click.echo("Add a number from 1: :limit 50", err=True)
             return
         limit = int(argument[:9]) if argument else self._initial_options.limit
         self._options = replace(self._options, limit=limit)
@@ -201,7 +201,7 @@ _AFTER_COLON = re.compile(r"[:|&!]\s*\w*$")
 
 
 class _QueryCompleter(Completer):
-    """Completes the words of queries; reads those of the graph at the first Tab."""
+    """Completes the words of queries; reads the graph's words at the first Tab."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -213,18 +213,18 @@ class _QueryCompleter(Completer):
             try:
                 self._words = self._graph.call("list_query_words")
             except errors.KeepgraphError:
-                return  # while the user types, there is no place to show an error
+                return  # a completion cannot show an error
         before, prefix, _ = _WORD.split(document.text_before_cursor, maxsplit=1)
         for word in complete(self._words, before, prefix):
             yield Completion(word, start_position=-len(prefix))
 
 
 def complete(words: dict[str, list[str]], before: str, prefix: str) -> list[str]:
-    """The words that begin with a prefix and may stand after the beginning of a query.
+    """The words with a prefix that may follow the beginning of a query.
 
     Args:
         words: the words of the graph by kind: keywords, functions, labels, types, properties.
-        before: what is typed up to the prefix.
+        before: the input up to the prefix.
     """
     bracket = _innermost_bracket(before)
     if before.strip() == ":":
@@ -249,7 +249,7 @@ def _innermost_bracket(text: str) -> str:
     return open_brackets[-1] if open_brackets else ""
 
 
-# The history of the prompt: a file beside the graph. There is none for an encrypted graph: it would be plain text.
+# The history of the prompt: a file beside the graph. An encrypted graph has none, as it would be plain text.
 
 _MAX_LINES = 1000
 
@@ -265,7 +265,7 @@ class _PromptHistory(History):
         self._typed: list[str] = []
 
     def wipe_if_encrypted(self) -> None:
-        """Wipe the file of a graph that was encrypted since, and tell the user that there will be none."""
+        """Wipe the file if the graph has been encrypted since, and tell the user that nothing is kept."""
         if self._is_encrypted:
             if self._file.is_file():
                 with suppress(OSError):
@@ -277,13 +277,13 @@ class _PromptHistory(History):
         return reversed(split("\n".join(self._read())) if self._is_stored else [])
 
     def store_string(self, string: str) -> None:
-        """Remember what was typed until `save`."""
+        """Keep a statement until `save`."""
         self._typed += string.encode("utf-8", "replace").decode("utf-8").split("\n")
 
     def save(self) -> None:
         """Add what was typed in this session to the file."""
         if self._is_stored and self._typed:
-            # The file is read again: another prompt may have written to it since.
+            # Read the file again: another prompt may have written to it.
             lines = [*self._read(), *self._typed][-_MAX_LINES:]
             try:
                 permissions.write(self._file, "".join(f"{line}\n" for line in lines))
@@ -297,11 +297,11 @@ class _PromptHistory(History):
             return []
 
 
-# Division of typed text into statements: queries, which end with ; or an empty line, and commands, each on a line.
+# Division of input into statements: queries, which end with ; or an empty line, and one-line commands.
 
 
 def split(text: str) -> list[str]:
-    """The statements of a text, without the empty lines between them. The end of the text ends the last one."""
+    """The statements of a text, without the empty lines between them. The text's end ends the last."""
     statements: list[str] = []
     lines: list[str] = []
     for line in [*text.split("\n"), ""]:
@@ -314,7 +314,7 @@ def split(text: str) -> list[str]:
 
 
 def is_finished(text: str) -> bool:
-    """Whether nothing more is awaited after the last line of a text."""
+    """Whether the last statement of a text is finished."""
     return _ends_query(text.rpartition("\n")[2]) or is_command(split(text)[-1])
 
 

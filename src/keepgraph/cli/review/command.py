@@ -1,4 +1,4 @@
-"""The command `kg review`: by options for scripts, else by a key for each proposal."""
+"""`kg review`: decisions by options for scripts, or by a key for each proposal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LISTED = 200
 @click.option("--reject", "rejected", metavar="ID", multiple=True, help="Reject this proposal; may be repeated.")
 @click.option("--wake", "woken", type=click.Choice(KINDS), multiple=True, help="Propose this quiet kind again.")
 @click.option("--group", metavar="ID", help="Another group of the graph.")
-@click.option("--list", "only_list", is_flag=True, help="List what waits, and ask nothing.")
+@click.option("--list", "only_list", is_flag=True, help="List the open proposals, without asking.")
 @graph_options.all_options
 @click.pass_context
 def review_command(
@@ -47,12 +47,12 @@ def review_command(
     group: str | None,
     only_list: bool,
 ) -> None:
-    """Decide on what waits: names and facts in texts, doubles, contradictions, gaps. Each decision can be undone.
+    """Decide on proposals: names and facts in texts, duplicates, contradictions, gaps. Each decision can be undone.
 
     \b
     y accept   n reject   s skip   m merge with something known   e edit, then accept
     u undo the last decision   ? why   q quit
-    Keys may be piped in too, one a line; after e and m, what they ask for stands on the same line.
+    Keys can also be piped in, one a line; after e and m, the answer to their question is on the same line.
 
     \b
     kg review
@@ -82,7 +82,7 @@ def _decide(
     woken: tuple[str, ...],
     scope: dict[str, Any],
 ) -> dict[str, Any]:
-    """Decide as the options say, in as many calls as that takes; the last answer, with all decisions."""
+    """Decide as the options say, in as many calls as needed; returns the last answer, with all decisions."""
     entries = [{"id": each, "decision": "accept"} for each in accepted]
     entries += [{"id": each, "decision": "reject"} for each in rejected]
     decisions: list[dict[str, Any]] = []
@@ -96,26 +96,26 @@ def _decide(
     return {**answer, "decisions": decisions}
 
 
-# A review session: shows one proposal after the other, and does what a key says.
+# A review session: shows one proposal after another, and decides by keys.
 
-# Keys of a review session: from a terminal one by one, else lines that were piped in.
+# Keys of a review session: single keys from a terminal, or piped lines.
 
 _MAX_WAIT = 10.0
-"""So many seconds are waited for a line that is piped in; then the session ends, for there may be nobody."""
+"""Seconds to wait for a piped line before the session ends."""
 
 _END_KEYS = ("\x03", "\x04", "\x1b")
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A key, in lower case, and what was given with it on the same line."""
+    """A key in lower case, and the rest of its line."""
 
     key: str
     text: str = ""
 
 
 class _Keys:
-    """Reads keys; `is_terminal` says whether a person types them."""
+    """Reads keys; `is_terminal` tells whether a person types them."""
 
     def __init__(self) -> None:
         self.is_terminal = sys.stdin.isatty()
@@ -133,21 +133,21 @@ class _Keys:
         return None if key in _END_KEYS else _Answer(key[:1].lower())
 
     def ask(self, question: str) -> str:
-        """What a person types to a question; nothing where there is no terminal."""
+        """A person's answer to a question; empty without a terminal."""
         if not self.is_terminal:
             return ""
         return str(click.prompt(f"  {question}", default="", show_default=False, prompt_suffix=" ")).strip()
 
 
 def _piped_lines() -> Iterator[str]:
-    """The lines that are not empty of standard input, until it ends or nothing comes any more."""
+    """The non-empty lines of standard input, until it ends or nothing more comes."""
     try:
         number = sys.stdin.fileno()
     except (OSError, ValueError, io.UnsupportedOperation):
         yield from (line.strip() for line in sys.stdin if line.strip())
         return
     parts: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    # Not sys.stdin itself: its lock would be held at the exit of the program.
+    # Not sys.stdin itself, whose lock would be held at exit.
     threading.Thread(target=_read_all, args=(number, parts), daemon=True).start()
     rest = b""
     while True:
@@ -163,7 +163,7 @@ def _piped_lines() -> Iterator[str]:
 
 
 def _read_all(number: int, parts: queue.SimpleQueue[bytes]) -> None:
-    """Read a file until it ends; an empty part says so."""
+    """Read a file to its end, marked by an empty part."""
     part = b"-"
     while part:
         try:
@@ -175,15 +175,15 @@ def _read_all(number: int, parts: queue.SimpleQueue[bytes]) -> None:
 
 _LISTED_IN_SESSION = 50
 _ENTITY_ARGUMENTS = ("subject", "object", "entity", "keep", "absorb")
-_ASK_FOR_ENTITY = "Which known entity is it (a name, type:name or an id)?"
+_ASK_FOR_ENTITY = "Which entity is it (a name, type:name or an id)?"
 _ASK_FOR_ARGUMENTS = "What to change (name=value …, or JSON)?"
 
 
 def review(graph: Graph, filters: Mapping[str, Any], scope: Mapping[str, Any]) -> None:
-    """Ask about each open proposal until there are no more, or the person or the input ends it.
+    """Ask about each open proposal until none is left, or the person or the input ends it.
 
     Args:
-        filters: which proposals are listed, as arguments of `review_proposals`.
+        filters: which proposals to list, as arguments of `review_proposals`.
         scope: the group, as an argument of it.
     """
     answer = graph.call("review_proposals", limit=_LISTED_IN_SESSION, **filters, **scope)
@@ -201,12 +201,12 @@ def review(graph: Graph, filters: Mapping[str, Any], scope: Mapping[str, Any]) -
 
 @dataclass(slots=True)
 class _Session:
-    """What is still to be asked, and what was decided.
+    """The open questions, and the decisions made.
 
     Attributes:
         waiting: the proposals to ask about, the next one first.
-        seen: the ids of those that were asked about or wait to be; they are not taken again.
-        calls: the calls of the decisions that stand, each with its proposal, the last one at the end.
+        seen: the ids of all proposals taken so far.
+        calls: the calls of the decisions not undone, each with its proposal, the last at the end.
     """
 
     graph: Graph
@@ -217,7 +217,7 @@ class _Session:
     calls: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
 
     def take(self, proposals: list[dict[str, Any]]) -> bool:
-        """Take the proposals that were not seen yet; whether there are any."""
+        """Take the proposals not yet seen; returns whether there are any."""
         new = [proposal for proposal in proposals if proposal["id"] not in self.seen]
         self.waiting.extend(new)
         self.seen.update(proposal["id"] for proposal in new)
@@ -225,7 +225,7 @@ class _Session:
 
 
 def _ask(session: _Session, *, total: int) -> bool:
-    """Ask about the next proposal until that is dealt with; False where the session is to end."""
+    """Ask about the next proposal until it is dealt with; returns False to end the session."""
     proposal = session.waiting[0]
     number = len(session.seen) - len(session.waiting) + 1
     _show_proposal(proposal, number=number, total=max(total, len(session.seen)))
@@ -249,7 +249,7 @@ def _ask(session: _Session, *, total: int) -> bool:
 
 
 def _decide_in_session(session: _Session, proposal: dict[str, Any], answer: _Answer) -> bool:
-    """Decide as a key says; whether the next proposal comes."""
+    """Decide by a key; returns whether to go on to the next proposal."""
     try:
         entry = _entry(session, proposal, answer)
     except (errors.KeepgraphError, ValueError) as error:
@@ -267,10 +267,10 @@ def _decide_in_session(session: _Session, proposal: dict[str, Any], answer: _Ans
 
 
 def _ask_later_if_piped(session: _Session) -> bool:
-    """Ask again, after the others where lines are piped in: the next line is for the next proposal, and not for this.
+    """Ask again; with piped lines after the others, since the next line is for the next proposal.
 
     Returns:
-        Whether the next proposal comes.
+        Whether to go on to the next proposal.
     """
     if not session.keys.is_terminal:
         session.waiting.rotate(-1)
@@ -278,7 +278,7 @@ def _ask_later_if_piped(session: _Session) -> bool:
 
 
 def _skip_if_piped(session: _Session) -> bool:
-    """Go on to the next proposal where lines are piped in, of which each is for one proposal."""
+    """Go on to the next proposal if lines are piped, as each is for one proposal."""
     if not session.keys.is_terminal:
         session.waiting.popleft()
     return not session.keys.is_terminal
@@ -288,7 +288,7 @@ def _entry(session: _Session, proposal: Mapping[str, Any], answer: _Answer) -> d
     """The decision that a key means, as the tool takes it.
 
     Raises:
-        ValueError: what was given with the key cannot be read.
+        ValueError: the text after the key cannot be read.
     """
     entry = {"id": proposal["id"]}
     if answer.key == "y":
@@ -310,15 +310,15 @@ def _entry(session: _Session, proposal: Mapping[str, Any], answer: _Answer) -> d
 
 
 def _refuse_another_entity(graph: Graph, proposal: Mapping[str, Any], text: str) -> None:
-    """Refuse a merge of two entities with a name that is of neither.
+    """Refuse a name that belongs to neither of the two entities to merge.
 
     Raises:
-        ValueError: it is of neither.
+        ValueError: it belongs to neither.
     """
     pair = {end.get("id") for end in proposal["call"]["arguments"].values() if isinstance(end, dict)}
     found = graph.call("get_entity", entity=graph_options.entity_reference(graph, text))
     if found["entity"]["id"] not in pair:
-        raise ValueError(f"“{text}” is neither of the two. The key m alone makes them one.")
+        raise ValueError(f"“{text}” is neither of the two. The key m alone merges them.")
 
 
 def _parse_arguments(graph: Graph, text: str) -> dict[str, Any]:
@@ -339,15 +339,15 @@ def _parse_arguments(graph: Graph, text: str) -> dict[str, Any]:
     for word in shlex.split(text):
         name, equals, value = word.partition("=")
         if not (equals and name and value):
-            raise ValueError(f"“{word}” is not of the form name=value.")
+            raise ValueError(f"“{word}” is not name=value.")
         arguments[name] = graph_options.entity_reference(graph, value) if name in _ENTITY_ARGUMENTS else _value(value)
     if not arguments:
-        raise ValueError("Nothing was given to change.")
+        raise ValueError("There is nothing to change.")
     return arguments
 
 
 def _value(text: str) -> Any:
-    """A value as JSON has it, else the text itself."""
+    """A value as JSON, or the text itself if it is not JSON."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -355,9 +355,9 @@ def _value(text: str) -> Any:
 
 
 def _undo(session: _Session) -> bool:
-    """Take back the last decision of this session and ask about it again; whether there was one."""
+    """Undo the last decision of this session and ask again; returns whether there was one."""
     if not session.calls:
-        click.echo("Nothing was decided in this session yet. `kg undo` takes back what came before.")
+        click.echo("This session has no decisions. `kg undo` takes back earlier calls.")
         return False
     call, proposal = session.calls[-1]
     try:
@@ -376,7 +376,7 @@ def _show_end(session: _Session, *, still_open: int) -> None:
         decided = len(session.calls)
         click.echo(f"\n{decided:,} decided, {still_open:,} open.")
         if decided:
-            click.secho("kg log lists the calls, kg undo takes them back.", dim=True)
+            click.secho("To list the calls: kg log. To take them back: kg undo", dim=True)
 
 
 # Proposals and decisions on the terminal.
@@ -387,7 +387,7 @@ _KEYS = "y yes · n no · s skip · m merge · e edit · u undo · ? why · q qu
 
 
 def _show_proposal(proposal: Mapping[str, Any], *, number: int, total: int) -> None:
-    """One proposal, with the first of what it rests on."""
+    """Show a proposal, with its first grounds."""
     kind = proposal["kind"].replace("_", " ")
     click.secho(f"\n{number} of {total} · {kind} · {proposal['score']:.2f}", dim=True)
     click.secho(printable(proposal["statement"]), bold=True)
@@ -400,7 +400,7 @@ def _show_proposal(proposal: Mapping[str, Any], *, number: int, total: int) -> N
 
 
 def _show_why(proposal: Mapping[str, Any]) -> None:
-    """All that a proposal rests on, and the call that accepting makes."""
+    """Show all that a proposal rests on, and the call made by accepting it."""
     click.echo("It rests on:")
     for ground in proposal["rests_on"]:
         named = f"  ({printable(ground['id'])})" if ground["id"] else ""
@@ -417,7 +417,7 @@ def _describe_arguments(arguments: Mapping[str, Any]) -> str:
 
 
 def _show_decision(decision: Mapping[str, Any]) -> None:
-    """What became of a decision."""
+    """Show the result of a decision."""
     if decision["done"]:
         click.secho(f"  {printable(decision['message'])} (kg undo {decision['call']})", dim=True)
         return
@@ -427,7 +427,7 @@ def _show_decision(decision: Mapping[str, Any]) -> None:
 
 
 def _show_decisions(answer: Mapping[str, Any]) -> None:
-    """What became of decisions that options gave, and what is open now."""
+    """Show the results of decisions by options, and what is still open."""
     for decision in answer["decisions"]:
         click.echo(f"{decision['decision']} {printable(decision['id'])}")
         _show_decision(decision)
@@ -437,24 +437,24 @@ def _show_decisions(answer: Mapping[str, Any]) -> None:
 
 
 def _show_list(answer: Mapping[str, Any]) -> None:
-    """What waits, the surest first."""
+    """Show the open proposals, the most certain first."""
     for proposal in answer["proposals"]:
         named = click.style(f"  {proposal['id']}", dim=True)
         click.echo(f"{proposal['score']:.2f}  {printable(proposal['statement'])}{named}")
     _show_state(answer)
     if answer["total"]:
-        click.secho("kg review decides one by one; --accept ID and --reject ID do it in scripts.", dim=True)
+        click.secho("To decide one by one: kg review. In scripts: --accept ID and --reject ID", dim=True)
 
 
 def _show_state(answer: Mapping[str, Any]) -> None:
-    """How much is open, what closed by itself, what else waits and which kinds are quiet."""
+    """Show how many are open, what closed by itself, what else waits, and which kinds are quiet."""
     click.echo(printable(answer["message"]))
     for closed in answer.get("closed", ()):
         click.secho(f"  closed: {printable(closed['statement'])} {printable(closed['reason'])}", dim=True)
     if waiting := answer.get("waiting"):
-        click.echo(f"{waiting:,} more names and facts wait in texts; they come when some of these are decided.")
+        click.echo(f"{waiting:,} more names and facts wait in texts; they follow when you have decided some of these.")
     for quiet in answer.get("quiet", ()):
         click.echo(
-            f"Nothing new is proposed of kind {quiet['kind']}: you accepted {quiet['accepted']} of the last "
-            f"{quiet['decided']}. kg review --wake {quiet['kind']} changes that."
+            f"No more {quiet['kind']} proposals: you accepted only {quiet['accepted']} of the last "
+            f"{quiet['decided']}. To get them again: kg review --wake {quiet['kind']}"
         )

@@ -24,8 +24,8 @@ FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt")
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
-@click.option("--format", "format", type=click.Choice(FORMATS), help="What FILE is, if it cannot be told.")
-@click.option("--preview", is_flag=True, help="Tell what would be taken in, and change nothing.")
+@click.option("--format", "format", type=click.Choice(FORMATS), help="The format of FILE, if it is not recognised.")
+@click.option("--preview", is_flag=True, help="Show what would be imported, without importing it.")
 @click.option("--add-words", is_flag=True, help="Add the types and relations of FILE to the vocabulary of the graph.")
 @click.option("--strict", is_flag=True, help="Stop at the first bad line.")
 @graph_options.all_options
@@ -33,39 +33,39 @@ FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt")
 def import_command(
     ctx: click.Context, file: str, format: str | None, preview: bool, add_words: bool, strict: bool
 ) -> None:
-    """Take in FILE: what `kg export` wrote, or what another program did. What it is, its content tells.
+    """Import FILE, from `kg export` or another program. The format is recognised by the content.
 
     \b
-    lines          what kg export wrote, or the arguments of record_fact, by hand
+    lines          the output of kg export, or handwritten arguments of record_fact
     memory-server  the JSONL of the reference MCP memory server
     csv            a table of facts or of entities
     claude         conversations.json of Claude, or the .zip with it
     chatgpt        conversations.json of ChatGPT, or the .zip with it
 
-    What `kg export` wrote becomes the same graph: ids, times, retracted facts and all. What is there already stays
-    as it is, so a file may be imported twice; a line that contradicts the graph is refused. From standard input (-)
-    come lines.
+    The output of `kg export` becomes the same graph, with ids, times and retracted facts. Existing records stay as they
+    are, so a file may be imported twice; a line that contradicts the graph is refused. Standard input (-) is read as
+    lines.
 
-    A bad line is reported with its number and does not stop the rest. Exits with 1 where something was refused.
-    `kg log` lists the calls, some hundred lines each; `kg undo` takes them back, the last one first.
+    A bad line is reported with its number and does not stop the rest. Exits with 1 if something was refused.
+    `kg log` lists the calls, a few hundred lines each; `kg undo` takes them back, the last first.
 
     \b
     kg import facts.jsonl
     """
     if file != "-" and stat.S_ISCHR(os.stat(file).st_mode):
-        raise errors.InvalidArguments(f"{file} is a device and may never end", hint="Name a file, or - for the input.")
+        raise errors.InvalidArguments(f"{file} is a device and may never end", hint="Name a file, or - for stdin.")
     format = format or (_detect_format(file) if file != "-" else LINES)
     if format != LINES:
         from keepgraph.cli.transfer import foreign_import
 
         if file == "-":
-            raise errors.InvalidArguments("from standard input come lines alone", hint="Name a file.")
+            raise errors.InvalidArguments("standard input can only be lines", hint="Name a file.")
         exit_code = foreign_import.import_file(ctx, file, format, preview=preview, add_terms=add_words, strict=strict)
         ctx.exit(exit_code)
     if preview or add_words:
         raise errors.InvalidArguments(
-            "--preview and --add-words are for files of other programs, and this one has lines of Keepgraph",
-            hint="Leave them out: lines say for themselves what they become.",
+            "--preview and --add-words are for files of other programs, not for lines of Keepgraph",
+            hint="Leave them out.",
         )
     from keepgraph.cli.transfer import line_import
 
@@ -88,10 +88,10 @@ def _detect_format(file: str) -> str:
 def export_command(ctx: click.Context, file: str) -> None:
     """Write the whole graph to FILE (JSONL; standard output if not given), for `kg import`.
 
-    One line an entity, one a text, one a fact, of all groups, by their ids: the same graph gives the same file, and
-    what is new comes last. Retracted facts, earlier validities and everyone who said something are in it, and the
-    words of the vocabulary that another graph may lack. The log of changes, answers kept for retries, vectors, mentions
-    and proposals are not.
+    The file has a line for each entity, text and fact of all groups, by id: the same graph gives the same file, and new
+    records come last. It includes retracted facts, earlier validities, every source of a fact, and the words of
+    the vocabulary that another graph may lack. It leaves out the log of changes, answers kept for retries, vectors,
+    mentions and proposals.
 
     \b
     kg export graph.jsonl
@@ -106,30 +106,30 @@ def export_command(ctx: click.Context, file: str) -> None:
 
 
 def _open_for_export(ctx: click.Context) -> Graph:
-    """The graph; one whose schema somebody has changed is opened for reading alone, and the user is told.
+    """The graph; if its schema was changed by others, it is opened read-only, and the user is told.
 
-    Its triggers run only on writes, so that what is exported is what its tables hold.
+    Triggers run only on writes, so the export is what the tables hold.
     """
     try:
         return graph_options.open_graph(ctx)
     except errors.GraphSchemaDiffers as error:
         graph = graph_options.open_graph(ctx, read_only=True, any_schema=True)
-        click.echo(f"{terminal.printable(error.message)}. What can be read is exported all the same.", err=True)
+        click.echo(f"{terminal.printable(error.message)}. What is readable is exported anyway.", err=True)
         return graph
 
 
-# The file of an export: written under another name first, so that it appears complete or not at all.
+# The export file: first written under another name, so that it appears complete or not at all.
 
 
 @contextmanager
 def open_for_writing(file: str, *, graph: Path, beginning: str = '{"') -> Iterator[IO[str]]:
-    """Open a file for an export, readable by its owner alone; "-" is standard output.
+    """Open a file for an export, readable only by its owner; "-" is standard output.
 
     Args:
-        beginning: how an export of this kind begins; a file that begins otherwise is not overwritten.
+        beginning: how such an export begins; a file that begins differently is not overwritten.
 
     Raises:
-        errors.InvalidArguments: it is a file of the graph itself, or a file that is not an export.
+        errors.InvalidArguments: it belongs to the graph, or is not an export.
     """
     target = Path(file).resolve()
     if file == "-" or (target.exists() and not target.is_file()):
@@ -140,7 +140,7 @@ def open_for_writing(file: str, *, graph: Path, beginning: str = '{"') -> Iterat
         raise errors.InvalidArguments(f"{file} is the graph itself", hint="Name another file to export to.")
     if target.exists() and target.stat().st_size and not _begins_with(target, beginning):
         raise errors.InvalidArguments(
-            f"{file} is there already, and is no export", hint="Name another file; what is in this one would be lost."
+            f"{file} exists and is not an export", hint="Name another file; this one would be lost."
         )
     for abandoned in target.parent.glob(f"{glob.escape(target.name)}.*.part"):
         abandoned.unlink(missing_ok=True)  # of an export that was killed

@@ -25,13 +25,13 @@ from keepgraph.formats.records import Record
 from keepgraph.graph import Graph
 from keepgraph.graph import open as open_graph
 
-# The records of a call, at most. A call holds the write lock, and others write between calls.
+# The most records of a call. A call holds the write lock; others write between calls.
 _MAX_RECORDS_PER_CALL = 500
 _MAX_CHARACTERS_PER_CALL = 1_000_000
 
 _MAX_SHOWN = 20
 
-# What the positions of records count, by format; else lines.
+# What the positions of records count, by format; by default lines.
 _POSITION_KINDS = {detection.CLAUDE: "conversation", detection.CHATGPT: "conversation"}
 _TITLES = {
     detection.MEMORY_SERVER: "The memory of an MCP server",
@@ -50,7 +50,7 @@ _NOUNS = {
 
 
 def import_file(ctx: click.Context, file: str, format: str, *, preview: bool, add_terms: bool, strict: bool) -> int:
-    """Import a file, or with `preview` only say what would be imported; returns the exit code."""
+    """Import a file, or with `preview` only show what would be imported; returns the exit code."""
     quiet = graph_options.wants_json(ctx)
     with open(file, "rb") as stream:
         survey = _survey(file, stream, format, quiet=quiet)
@@ -101,7 +101,7 @@ def _refusals(format: str, survey: Survey) -> dict[str, Any]:
 
 @contextmanager
 def existing_or_empty_graph(ctx: click.Context) -> Iterator[Graph]:
-    """The graph of the command line, or if there is none a temporary one: a preview creates no file."""
+    """The graph of the command line, or a temporary one if it does not exist: a preview creates no file."""
     if graph_options.graph_path(ctx).resolve().exists():
         with graph_options.open_graph(ctx, read_only=True) as graph:
             yield graph
@@ -149,7 +149,7 @@ def _import_records(
         except errors.GraphFileError as error:
             hint = error.hint or ""
             report.update(error=error.code, message=error.message, stopped=True)
-            report["hint"] = f"{hint} What was taken in before is kept; import again to go on.".strip()
+            report["hint"] = f"{hint} Everything before is kept; import again to continue.".strip()
         report["new"] = {kind: count for kind, count in record_import.counts.items() if count}
         report["words"] = _mapping_report(record_import.mapping, survey)
     return report
@@ -175,11 +175,11 @@ def _add_results(report: dict[str, Any], results: list[RecordResult]) -> None:
         if result.kept_as_text:
             report["kept_as_text"].append({kind: result.position, **result.kept_as_text})
         for error in result.partial_errors:
-            reporting.refuse(report, kind, result.position, error, note="; the rest was taken")
+            reporting.refuse(report, kind, result.position, error, note="; the rest was accepted")
 
 
 def _mapping_report(mapping: VocabularyMapping, survey: Survey) -> dict[str, dict[str, Any]]:
-    """What the terms of the file become, the most frequent first."""
+    """What the words of the file become, the most frequent first."""
     return {
         kind: {
             term: {"becomes": mappings[term].term, "how": mappings[term].how, "times": count}
@@ -205,9 +205,9 @@ def _show_report(report: Mapping[str, Any]) -> None:
         click.echo(f"Left out: {_with_counts(report['left_out'])}.")
     if report["undeclared"]:
         is_one = report["undeclared"] == 1
-        names = "1 name stands" if is_one else f"{report['undeclared']:,} names stand"
+        names = "1 name occurs" if is_one else f"{report['undeclared']:,} names occur"
         becomes = "it is" if is_one else "they are"
-        click.echo(f"{names} in relations alone: {becomes} what the relation connects, else a concept.")
+        click.echo(f"{names} only in relations: {becomes} what the relation connects, or a concept.")
     if report["preview"]:
         click.echo(f"{_TITLES[report['format']]}: {_count_nouns(report['found'])}. Nothing was changed.")
         return
@@ -219,11 +219,11 @@ def _show_report(report: Mapping[str, Any]) -> None:
     if "error" in report:
         terminal.show_error({name: report[name] for name in ("error", "message", "hint")}, as_json=False)
     elif report["stopped"] and not reporting.is_hopeless(report):
-        click.echo("Stopped there (--strict); what was taken in before is kept.", err=True)
+        click.echo("Stopped there (--strict); everything before is kept.", err=True)
 
 
 def _show_mapping(report: Mapping[str, Any]) -> None:
-    """Show the terms that become another term."""
+    """Show the words that become another word."""
     for kind, label in (("entity_types", "type"), ("relation_types", "relation")):
         changed = {term: mapping for term, mapping in report["words"].get(kind, {}).items() if mapping["how"] != "same"}
         for term, mapping in list(changed.items())[:_MAX_SHOWN]:
@@ -234,7 +234,7 @@ def _show_mapping(report: Mapping[str, Any]) -> None:
         if len(changed) > _MAX_SHOWN:
             click.echo(f"… and {len(changed) - _MAX_SHOWN} more words; --json lists them all")
     if any(mapping["how"] == "other" for mappings in report["words"].values() for mapping in mappings.values()):
-        click.echo("(--add-words adds such words to the vocabulary of this graph, and all of them become facts.)")
+        click.echo("(--add-words adds these words to the vocabulary of this graph, so that all become facts.)")
 
 
 def _describe_mapping(kind: str, mapping: Mapping[str, Any], format: str) -> str:
@@ -245,7 +245,7 @@ def _describe_mapping(kind: str, mapping: Mapping[str, Any], format: str) -> str
     if kind == "entity_types":
         return "concept; the type is kept as the property entityType"
     outcome = "kept as text that names both ends" if format == detection.MEMORY_SERVER else "refused"
-    return f"none of the vocabulary; {outcome}"
+    return f"nothing in the vocabulary; {outcome}"
 
 
 def _show_kept_texts(kept: list[dict[str, Any]]) -> None:

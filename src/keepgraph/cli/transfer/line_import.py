@@ -20,7 +20,7 @@ from keepgraph.engine.maintenance import backups
 from keepgraph.graph import Graph
 from keepgraph.tools.contract import dispatch, validation
 
-# The lines of a call, at most. A call holds the write lock, and others write between calls.
+# The most lines of a call. A call holds the write lock; others write between calls.
 _MAX_LINES_PER_CALL = 500
 _MAX_CHARACTERS_PER_CALL = 1_000_000
 
@@ -40,8 +40,7 @@ class ParsedLine:
     Attributes:
         number: from 1.
         length: in characters.
-        form: the header of an export; an exported word, entity, episode, chunk or fact; an assertion after the facts;
-            or arguments of `record_fact`.
+        form: an export's header, word, entity, episode, chunk, fact or later assertion; or arguments of `record_fact`.
         value: the JSON of the line.
         error: why the line cannot be imported into any graph.
     """
@@ -88,7 +87,7 @@ def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
             failure = error
             if not isinstance(error, errors.GraphTooNew):
                 failure.hint = (
-                    f"The first {report['lines']:,} lines are dealt with. Import again: known facts stay single."
+                    f"The first {report['lines']:,} lines are imported. Import again to continue; nothing is doubled."
                 )
             report.update(error=failure.code, message=failure.message, stopped=True)
     report["refused"].sort(key=lambda refused: refused["line"])
@@ -104,7 +103,7 @@ def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
 class _LineImport:
     """Imports batches of lines, each in one call, and fills the report.
 
-    A line that comes before the entity, episode or fact that it needs is postponed to the end of the file.
+    A line before the entity, episode or fact it needs is postponed to the end of the file.
     """
 
     def __init__(self, graph: Graph, report: dict[str, Any], *, file: str | None, strict: bool) -> None:
@@ -135,26 +134,26 @@ class _LineImport:
     def _check_header(self, line: ParsedLine) -> None:
         """
         Raises:
-            errors.GraphTooNew: the following lines have a format that this version cannot read.
+            errors.GraphTooNew: this version cannot read the format of the following lines.
         """
         format = line.value.get("format")
         is_number = isinstance(format, int) and not isinstance(format, bool) and format >= 1
         if is_number and format > import_state.VERSION and line.value["keepgraph"] == "graph":
             self.import_postponed()
             raise errors.GraphTooNew(
-                f"line {line.number}: the file is of format {format}, and this version of Keepgraph reads "
+                f"line {line.number}: the file has format {format}, but this version of Keepgraph reads "
                 f"{import_state.VERSION}: upgrade Keepgraph to import it"
             )
         if line.value != {"keepgraph": "graph", "format": format} or not is_number:
             self._report["lines"] += 1
-            self._refuse(line, errors.InvalidArguments("the header is not that of an export"))
+            self._refuse(line, errors.InvalidArguments("this is not the header of an export"))
 
     def _import_exported(self, batch: list[ParsedLine]) -> None:
         if self._strict:
             first_bad = next((place for place, line in enumerate(batch) if line.error), len(batch))
             batch = batch[: first_bad + 1]
         if batch[0].form == _PROVENANCE and self._postponed and self._may_postpone and self._has_room(len(batch)):
-            # Assertions have an order: while facts wait, they wait too.
+            # Assertions are ordered: while facts wait, they wait too.
             self._postponed += [line for line in batch if line.error is None]
             batch = [line for line in batch if line.error]
         values = [line.value for line in batch if line.error is None]
@@ -179,7 +178,7 @@ class _LineImport:
             if result.warning:
                 self._report["warnings"].append(reporting.warning("line", line.number, result.warning))
             for error in result.partial_errors:
-                self._refuse(line, error, note="; the rest of the line was taken")
+                self._refuse(line, error, note="; the rest of the line was accepted")
 
     def _has_room(self, lines: int) -> bool:
         return len(self._postponed) + lines <= _MAX_POSTPONED_LINES
@@ -212,7 +211,7 @@ class _LineImport:
                     self._report["warnings"].append(reporting.warning("line", line.number, ends_warning))
 
     def _propose(self, batch: list[ParsedLine], results: list[dict[str, Any]]) -> set[int]:
-        """Let the lines wait that need a word which the vocabulary lacks; returns their numbers. Not when strict."""
+        """Unless strict, postpone lines whose word the vocabulary lacks; returns their numbers."""
         unknown = [
             (line, result["error"])
             for line, result in zip(batch, results, strict=True)
@@ -224,7 +223,7 @@ class _LineImport:
         return {line.number for (line, _), is_proposed in zip(unknown, are_proposed, strict=True) if is_proposed}
 
     def _call_record_facts(self, batch: list[ParsedLine]) -> list[dict[str, Any]] | None:
-        """The answer for each line; None if the batch was refused as a whole, and nothing of it was recorded."""
+        """The answer for each line; None if the batch was refused as a whole."""
         refusals = [line.error.answer() for line in batch if line.error]
         if self._strict and refusals:
             return refusals if len(batch) == 1 else None
@@ -249,7 +248,7 @@ class _LineImport:
 
 
 def _batches(lines: Iterable[ParsedLine]) -> Iterator[list[ParsedLine]]:
-    """Lines of one form in batches for one call each."""
+    """Lines of one form in batches, one for each call."""
     batch: list[ParsedLine] = []
     length = 0
     for line in lines:
@@ -264,7 +263,7 @@ def _batches(lines: Iterable[ParsedLine]) -> Iterator[list[ParsedLine]]:
 
 
 def _read_lines(lines: IO[str]) -> Iterator[ParsedLine]:
-    """The lines of a file that are not blank. No more than `_MAX_LINE_CHARACTERS` of a line are held in memory."""
+    """The non-blank lines of a file. At most `_MAX_LINE_CHARACTERS` of a line are held in memory."""
     number = 0
     form = _ARGUMENTS
     while text := lines.readline(_MAX_LINE_CHARACTERS + 1):
@@ -282,7 +281,7 @@ def _read_lines(lines: IO[str]) -> Iterator[ParsedLine]:
 
 
 def _parse_line(number: int, text: str, previous_form: str) -> ParsedLine:
-    """A line as JSON; one that is not JSON gets the form of the line before it, so that it stays in their batch."""
+    """A line as JSON; if it is not JSON, it has the form of the line before, to stay in that batch."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -304,8 +303,8 @@ def _validate(value: dict[str, Any], text: str) -> dict[str, Any]:
         errors.InvalidRequest: the line does not fit the schema of its kind.
     """
     if value["kind"] not in importer.KINDS:
-        raise errors.InvalidArguments(f"kind is none of {', '.join(importer.KINDS)}")
-    # A text with few opening brackets cannot be nested deep. Counting them is quicker than measuring the depth.
+        raise errors.InvalidArguments(f"kind must be one of {', '.join(importer.KINDS)}")
+    # Few opening brackets cannot nest deeply, and counting them is quicker than measuring the depth.
     is_flat = text.count("{") + text.count("[") <= validation.MAX_DEPTH
     return validation.check_input("transfer/lines", value["kind"], value, measured=is_flat)
 
@@ -318,6 +317,6 @@ def _show_report(report: dict[str, Any]) -> None:
         f"{report['refused_total']:,} refused"
     )
     if report["waiting"]:
-        click.echo(f"{report['waiting']:,} lines wait for words: kg vocabulary proposals shows them")
+        click.echo(f"{report['waiting']:,} lines wait for words. To see them: kg vocabulary proposals")
     if report["stopped"] and "error" not in report and not reporting.is_hopeless(report):
-        click.echo("Stopped there (--strict); what was recorded before is kept.", err=True)
+        click.echo("Stopped there (--strict); everything before is kept.", err=True)

@@ -21,7 +21,7 @@ _EXPORT_BEGINNING = "# The vocabulary of a Keepgraph graph"
 
 
 def import_file(ctx: click.Context, file: str, *, preview: bool, individuals: bool) -> None:
-    """Import an ontology or a thesaurus, or with `preview` only tell what would be imported."""
+    """Import an ontology or a thesaurus, or with `preview` only show what would be imported."""
     path = Path(file)
     with path.open("rb") as stream:
         content = stream.read(rdf_documents.MAX_BYTES + 1)
@@ -103,7 +103,7 @@ def _describe_result(report: ImportReport) -> dict[str, Any]:
 
 
 def _count_individuals(document: rdf_vocabulary.RdfVocabulary) -> int:
-    """The individuals of a document that are no concepts: without `individuals` they are only kept as statements."""
+    """The individuals of a document that are not concepts: without `individuals` only kept as statements."""
     concepts = {term.iri for term in document.types if term.is_concept}
     return sum(individual.iri not in concepts for individual in document.individuals)
 
@@ -120,17 +120,17 @@ def _show(answer: Mapping[str, Any]) -> None:
         words = f"{count_noun(answer['types'], 'type')} and {count_noun(answer['predicates'], 'predicate')}"
         click.echo(f"The set {name}: {words} {verb}.")
     if answer["existing"]:
-        click.echo(f"In the vocabulary before, and left as they are: {_shortened(answer['existing'])}.")
+        click.echo(f"Already in the vocabulary, and unchanged: {_shortened(answer['existing'])}.")
     if answer["retired"]:
         click.echo(f"Deprecated in the file, and so retired: {_shortened(answer['retired'])}.")
     for iri in answer["imports"]:
-        click.echo(f"It builds upon {terminal.printable(iri)}, which was not read: import its file too.")
+        click.echo(f"It builds on {terminal.printable(iri)}, which was not read: import its file too.")
     if answer["left_aside"]:
         click.echo(
-            f"{count_noun(answer['left_aside'], 'individual')} were left aside: --individuals makes them entities."
+            f"{count_noun(answer['left_aside'], 'individual')} were left out: --individuals makes them entities."
         )
     if answer["kept_statements"]:
-        click.echo(f"{count_noun(answer['kept_statements'], 'other statement')} of the file are kept for an export.")
+        click.echo(f"{count_noun(answer['kept_statements'], 'other statement')} of the file are kept for export.")
     if answer["preview"]:
         if answer["individuals"]:
             click.echo(f"{count_noun(answer['individuals'], 'individual')} would become entities.")
@@ -141,7 +141,7 @@ def _show(answer: Mapping[str, Any]) -> None:
     if first == last:
         click.echo(f"`kg undo {first}` takes it back.")
     else:
-        click.echo(f"These are the calls {first} to {last}; `kg undo` takes them back one by one, the last one first.")
+        click.echo(f"These are the calls {first} to {last}; `kg undo` takes them back one by one, the last first.")
 
 
 def _show_individuals(answer: Mapping[str, Any]) -> None:
@@ -153,7 +153,7 @@ def _show_individuals(answer: Mapping[str, Any]) -> None:
     )
     if answer["left_out"]:
         counts = [f"{iri} ({count:,})" for iri, count in answer["left_out"].items()]
-        click.echo(f"Left out, since the vocabulary has no predicate for it: {_shortened(counts)}.")
+        click.echo(f"Left out, as the vocabulary has no predicate for them: {_shortened(counts)}.")
     for refusal in answer["refusals"]:
         click.secho(f"refused: {terminal.printable(refusal)}", fg="red", err=True)
     if answer["refused"] > len(answer["refusals"]):

@@ -16,7 +16,7 @@ from keepgraph.engine.exchange.import_state import EndsWarning
 
 
 def refuse(report: dict[str, Any], kind: str, position: int, error: errors.KeepgraphError, *, note: str = "") -> None:
-    """Note a refusal in the report; `kind` names what the position counts: "line" or "conversation"."""
+    """Add a refusal to the report; `kind` is the unit of the position: "line" or "conversation"."""
     report["refused_total"] += 1
     if len(report["refused"]) < import_state.MAX_REFUSALS:
         answer = {kind: position, "error": error.code, "message": error.message.rstrip(".") + note}
@@ -26,7 +26,7 @@ def refuse(report: dict[str, Any], kind: str, position: int, error: errors.Keepg
 
 
 def is_hopeless(report: Mapping[str, Any]) -> bool:
-    """Whether a thousand were refused and nothing was accepted: the file is not what it was taken for."""
+    """Whether a thousand were refused and nothing was accepted: the format is wrong."""
     accepted = ("added", "merged", "updated", "waiting", "kept_as_text")
     return report["refused_total"] >= import_state.HOPELESS_AFTER and not any(report.get(name) for name in accepted)
 
@@ -42,7 +42,7 @@ def show_refusals(report: Mapping[str, Any], kind: str) -> None:
         click.echo(f"… and {more:,} more", err=True)
     if is_hopeless(report):
         click.echo(
-            "Stopped there: nothing was accepted. Check the format of the file, or choose it by --format.", err=True
+            "Stopped there: nothing was accepted. Check the format of the file, or set it with --format.", err=True
         )
 
 
@@ -52,7 +52,7 @@ def warning(kind: str, position: int, warning: EndsWarning) -> dict[str, Any]:
 
 
 def show_warnings(warnings: list[dict[str, Any]], kind: str) -> None:
-    """Show how many facts do not fit their predicates, with the first of each predicate."""
+    """Show how many facts do not fit their predicates, with the first for each predicate."""
     by_predicate: dict[str, list[dict[str, Any]]] = {}
     for given in warnings:
         by_predicate.setdefault(given["predicate"], []).append(given)
@@ -62,11 +62,11 @@ def show_warnings(warnings: list[dict[str, Any]], kind: str) -> None:
         click.secho(f"{kind} {first[kind]}: {terminal.printable(first['message'])}{more}", fg="yellow", err=True)
     if warnings:
         count = "1 fact does" if len(warnings) == 1 else f"{len(warnings):,} facts do"
-        click.echo(f"{count} not fit the predicate, and came in all the same.", err=True)
+        click.echo(f"{count} not fit the predicate, and were imported anyway.", err=True)
 
 
 class ReadProgress:
-    """A progress bar on the terminal that follows the position in a file; silent where there is no terminal."""
+    """A progress bar that follows the position in a file; silent without a terminal."""
 
     def __init__(self, file: str, stream: IO[bytes], *, quiet: bool, label: str = "Recording") -> None:
         self._stream = stream

@@ -1,1 +1,1 @@
-"""`kg vocabulary`: the types and predicates of a graph, shown and governed."""
+"""`kg vocabulary`: shows and edits the types and predicates of a graph."""

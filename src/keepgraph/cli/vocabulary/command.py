@@ -1,4 +1,4 @@
-"""The command group `kg vocabulary`: all words as a tree, one word on a page, and the table of its commands."""
+"""The command group `kg vocabulary`: all words as a tree, one word on a page, and its table of commands."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 
 _COMMANDS = {
-    "show": ("command", "show_command", "Show one word: what it means, its labels, and where it is used."),
+    "show": ("command", "show_command", "Show one word: its meaning, labels and uses."),
     "add": ("editing", "add_command", "Add a type or a predicate."),
     "change": ("editing", "change_command", "Change a word: its description, ends, flags, labels."),
-    "retire": ("editing", "retire_command", "Let a word not be used any more; what was recorded with it stays."),
-    "restore": ("editing", "restore_command", "Let a retired word be used again."),
-    "remove": ("editing", "remove_command", "Delete a word that nothing uses, for now or for good."),
-    "merge": ("editing", "merge_command", "Make one word of two."),
+    "retire": ("editing", "retire_command", "Retire a word; what was recorded with it stays."),
+    "restore": ("editing", "restore_command", "Bring a retired word back into use."),
+    "remove": ("editing", "remove_command", "Delete an unused word."),
+    "merge": ("editing", "merge_command", "Merge two words."),
     "set": ("set_files", "set_command", "List, add and remove sets of words."),
     "import": ("set_files", "import_command", "Add the words of a file."),
     "export": ("set_files", "export_command", "Write the words of a set to a file."),
-    "proposals": ("proposals", "proposals_command", "List the wordings that wait as proposed facts."),
-    "map": ("proposals", "map_command", "Say what word wordings mean; what waits in them becomes facts."),
-    "dismiss": ("proposals", "dismiss_command", "Delete what waits in wordings that say nothing."),
+    "proposals": ("proposals", "proposals_command", "List the unknown wordings of proposed facts."),
+    "map": ("proposals", "map_command", "Map wordings to a word; their proposed facts become facts."),
+    "dismiss": ("proposals", "dismiss_command", "Delete the proposed facts of meaningless wordings."),
 }
 
 
 class _VocabularyGroup(click.Group):
-    """Commands that are imported when they are run; anything else is a word to be shown."""
+    """Commands imported when run; anything else is a word to show."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -54,9 +54,9 @@ class _VocabularyGroup(click.Group):
 
 
 @click.group("vocabulary", cls=_VocabularyGroup, invoke_without_command=True, subcommand_metavar="[WORD | COMMAND …]")
-@click.option("--unused", is_flag=True, help="Only words of which there is no entity or fact.")
+@click.option("--unused", is_flag=True, help="Only words without entities or facts.")
 @click.option(
-    "--set", "set_name", metavar="NAME", shell_complete=graph_options.complete_vocabulary_set, help="Only one set."
+    "--set", "set_name", metavar="NAME", shell_complete=graph_options.complete_vocabulary_set, help="Only this set."
 )
 @graph_options.all_options
 @click.pass_context
@@ -84,11 +84,11 @@ def vocabulary_command(ctx: click.Context, unused: bool, set_name: str | None) -
 
 @click.command("show")
 @click.argument("word", nargs=-1, required=True, shell_complete=graph_options.complete_word)
-@click.option("--kind", type=click.Choice(["type", "predicate"]), help="Which of the two, where WORD is both.")
+@click.option("--kind", type=click.Choice(["type", "predicate"]), help="Which one, if WORD is both.")
 @graph_options.all_options
 @click.pass_context
 def show_command(ctx: click.Context, word: tuple[str, ...], kind: str | None) -> None:
-    """Show one WORD: what it means, its labels, its place in the tree, and where it is used."""
+    """Show one WORD: its meaning, labels, place in the tree, and uses."""
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("describe_word", word=" ".join(word), **kind_argument(kind))
     if graph_options.wants_json(ctx):
@@ -100,5 +100,5 @@ def show_command(ctx: click.Context, word: tuple[str, ...], kind: str | None) ->
 
 
 def kind_argument(kind: str | None) -> dict[str, str]:
-    """The argument of tools for what `--kind` says: type or predicate."""
+    """`--kind` as an argument of tools."""
     return {} if kind is None else {"kind": "entity_type" if kind == "type" else kind}

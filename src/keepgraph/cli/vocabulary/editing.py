@@ -17,16 +17,14 @@ from keepgraph.model import PREDICATE_FLAGS
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _NONE = "none"
-"""Takes a value away."""
+"""Removes a value."""
 
-_kind_option = click.option(
-    "--kind", type=click.Choice(["type", "predicate"]), help="Which of the two, where the word is both."
-)
-_dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+_kind_option = click.option("--kind", type=click.Choice(["type", "predicate"]), help="Which one, if the word is both.")
+_dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 
 
 def _shared_options(command: _F) -> _F:
-    """Options for what types and predicates have alike."""
+    """Options that types and predicates share."""
     for option in (
         click.option("--description", metavar="TEXT", help="What it means, in a sentence."),
         click.option(
@@ -51,19 +49,19 @@ def _type_options(command: _F) -> _F:
             metavar="TYPE",
             multiple=True,
             shell_complete=graph_options.complete_type,
-            help="What it is a kind of; may be repeated.",
+            help="The type it is a kind of; may be repeated.",
         ),
         click.option(
             "--disjoint",
             metavar="TYPE",
             multiple=True,
             shell_complete=graph_options.complete_type,
-            help="A type of which nothing can be that is of this one; may be repeated.",
+            help="A type that excludes this one; may be repeated.",
         ),
         click.option(
-            "--style", metavar="STYLE", help="How its names are made: person, title, statement, term, reference."
+            "--style", metavar="STYLE", help="How its names are formed: person, title, statement, term, reference."
         ),
-        click.option("--abstract/--not-abstract", default=None, help="Whether entities are of its subtypes only."),
+        click.option("--abstract/--not-abstract", default=None, help="Whether entities have only its subtypes."),
     ):
         command = option(command)
     return command
@@ -80,7 +78,7 @@ def _predicate_options(command: _F) -> _F:
             metavar="TYPE",
             multiple=True,
             shell_complete=graph_options.complete_type,
-            help="A type of its subject; may be repeated. None given: any.",
+            help="A type of its subject; may be repeated. By default any.",
         ),
         click.option(
             "--to",
@@ -88,11 +86,11 @@ def _predicate_options(command: _F) -> _F:
             metavar="TYPE",
             multiple=True,
             shell_complete=graph_options.complete_type,
-            help="A type of its object; may be repeated. None given: any.",
+            help="A type of its object; may be repeated. By default any.",
         ),
         click.option("--literal", metavar="KIND", help="Its object is a text, number, date, url or identifier."),
         click.option("--alias/--not-alias", default=None, help="Whether its text is another name of the subject."),
-        click.option("--inverse", metavar="NAME", help="The predicate that says the same with the ends exchanged."),
+        click.option("--inverse", metavar="NAME", help="The predicate that says the same with the ends swapped."),
         click.option(
             "--role", metavar="ROLE", help="decides, part_of, blocks, resolves, depends, tags, mentions, reports."
         ),
@@ -136,7 +134,7 @@ def add_predicate_command(ctx: click.Context, /, name: str, dry_run: bool, **opt
 @_predicate_options
 @_type_options
 @_shared_options
-@click.option("--remove-label", "removed_labels", metavar="TEXT", multiple=True, help="Take a label away.")
+@click.option("--remove-label", "removed_labels", metavar="TEXT", multiple=True, help="Remove a label.")
 @_kind_option
 @_dry_run_option
 @graph_options.all_options
@@ -144,7 +142,7 @@ def add_predicate_command(ctx: click.Context, /, name: str, dry_run: bool, **opt
 def change_command(
     ctx: click.Context, /, word: str, removed_labels: tuple[str, ...], kind: str | None, dry_run: bool, **options: Any
 ) -> None:
-    """Change WORD: what is given takes the place of what it had; labels are added. “none” takes a value away.
+    """Change WORD: given values replace the old ones; labels are added. “none” removes a value.
 
     \b
     kg vocabulary change mentors --to person --label coaches
@@ -175,7 +173,7 @@ def change_command(
 @graph_options.all_options
 @click.pass_context
 def retire_command(ctx: click.Context, word: str, replaced_by: str | None, kind: str | None, dry_run: bool) -> None:
-    """Let WORD not be used any more; what was recorded with it stays."""
+    """Retire WORD: it can no longer be used; what was recorded with it stays."""
     replacement = {} if replaced_by is None else {"replaced_by": replaced_by}
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("retire_word", word=word, dry_run=dry_run, **replacement, **kind_argument(kind))
@@ -187,11 +185,11 @@ def retire_command(ctx: click.Context, word: str, replaced_by: str | None, kind:
 @_kind_option
 @_dry_run_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--purge", "for_good", is_flag=True, help="For good: from the journal and the backups too. No undo.")
+@click.option("--purge", "for_good", is_flag=True, help="Also from the journal and the backups. No undo.")
 @graph_options.all_options
 @click.pass_context
 def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: bool, yes: bool, for_good: bool) -> None:
-    """Delete WORD, which no fact and no entity uses, with its inverses and what is proposed in its wordings."""
+    """Delete the unused WORD, with its inverses and the proposals in its wordings."""
     graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
     if for_good and not dry_run:
         forgetting.refuse_if_open(graph_file)
@@ -217,13 +215,13 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
         if answer is None and not (words := forgetting.find_removed_words(graph_file, word, key)):
             raise unknown
         if answer is None and not yes:
-            terminal.confirm("It was removed before. Purge it?", action="purge it", quiet=quiet)
+            terminal.confirm("It is already removed. Purge it?", action="purge it", quiet=quiet)
         report = forgetting.purge(ctx, graph_file, key, ids=[], words=words)
         forgetting.show_report(report, quiet=quiet, answer=answer)
     elif quiet:
         terminal.show_json(answer)
     elif answer is not None:
-        click.secho(f"  `kg undo {answer['call']}` brings it back, until it is purged.", dim=True)
+        click.secho(f"  `kg undo {answer['call']}` restores it, until it is purged.", dim=True)
 
 
 @click.command("restore")
@@ -232,7 +230,7 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
 @graph_options.all_options
 @click.pass_context
 def restore_command(ctx: click.Context, word: str, kind: str | None) -> None:
-    """Let the retired WORD be used again."""
+    """Bring the retired WORD back into use."""
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("restore_word", word=word, **kind_argument(kind))
     _show_change(ctx, answer)
@@ -247,7 +245,7 @@ def restore_command(ctx: click.Context, word: str, kind: str | None) -> None:
 @graph_options.all_options
 @click.pass_context
 def merge_command(ctx: click.Context, absorb: str, keep: str, kind: str | None, dry_run: bool, yes: bool) -> None:
-    """Make ABSORB and KEEP one word: what is recorded with ABSORB moves to KEEP, and its names become labels of it."""
+    """Merge ABSORB into KEEP: what is recorded with ABSORB moves to KEEP, and its names become labels of KEEP."""
     quiet = graph_options.wants_json(ctx)
     arguments = {"absorb": absorb, "keep": keep, **kind_argument(kind)}
     with graph_options.open_graph(ctx) as graph:
@@ -275,7 +273,7 @@ def extend(graph: Graph, **arguments: Any) -> dict[str, Any]:
 
 
 def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
-    """Show what extend_vocabulary has added, and how to take it back."""
+    """Show what extend_vocabulary added, and how to take it back."""
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
         return
@@ -284,14 +282,14 @@ def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
         for word in words:
             click.echo(f"{verb} the {noun} {terminal.printable(word)}.")
     for word in answer["existing"]:
-        click.echo(f"{terminal.printable(word)} is there already.")
+        click.echo(f"{terminal.printable(word)} already exists.")
     for overlap in answer["overlaps"]:
         name, existing = terminal.printable(overlap["name"]), terminal.printable(overlap["existing"])
         is_word = overlap["name"] in (*answer["types"], *answer["predicates"])
         outcome = (
-            "was another wording of {}; from now on it is a word of its own."
+            "was another wording of {}; it is now a separate word."
             if is_word
-            else ("is a wording of {} too, which comes first where both fit.")
+            else ("is also a wording of {}, which is preferred if both fit.")
         )
         click.secho(f"  “{name}” {outcome.format(existing)}", fg="yellow")
     for mapped in answer["mapped"]:
@@ -319,7 +317,7 @@ def _add(ctx: click.Context, group: str, name: str, values: dict[str, Any], *, d
 
 
 def _values(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a word as a vocabulary set has them; None for those to be taken away."""
+    """The values of a word as in a vocabulary set; None for those to remove."""
     values: dict[str, Any] = {}
     for name in ("description", "style", "abstract", "role", "literal", "alias", "sentence", "notation", "uri"):
         if options.get(name) is not None:

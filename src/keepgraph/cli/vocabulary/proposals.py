@@ -1,4 +1,4 @@
-"""`kg vocabulary proposals`, `map` and `dismiss`: wordings that wait as proposed facts."""
+"""`kg vocabulary proposals`, `map` and `dismiss`: the unknown wordings of proposed facts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDINGS_SHOWN = 6
 @graph_options.all_options
 @click.pass_context
 def proposals_command(ctx: click.Context, limit: int) -> None:
-    """List the wordings in which facts wait, those of one meaning together, most first."""
+    """List the unknown wordings of proposed facts, grouped by meaning, most frequent first."""
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("list_proposed_wordings", limit=limit)
     if graph_options.wants_json(ctx):
@@ -28,7 +28,7 @@ def proposals_command(ctx: click.Context, limit: int) -> None:
         return
     for other in answer["elsewhere"]:
         project = terminal.printable(other["project"])
-        click.echo(f"{other['count']:,} wait in the project {project}; map and dismiss decide about them as well.")
+        click.echo(f"{other['count']:,} wait in the project {project}; map and dismiss apply to them too.")
     if not answer["groups"]:
         click.echo("No fact waits for a word" + (" in this project." if answer["elsewhere"] else "."))
         return
@@ -37,18 +37,18 @@ def proposals_command(ctx: click.Context, limit: int) -> None:
     )
     if answer["truncated"]:
         click.echo("  … and more; --limit shows them")
-    click.secho("kg vocabulary map WORDING … PREDICATE makes facts of them; dismiss WORDING … deletes them.", dim=True)
+    click.secho("To make them facts: kg vocabulary map WORDING … PREDICATE. To delete: dismiss WORDING …", dim=True)
 
 
 @click.command("map")
 @click.argument("wordings", metavar="WORDING…", nargs=-1, required=True)
 @click.argument("word", metavar="WORD", shell_complete=graph_options.complete_word)
 @click.option("--kind", type=click.Choice(["type", "predicate"]), default="predicate", show_default=True)
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 @graph_options.all_options
 @click.pass_context
 def map_command(ctx: click.Context, wordings: tuple[str, ...], word: str, kind: str, dry_run: bool) -> None:
-    """Let each WORDING mean WORD from now on; what waits in these wordings becomes facts.
+    """Map each WORDING to WORD; proposed facts in these wordings become facts.
 
     \b
     kg vocabulary map "is employed by" "works for" works_at
@@ -62,11 +62,11 @@ def map_command(ctx: click.Context, wordings: tuple[str, ...], word: str, kind: 
 
 @click.command("dismiss")
 @click.argument("wordings", metavar="WORDING…", nargs=-1, required=True)
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 @graph_options.all_options
 @click.pass_context
 def dismiss_command(ctx: click.Context, wordings: tuple[str, ...], dry_run: bool) -> None:
-    """Delete the proposed facts that wait in each WORDING; they are not proposed again."""
+    """Delete the proposed facts in each WORDING; they are not proposed again."""
     with graph_options.open_graph(ctx) as graph:
         answer = editing.extend(graph, dismiss_wordings=list(wordings), dry_run=dry_run)
     editing.show_extension(ctx, answer)

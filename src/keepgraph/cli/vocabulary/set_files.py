@@ -1,4 +1,4 @@
-"""`kg vocabulary import` and `export`: sets of words in files, in TOML or JSON."""
+"""`kg vocabulary import`, `export` and `set`: sets of words, in the graph and in files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _OWN = "own"
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--preview", is_flag=True, help="Tell what would be added, and change nothing.")
-@click.option("--individuals", is_flag=True, help="Of RDF: make entities of individuals, and of concepts.")
+@click.option("--preview", is_flag=True, help="Show what would be added, without adding it.")
+@click.option("--individuals", is_flag=True, help="For RDF: make individuals and concepts entities.")
 @graph_options.all_options
 @click.pass_context
 def import_command(ctx: click.Context, file: str, preview: bool, individuals: bool) -> None:
-    """Add the words of FILE: an ontology or a thesaurus in RDF, or a set as `kg vocabulary export` writes one.
+    """Add the words of FILE: an ontology or thesaurus in RDF, or a set from `kg vocabulary export`.
 
-    RDF is Turtle, RDF/XML, JSON-LD or N-Triples, with RDFS, OWL, SKOS or schema.org. Nothing is fetched, and what the
-    vocabulary has no field for is kept for `kg vocabulary export --skos`. A set is in TOML or JSON.
+    RDF is Turtle, RDF/XML, JSON-LD or N-Triples, with RDFS, OWL, SKOS or schema.org. Nothing is fetched; statements
+    without a field in the vocabulary are kept for `kg vocabulary export --skos`. A set is in TOML or JSON.
     """
     if individuals or not _is_set(file):
         from keepgraph.cli.transfer import rdf_files
@@ -46,15 +46,15 @@ def import_command(ctx: click.Context, file: str, preview: bool, individuals: bo
     "set_name",
     metavar="NAME",
     shell_complete=graph_options.complete_vocabulary_set,
-    help="The set; if not given, your own words, and with --skos or --shacl imported ones too.",
+    help="The set; by default your own words, with --skos or --shacl also imported ones.",
 )
-@click.option("--skos", "rdf_kind", flag_value="skos", help="Write the types as concepts of SKOS, in Turtle.")
-@click.option("--shacl", "rdf_kind", flag_value="shacl", help="Write shapes of SHACL, in Turtle.")
-@click.option("--everything", is_flag=True, help="With --skos or --shacl: also the words that came with Keepgraph.")
+@click.option("--skos", "rdf_kind", flag_value="skos", help="Write the types as SKOS concepts, in Turtle.")
+@click.option("--shacl", "rdf_kind", flag_value="shacl", help="Write SHACL shapes, in Turtle.")
+@click.option("--everything", is_flag=True, help="With --skos or --shacl: also the built-in words.")
 @graph_options.all_options
 @click.pass_context
 def export_command(ctx: click.Context, file: str, set_name: str | None, rdf_kind: str | None, everything: bool) -> None:
-    """Write the words of a set to FILE: TOML, or JSON if it ends in .json; to standard output if not given."""
+    """Write the words of a set to FILE: TOML, or JSON if it ends in .json; by default to standard output."""
     if rdf_kind is not None:
         from keepgraph.cli.transfer import rdf_files
 
@@ -79,7 +79,7 @@ def export_command(ctx: click.Context, file: str, set_name: str | None, rdf_kind
     click.echo(f"{terminal.printable(file)}: the set {terminal.printable(set_name)}.")
 
 
-# `kg vocabulary set`: the sets that a graph has, those that come with the program, and sets in files.
+# `kg vocabulary set`: the sets of a graph, those that come with Keepgraph, and sets in files.
 
 _WORDS_SHOWN = 12
 
@@ -107,11 +107,11 @@ def set_command(ctx: click.Context) -> None:
 
 @set_command.command("add")
 @click.argument("name", shell_complete=graph_options.complete_vocabulary_set)
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 @graph_options.all_options
 @click.pass_context
 def add_set_command(ctx: click.Context, name: str, dry_run: bool) -> None:
-    """Add the set NAME, or that of a file (TOML, or JSON; see schemas/v1/transfer/vocabulary_set.json)."""
+    """Add the set NAME, or one from a file (TOML, or JSON; see schemas/v1/transfer/vocabulary_set.json)."""
     if Path(name).suffix or "/" in name:
         arguments: dict[str, Any] = {"definition": _read(name)}
     else:
@@ -123,7 +123,7 @@ def add_set_command(ctx: click.Context, name: str, dry_run: bool) -> None:
 
 @set_command.command("remove")
 @click.argument("name", shell_complete=graph_options.complete_vocabulary_set)
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
 @click.pass_context
@@ -137,7 +137,7 @@ def remove_set_command(ctx: click.Context, name: str, dry_run: bool, yes: bool) 
                 _show_set_change(ctx, plan)
             if dry_run:
                 return
-            terminal.confirm(f"Remove the set {name}?", action="remove a set", quiet=quiet)
+            terminal.confirm(f"Remove the set {name}?", action="remove the set", quiet=quiet)
         answer = graph.call("remove_vocabulary_set", name=name)
     _show_set_change(ctx, answer)
 
@@ -169,7 +169,7 @@ def _set_row(entry: Mapping[str, Any]) -> tuple[str, str]:
     return name, f"{counts}{' · retired' if entry['retired'] else ''}{description}"
 
 
-# Files of vocabulary sets: what a file holds, and a set as TOML.
+# Files of vocabulary sets.
 
 _MAX_BYTES = 8_000_000
 
@@ -183,9 +183,7 @@ def _read(file: str) -> dict[str, Any]:
     import tomllib
 
     if Path(file).stat().st_size > _MAX_BYTES:
-        raise errors.VocabularyInvalid(
-            f"{file} has more than {_MAX_BYTES:,} bytes", hint="Divide it into several sets."
-        )
+        raise errors.VocabularyInvalid(f"{file} has more than {_MAX_BYTES:,} bytes", hint="Split it into several sets.")
     try:
         text = Path(file).read_text(encoding="utf-8-sig")
         document = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
