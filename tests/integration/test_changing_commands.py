@@ -113,7 +113,7 @@ def test_an_unknown_name_is_answered_with_those_like_it(run, ana):
 def test_a_type_is_corrected(run, ana):
     result = run("retype", "Ana", "Projects")
 
-    assert result.output.startswith("Ana has the type project now, no longer person.\n")
+    assert result.output.startswith("Ana now has the type project instead of person.\n")
     assert run("recall", "project:Ana").exit_code == 0
 
 
@@ -159,7 +159,7 @@ def test_what_is_so_already_changes_nothing_and_says_so(run, ana):
     run("set", "Ana", "role=CTO")
     result = run("set", "Ana", "role=CTO", "gone=")
 
-    assert (result.exit_code, result.output) == (0, "Nothing changed: Ana (person) was so already.\n")
+    assert (result.exit_code, result.output) == (0, "Nothing changed: Ana (person) was already so.\n")
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_a_text_that_says_the_same_changes_nothing(run, edit, tmp_path, ana, rep
         ('aliases = ["A. R."]', "aliases = 5", "no list of texts"),
         ('aliases = ["A. R."]', 'aliases = ["Ben Moss"]', "ALIAS_TAKEN"),
         ('summary = ""', "summary = 5", "no text"),
-        ('summary = ""', 'role = "CTO"', "'role' is no field"),
+        ('summary = ""', 'role = "CTO"', "'role' is not a field"),
         ("[properties]", "properties = 5", "no table"),
         ("[properties]", "[properties]\nn = nan", "not finite"),
     ],

@@ -390,7 +390,7 @@ def test_an_import_that_runs_out_of_room_says_how_far_it_came(run: Kg, monkeypat
 
     assert result.exit_code == 1
     assert "500 lines: 500 added" in result.output
-    assert "The first 500 lines are dealt with" in result.output
+    assert "The first 500 lines are imported" in result.output
     assert "Nothing was changed" not in result.output
 
 

@@ -260,7 +260,7 @@ def test_duplicates_are_proposed_with_the_command_that_merges_them(run, ask, two
     )
     assert (pair["entity"]["id"], pair["double"]["id"]) == (ids["Sarah"], ids["Sara"])
     run("merge", ids["Sarah"], ids["Sara"], "--yes")
-    assert run("duplicates").output == "Nothing looks like a double.\n"
+    assert run("duplicates").output == "No duplicates found.\n"
 
 
 def test_duplicates_of_one_name_are_proposed(run, ask, two):
@@ -420,7 +420,7 @@ def test_an_empty_graph_has_nothing_to_take_back_or_to_tell(run, ask):
 
     assert "there is nothing to take back" in run("undo").output
     assert ask("undo")["error"] == "CHANGE_NOT_FOUND"
-    assert run("duplicates").output == "Nothing looks like a double.\n"
+    assert run("duplicates").output == "No duplicates found.\n"
     assert run("clear", "--yes").output.startswith("Cleared group 'default': 0 entities, 0 facts and 0 episodes.")
 
 

@@ -708,7 +708,7 @@ def test_reindexing_fills_once_and_again_with_anew(call, path):
 
     assert (first.returncode, first.stdout) == (
         0,
-        "4 names, texts and facts were given their vectors by all-MiniLM-L6-v2.\n",
+        "4 names, texts and facts now have vectors made by all-MiniLM-L6-v2.\n",
     )
     assert json.loads(again.stdout) == {"model": "all-MiniLM-L6-v2", "embedded": 0, "waiting": 0}
     assert json.loads(anew.stdout) == {"model": "all-MiniLM-L6-v2", "embedded": 4, "waiting": 0}

@@ -117,7 +117,7 @@ def test_an_end_is_corrected_and_one_that_is_known_changes_nothing(run, ana):
     again = run("end", "Ana", "works_at", "Acme", "--on", "2026-07-15").output
 
     assert corrected.startswith("Corrected: Ana works_at Acme until 2026-07-15\n  before: until 2026-06-30\n")
-    assert again == "Nothing changed; that was known: Ana works_at Acme until 2026-07-15\n"
+    assert again == "Nothing changed; already known: Ana works_at Acme until 2026-07-15\n"
 
 
 def test_where_several_fit_they_are_listed_with_their_ids_and_the_line_to_type(run, ana, path):

@@ -110,7 +110,7 @@ def test_what_is_left_out_of_a_page_is_counted(run: Kg, path: Path) -> None:
     assert "  … and 18 more; --limit shows them" in shown
     assert "  … and 10 more" in shown
     assert "  … and 22 more" in shown
-    assert any(line.endswith("`kg timeline` tells all") for line in shown)
+    assert any(line.endswith("`kg timeline` shows all") for line in shown)
 
 
 def test_older_facts_that_are_not_shown_are_counted(team: Kg, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -268,7 +268,7 @@ def test_why_a_server_fails_is_said(install):
     assert "HANDSHAKE_FAILED" in result.output
     assert "it ended, or closed its output, before it answered initialize" in result.output
     assert "the licence has run out" in result.output
-    assert "The configuration is as it was" in result.output
+    assert "The configuration is unchanged" in result.output
 
 
 def test_another_program_of_our_name_is_not_installed(install, monkeypatch):
@@ -427,10 +427,10 @@ answer(hello); request(); answer({"tools": []})
         ("while True: print('{}', flush=True)", "what is not a message: '{}'"),
         (r"os.write(1, b'\xff\n'); sys.stdin.read()", "what is not a message: '\N{REPLACEMENT CHARACTER}'"),
         ("answer([]); sys.stdin.read()", "what is not a message: "),
-        ("answer({}); sys.stdin.read()", "its answer to initialize is not that of MCP: "),
+        ("answer({}); sys.stdin.read()", "its answer to initialize is not valid MCP: "),
         (
             "answer(hello); request(); answer({}); sys.stdin.read()",
-            "its answer to tools/list is not that of MCP",
+            "its answer to tools/list is not valid MCP",
         ),
         ("hello['protocolVersion'] = '1'; answer(hello); sys.stdin.read()", "it cannot be understood: Unsupported"),
     ],

@@ -350,7 +350,7 @@ def test_the_command_sets_shows_and_clears_the_owner(path):
     assert said[0][1].startswith("You are Ana Ruiz.")
     assert "reports_to → Bob" in said[2][1]
     assert "Ana Ruiz" in said[3][1]
-    assert "is not the owner" in said[4][1]
+    assert "is no longer the owner" in said[4][1]
     assert "kg me NAME" in said[5][1]
 
 

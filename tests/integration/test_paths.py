@@ -256,7 +256,7 @@ def test_the_commands_show_the_way(office):
 
     assert run("path", "Ana", "Bob") == (
         0,
-        "Ana -[works_at]-> Acme <-[works_at]- Bob\n  There are more ways: -k shows them.\n",
+        "Ana -[works_at]-> Acme <-[works_at]- Bob\n  There are more paths: -k shows them.\n",
     )
     assert "Ana works at Acme  (a letter)" in run("path", "Ana", "Bob", "--explain")[1]
     assert run("path", "Ana", "Zoltan")[0] == 3

@@ -266,7 +266,7 @@ def test_explaining_shows_the_statement_its_plan_and_who_does_the_work(peopled: 
 
     assert re.search(r"^SELECT .*\nFROM fact", whole)
     assert re.search(r"^[├└]─ (SEARCH|SCAN)", whole, re.MULTILINE)
-    assert whole.endswith("SQLite finds the rows, all of them.\n")
+    assert whole.endswith("SQLite finds all rows.\n")
     assert part.endswith("Python does the rest.\n")
 
 
@@ -344,7 +344,7 @@ def test_a_question_that_found_nothing_tells_what_may_be_wrong(peopled: Kg) -> N
         (("RETURN '\ud800'",), None, 1, "INVALID_ARGUMENTS"),
         (("RETURN 1", "-f", "x"), None, 2, "given twice"),
         (("RETURN 1", "more"), None, 2, "unexpected extra argument"),
-        (("RETURN 1", "--csv", "--json"), None, 2, "--csv goes neither"),
+        (("RETURN 1", "--csv", "--json"), None, 2, "--csv cannot be combined"),
         (("RETURN 1", "-p", "x"), None, 2, "is not NAME=VALUE"),
         (("RETURN 1", "-p", "=1"), None, 2, "is not NAME=VALUE"),
         (("RETURN 1", "-p", "a b=1"), None, 2, "is not NAME=VALUE"),
@@ -593,7 +593,7 @@ def test_ctrl_d_leaves_also_on_an_empty_line_of_a_query(typist: Callable[..., Ty
 def test_what_is_no_utf_8_is_refused_and_the_prompt_stays(typist: Callable[..., Typist]) -> None:
     seen = typist().type(b"RETURN '\xff' AS x;", "RETURN 'still here' AS x;", ":quit").leave()
 
-    assert "\nerror: that is not text in UTF-8\n" in seen
+    assert "\nerror: the input is not UTF-8\n" in seen
     assert "\nstill here\n" in seen
 
 

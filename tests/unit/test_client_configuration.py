@@ -55,7 +55,7 @@ def test_a_configuration_need_not_be_there(file):
         (b'{"a": ' + b"7" * 5000 + b"}", 1, "cannot be read as JSON"),
         (b'{\n  "theme": "dark",\n  "mcpServers": []\n}', 3, "mcpServers is not an object"),
         (b'{\n  "deep": {\n"mcpServers": {}},\n\n  "mcpServers": null}', 5, "mcpServers is not an object"),
-        (b'{\n  "mcpServers": {},\n  "mcpServers": {}\n}', 3, "'mcpServers' stands here again"),
+        (b'{\n  "mcpServers": {},\n  "mcpServers": {}\n}', 3, "'mcpServers' is repeated here"),
         (b'{\n"a": 1, "name": "caf\xe9"}', 2, "this is not UTF-8"),
         (b"\xff\xfe{\x00}\x00", 1, "this is not UTF-8"),
     ],

@@ -86,9 +86,7 @@ def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
         except errors.GraphFileError as error:
             failure = error
             if not isinstance(error, errors.GraphTooNew):
-                failure.hint = (
-                    f"The first {report['lines']:,} lines are imported. Import again to continue; nothing is doubled."
-                )
+                failure.hint = f"The first {report['lines']:,} lines are imported. Import again to continue."
             report.update(error=failure.code, message=failure.message, stopped=True)
     report["refused"].sort(key=lambda refused: refused["line"])
     if quiet:
