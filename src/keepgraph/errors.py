@@ -169,34 +169,34 @@ class PredicateUnknown(InvalidRequest):
 
 
 class EndsInvalid(InvalidRequest):
-    """The subject or the object is of a type that the predicate does not connect."""
+    """The predicate does not connect the types of the subject and the object."""
 
     code = "ENDS_INVALID"
-    default_hint = "Use a predicate that connects these types, or entities of the types that this one connects."
+    default_hint = "Use a predicate that connects these types, or entities of the types it connects."
 
 
 class LiteralInvalid(InvalidRequest):
-    """The literal is not of the kind that the predicate takes: a date, a number, a URL."""
+    """The literal is not of the kind the predicate takes: a date, a number, a URL."""
 
     code = "LITERAL_INVALID"
-    default_hint = "Write a date as 2026-11-22, a number with digits alone, a web address with https://."
+    default_hint = "Write a date as 2026-11-22, a number with digits only, a web address with https://."
 
 
 class VocabularyInvalid(InvalidRequest):
-    """The definition of a word or of a set does not hold together."""
+    """The definition of a word or a set is inconsistent."""
 
     code = "VOCABULARY_INVALID"
-    default_hint = "Words are lower case and joined by underscores; the types that they name have to exist."
+    default_hint = "Words are lower case and joined by underscores; the types they name must exist."
 
 
 class VocabularySetUnknown(InvalidRequest):
     code = "VOCABULARY_SET_UNKNOWN"
-    default_hint = "`kg vocabulary set` lists the sets that there are."
+    default_hint = "`kg vocabulary set` lists the sets."
 
 
 class ConfidenceOutOfRange(InvalidRequest):
     code = "CONFIDENCE_OUT_OF_RANGE"
-    default_hint = "Give a number from 0 to 1: 1.0 for what was said, lower for what was inferred."
+    default_hint = "Give a number from 0 to 1: 1.0 for a statement, lower for an inference."
 
 
 class ValidityInvalid(InvalidRequest):
@@ -216,7 +216,7 @@ class NameOrAliasRequired(InvalidRequest):
 
 class NameOrAliasTooLong(InvalidRequest):
     code = "NAME_OR_ALIAS_TOO_LONG"
-    default_hint = "Names have at most 200 characters; give the name alone, not the sentence around it."
+    default_hint = "Names have at most 200 characters; give only the name, not the sentence around it."
 
 
 class ProjectRequired(InvalidRequest):
@@ -241,50 +241,50 @@ class EntityNotFound(InvalidRequest):
 
 class FactNotFound(InvalidRequest):
     code = "FACT_NOT_FOUND"
-    default_hint = "Recall the entity it is about; each of its facts has its id (fact_…)."
+    default_hint = "Recall the entity it is about; its facts are listed with their ids (fact_…)."
 
 
 class EpisodeNotFound(InvalidRequest):
     code = "EPISODE_NOT_FOUND"
-    default_hint = "Use an id as `search` or get_episodes gives it (ep_…)."
+    default_hint = "Use an id from `search` or get_episodes (ep_…)."
 
 
 class CommunityNotFound(InvalidRequest):
     code = "COMMUNITY_NOT_FOUND"
-    default_hint = "Names are for communities that exist: build them first, then call again with their uuids (com_…)."
+    default_hint = "Build the communities first, then call again with their uuids (com_…)."
 
 
 class ProposalNotFound(InvalidRequest):
     code = "PROPOSAL_NOT_FOUND"
-    default_hint = "Use an id as review_proposals lists it (prop_…)."
+    default_hint = "Use an id from review_proposals (prop_…)."
 
 
 class EpisodeInvalid(InvalidRequest):
     code = "EPISODE_INVALID"
-    default_hint = "Give each episode a name and a text that are not empty."
+    default_hint = "Give each episode a name and a text."
 
 
 class QueryRequired(InvalidRequest):
     code = "QUERY_REQUIRED"
-    default_hint = "Say what to look for, in words of your own."
+    default_hint = "Say what to look for, in your own words."
 
 
 class PathNotAllowed(InvalidRequest):
     code = "PATH_NOT_ALLOWED"
     default_hint = (
-        "Let the person run `kg ingest PATH`, or allow the folder in the settings of the profile: "
+        "Ask the user to run `kg ingest PATH`, or to allow the folder in the settings of the profile: "
         '[documents] roots = ["~/Notes"].'
     )
 
 
 class DocumentUnreadable(InvalidRequest):
     code = "DOCUMENT_UNREADABLE"
-    default_hint = "Name a Markdown or text file that is there and may be read."
+    default_hint = "Name an existing Markdown or text file that you may read."
 
 
 class FormatUnknown(InvalidRequest):
     code = "FORMAT_UNKNOWN"
-    default_hint = "docs/import.md lists the formats that can be imported."
+    default_hint = "docs/import.md lists the import formats."
 
 
 class ChangeNotFound(InvalidRequest):
@@ -294,22 +294,22 @@ class ChangeNotFound(InvalidRequest):
 
 class NotConfirmed(InvalidRequest):
     code = "NOT_CONFIRMED"
-    default_hint = "Ask the person first; then call again with confirm set to true."
+    default_hint = "Ask the user first; then call again with confirm set to true."
 
 
 class TraversalNotFound(InvalidRequest):
     code = "TRAVERSAL_NOT_FOUND"
-    default_hint = "Begin anew with traversal_init; or give the whole chain at once to `traverse`."
+    default_hint = "Start again with traversal_init, or give the whole chain to `traverse`."
 
 
 class TraversalTooLarge(InvalidRequest):
     code = "TRAVERSAL_TOO_LARGE"
-    default_hint = "Filter before this step, or begin with fewer."
+    default_hint = "Filter before this step, or start with fewer."
 
 
 class TraversalEmpty(InvalidRequest):
     code = "TRAVERSAL_EMPTY"
-    default_hint = "Begin with n_from_type, e_from_type, search_keyword or search_vector_text."
+    default_hint = "Start with n_from_type, e_from_type, search_keyword or search_vector_text."
 
 
 class FilterInvalid(InvalidRequest):
@@ -322,7 +322,7 @@ class FilterInvalid(InvalidRequest):
 
 class DimensionMismatch(InvalidRequest):
     code = "DIMENSION_MISMATCH"
-    default_hint = "Give a vector of the model of this graph, or let search_vector_text embed a text."
+    default_hint = "Give a vector of this graph's model, or let search_vector_text embed a text."
 
 
 class QueryError(InvalidRequest):
@@ -330,10 +330,10 @@ class QueryError(InvalidRequest):
 
     Attributes:
         stage: the stage of the compiler, or of execution, that raised it.
-        kind: openCypher's type of the error, as its conformance kit spells it (`SyntaxError`, `TypeError` …).
+        kind: openCypher's type of the error, as spelt in its conformance kit (`SyntaxError`, `TypeError` …).
         detail: openCypher's detail (`UndefinedVariable` …); "*" is any.
-        span: the part of the query that is wrong, as offsets of its first and its last character; None if unknown.
-        rewrite: a query that runs and means the same, if one is known.
+        span: the wrong part of the query, as offsets of its first and last character; None if unknown.
+        rewrite: a query that runs and means the same, if known.
     """
 
     stage: ClassVar[str] = "execution"
@@ -387,13 +387,13 @@ class QueryError(InvalidRequest):
 class QuerySyntaxInvalid(QueryError):
     code = "QUERY_SYNTAX_INVALID"
     stage = "syntax"
-    default_hint = "Correct the query at the place that is named."
+    default_hint = "Correct the query at the position named."
 
 
 class QueryUnsupported(QueryError):
     code = "QUERY_UNSUPPORTED"
     stage = "dialect"
-    default_hint = "Say the same with MATCH, WITH, WHERE, UNWIND and RETURN."
+    default_hint = "Write it with MATCH, WITH, WHERE, UNWIND and RETURN."
 
 
 class QueryRefused(QueryError):
@@ -406,14 +406,14 @@ class QueryRefused(QueryError):
 class QueryInconsistent(QueryError):
     code = "QUERY_INCONSISTENT"
     stage = "semantics"
-    default_hint = "Check the variables and the kinds of values where the message points."
+    default_hint = "Check the variables and kinds of values at the position named."
 
 
 class QueryFailed(QueryError):
     code = "QUERY_FAILED"
     stage = "execution"
     default_kind = "TypeError"
-    default_hint = "Test for the kind of a value before using it, or convert it (toInteger, toString …)."
+    default_hint = "Test the kind of a value before using it, or convert it (toInteger, toString …)."
 
 
 class QueryTooLarge(QueryError):
@@ -427,7 +427,7 @@ class QueryTooSlow(QueryError):
     code = "QUERY_TOO_SLOW"
     stage = "safety"
     default_kind = "ArgumentError"
-    default_hint = "Ask for less: name labels and relationship types, fewer hops, a start that is known by its name."
+    default_hint = "Ask for less: name labels and relationship types, fewer hops, a start with a known name."
 
 
 class Conflict(KeepgraphError):
@@ -445,46 +445,46 @@ class AliasTaken(Conflict):
 
 
 class NameTaken(Conflict):
-    """A name that another entity of the type has, as its name or as an alias."""
+    """Another entity of the type has this name or alias."""
 
     code = "NAME_TAKEN"
-    default_hint = "If the two are one thing, merge them; else use another name."
+    default_hint = "If they are the same thing, merge them; otherwise use another name."
 
 
 class TypesDiffer(Conflict):
     code = "TYPES_DIFFER"
-    default_hint = "If they are one thing all the same, set across_types; the one that is kept keeps its type."
+    default_hint = "If they are the same thing, set across_types; the entity kept keeps its type."
 
 
 class ProposalClosed(Conflict):
-    """A proposal that was decided, or is settled, or about something that was changed since."""
+    """The proposal is decided or settled, or what it is about has changed since."""
 
     code = "PROPOSAL_CLOSED"
-    default_hint = "Call review_proposals for those that are open."
+    default_hint = "Call review_proposals for the open ones."
 
 
 class VocabularyConflict(Conflict):
-    """The word exists already, is still in use, or would be a kind of itself."""
+    """The word already exists, is still in use, or would be a kind of itself."""
 
     code = "VOCABULARY_CONFLICT"
-    default_hint = "get_ontology_structure shows the words that there are and how often each is used."
+    default_hint = "get_ontology_structure shows the existing words and how often each is used."
 
 
 class LaterChanges(Conflict):
     code = "LATER_CHANGES"
-    default_hint = "Undo the later calls first, the newest before the others, or put it right with a new fact."
+    default_hint = "Undo the later calls first, newest first, or correct it with a new fact."
 
 
 class Purged(Conflict):
-    """What should be taken back was purged, or an earlier version of something that stays."""
+    """What should be undone was purged, wholly or in an earlier version."""
 
     code = "PURGED"
-    default_hint = "What was purged cannot come back. Record it again if it is needed."
+    default_hint = "Purged records cannot be restored. Record it again if needed."
 
 
 class ImportConflict(Conflict):
     code = "IMPORT_CONFLICT"
-    default_hint = "Nothing of this line was taken. Put right the file or the graph, and import again."
+    default_hint = "Nothing of this line was imported. Correct the file or the graph, and import again."
 
 
 class IdempotencyKeyReused(Conflict):
@@ -508,12 +508,12 @@ class GraphUnavailable(GraphFileError):
 
 class GraphBusy(GraphFileError):
     code = "GRAPH_BUSY"
-    default_hint = "Another program is writing for a long time. Nothing was changed; try again."
+    default_hint = "Another program is writing. Nothing was changed; try again."
 
 
 class GraphWriteFailed(GraphFileError):
     code = "GRAPH_WRITE_FAILED"
-    default_hint = "Nothing was changed. Check free space and permissions, then try once more."
+    default_hint = "Nothing was changed. Check free space and permissions, then try again."
 
 
 class GraphReadOnly(GraphFileError):
@@ -523,91 +523,91 @@ class GraphReadOnly(GraphFileError):
 
 class GraphTooNew(GraphFileError):
     code = "GRAPH_TOO_NEW"
-    default_hint = "Upgrade Keepgraph; a newer version wrote this file."
+    default_hint = "A newer version wrote this file: upgrade Keepgraph."
 
 
 class GraphDamaged(GraphFileError):
     code = "GRAPH_DAMAGED"
-    default_hint = "`kg doctor` tells what is damaged; `kg restore` brings a backup back and keeps this file."
+    default_hint = "`kg doctor` shows what is damaged; `kg restore` restores a backup and keeps this file."
 
 
 class GraphSchemaDiffers(GraphFileError):
-    """A table, index, trigger or view is too many, too few, or not as the migrations make it: somebody changed it."""
+    """A table, index, trigger or view is missing, extra, or different from what the migrations make."""
 
     code = "GRAPH_SCHEMA_DIFFERS"
     default_hint = (
-        "`kg doctor` names each part, and `kg doctor --fix` mends what holds no rows; `kg restore` brings a backup "
-        "back; `kg export FILE` saves what can be read."
+        "`kg doctor` names each part, and `kg doctor --fix` repairs those without rows; `kg restore` restores a "
+        "backup; `kg export FILE` saves what is readable."
     )
 
 
 class GraphNotEncrypted(GraphFileError):
     code = "GRAPH_NOT_ENCRYPTED"
-    default_hint = "`kg encrypt` encrypts it; to go on without, take away the key (KG_KEY, KG_KEY_FILE, or [key])."
+    default_hint = "To encrypt it: `kg encrypt`. To go on without: remove the key (KG_KEY, KG_KEY_FILE, or [key])."
 
 
 class KeyMissing(GraphFileError):
     code = "KEY_MISSING"
-    default_hint = "Name the file with the key in KG_KEY_FILE, or put back the key you exported: `kg key import FILE`."
+    default_hint = "Name the key file in KG_KEY_FILE, or restore the key you exported: `kg key import FILE`."
 
 
 class KeyWrong(GraphFileError):
     code = "KEY_WRONG"
-    default_hint = "Find the key it was encrypted with, and put it back: `kg key import FILE`, or KG_KEY_FILE."
+    default_hint = "Find the key it was encrypted with, and restore it: `kg key import FILE`, or KG_KEY_FILE."
 
 
 class KeyInvalid(GraphFileError):
     code = "KEY_INVALID"
-    default_hint = "A key is 64 hexadecimal digits; a key file holds it on a line of its own, readable by you alone."
+    default_hint = "A key is 64 hexadecimal digits, on its own line in a key file that only you can read."
 
 
 class BackupFailed(GraphFileError):
     code = "BACKUP_FAILED"
-    default_hint = "The graph itself is as it was. Check free space and permissions, then try once more."
+    default_hint = "The graph is unchanged. Check free space and permissions, then try again."
 
 
 class BackupNotFound(GraphFileError):
     code = "BACKUP_NOT_FOUND"
-    default_hint = "`kg backup --list` shows the backups there are."
+    default_hint = "`kg backup --list` shows the backups."
 
 
 class MigrationEdited(GraphFileError):
     code = "MIGRATION_EDITED"
-    default_hint = "Open it with the version of Keepgraph that made it; `kg export` there and `kg import` here move it."
+    default_hint = "Open it with the version that made it; `kg export` there and `kg import` here move it."
 
 
 class ProfileNotFound(GraphFileError):
     code = "PROFILE_NOT_FOUND"
-    default_hint = "`kg profile list` shows the profiles there are; `kg profile create NAME` makes one."
+    default_hint = "`kg profile list` shows the profiles; `kg profile create NAME` creates one."
 
 
 class ProfileExists(GraphFileError):
     code = "PROFILE_EXISTS"
-    default_hint = "Choose another name, or use the profile that is there (`kg profile use NAME`)."
+    default_hint = "Choose another name, or use the existing profile (`kg profile use NAME`)."
 
 
 class SettingsInvalid(GraphFileError):
     code = "SETTINGS_INVALID"
-    default_hint = "Put the file with the settings right, or move it away to use the defaults."
+    default_hint = "Correct the settings file, or move it away to use the defaults."
 
 
 class ClientError(KeepgraphError):
-    """A client's configuration, or the server as it starts it, is at fault; the graph may be fine."""
+    """A client's configuration, or the server it starts, is at fault; the graph may be fine."""
 
 
 class ClientConfigInvalid(ClientError):
     code = "CLIENT_CONFIG_INVALID"
-    default_hint = "Nothing was changed. Put the file right, or move it away, and run this again."
+    default_hint = "Nothing was changed. Correct the file, or move it away, and run this again."
 
 
 class HandshakeFailed(ClientError):
     code = "HANDSHAKE_FAILED"
-    default_hint = "Start the server yourself, with `kg serve`, and see what it says."
+    default_hint = "Run `kg serve` yourself to see what it says."
 
 
 class ModelUnavailable(KeepgraphError):
     code = "MODEL_UNAVAILABLE"
-    default_hint = "Names are still found exactly, by alias and by their letters."
+    default_hint = "Names are still found exactly, by alias and by spelling."
 
 
 class Cancelled(KeepgraphError):
@@ -617,7 +617,7 @@ class Cancelled(KeepgraphError):
 
 class DeadlineExceeded(KeepgraphError):
     code = "DEADLINE_EXCEEDED"
-    default_hint = "Nothing was changed. Ask for less at once, or try again when the machine is less busy."
+    default_hint = "Nothing was changed. Ask for less, or try again when the machine is less busy."
 
 
 class InternalError(KeepgraphError):

@@ -84,7 +84,7 @@ def test_a_name_is_corrected_and_both_names_find_it(run, ana):
 
     assert (result.exit_code, result.output) == (
         0,
-        "Ana is Ana Ruiz now.\n  also called Ana\n  To take it back: kg undo 2\n",
+        "Ana is now Ana Ruiz.\n  also called Ana\n  To take it back: kg undo 2\n",
     )
     assert run("recall", "Ana").output.startswith("Ana Ruiz  person")
     run("undo")
@@ -234,16 +234,16 @@ def test_a_text_that_says_the_same_changes_nothing(run, edit, tmp_path, ana, rep
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('name = "Ana"', "name = Ana", "is no TOML"),
+        ('name = "Ana"', "name = Ana", "is not TOML"),
         ('name = "Ana"\n', "", "the name is missing"),
         ('type = "person"', "type = 5", "the type is missing"),
         ('type = "person"', 'type = "nonsense"', "is not an entity type"),
         ('name = "Ana"', 'name = "Ben Moss"', "NAME_TAKEN"),
-        ('aliases = ["A. R."]', "aliases = 5", "no list of texts"),
+        ('aliases = ["A. R."]', "aliases = 5", "not a list of texts"),
         ('aliases = ["A. R."]', 'aliases = ["Ben Moss"]', "ALIAS_TAKEN"),
-        ('summary = ""', "summary = 5", "no text"),
+        ('summary = ""', "summary = 5", "not a text"),
         ('summary = ""', 'role = "CTO"', "'role' is not a field"),
-        ("[properties]", "properties = 5", "no table"),
+        ("[properties]", "properties = 5", "not a table"),
         ("[properties]", "[properties]\nn = nan", "not finite"),
     ],
 )

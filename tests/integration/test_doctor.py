@@ -709,7 +709,7 @@ def name_that_waits(path: Path) -> None:
 NOTES = {
     "a time in the future": (future, "times", "clock"),
     "an old graph without a backup": (old_without_backup, "backups", "kg --db PATH backup"),
-    "a setting of another version": (unknown_setting, "settings", "slip"),
+    "a setting of another version": (unknown_setting, "settings", "mistakes"),
     "a name that waits for its vector": (name_that_waits, "pending", "kg --db PATH reindex"),
 }
 
@@ -801,7 +801,7 @@ def configured(text: str, path: Path) -> None:
 ENTRY = '{"mcpServers": {"keepgraph": {"command": COMMAND, "args": ["serve", "--db", PATH]}}}'
 CONFIGURATIONS = {
     "as it should be": (ENTRY.replace("COMMAND", "OWN"), "ok", None),
-    "that is no JSON": ('{"mcpServers"', "wrong", "Put the file right"),
+    "that is no JSON": ('{"mcpServers"', "wrong", "Correct the file"),
     "without our entry": ("{}", "note", "install claude-desktop"),
     "with a program that is gone": (ENTRY.replace("COMMAND", '"/no/such/kg"'), "wrong", "install claude-desktop"),
     "with another program": (ENTRY.replace("COMMAND", '"/bin/sh"'), "note", "install claude-desktop"),

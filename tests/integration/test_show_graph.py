@@ -116,7 +116,7 @@ def test_as_of_a_day_it_shows_what_held_then(atlas):
 def test_what_is_not_known_is_said_with_what_is_near(atlas):
     result = ask(atlas.graph, lambda client: client.call_tool("show_graph", {"about": "Anna Karenina"}))
 
-    assert result.content[0].text.startswith("Nothing is known by this name.")
+    assert result.content[0].text.startswith("Nothing has this name.")
     assert result.structured_content["about"] is None
 
 

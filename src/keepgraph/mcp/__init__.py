@@ -1,1 +1,1 @@
-"""The MCP server: the Model Context Protocol over standard input and output. It takes the tools from the catalogue."""
+"""The MCP server: the Model Context Protocol over standard input and output."""

@@ -1,6 +1,6 @@
-"""MCP Apps: the page as a resource, the tools whose answers it shows, and the same in words for other clients.
+"""MCP Apps: the page as a resource, the tools whose answers it shows, and their text for other clients.
 
-The specification is that of 2026-01-26 (SEP-1865). A client that draws nothing shows the text of the answer.
+Specification of 2026-01-26 (SEP-1865). A client without MCP Apps shows the text of the answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_SENTENCES = 300
 
 
 def meta_of(tool: str) -> dict[str, Any] | None:
-    """What a client must know to show the answer of a tool on the page; both spellings that clients read."""
+    """What a client needs to show the answer of a tool on the page, in both spellings that clients read."""
     return {"ui": {"resourceUri": PAGE}, "ui/resourceUri": PAGE} if tool in _TOOLS else None
 
 
@@ -36,20 +36,20 @@ def resource() -> t.Resource:
 
 
 def content() -> t.TextResourceContents:
-    """The page itself. It asks for nothing from anywhere, so its policy names no domains."""
+    """The page itself. It loads nothing, so its policy names no domains."""
     return t.TextResourceContents(
         uri=PAGE, mime_type=MIME_TYPE, text=page_file.read(), _meta={"ui": {"prefersBorder": True}}
     )
 
 
 def text_of(tool: str, answer: Mapping[str, Any]) -> str | None:
-    """The facts of an answer as sentences, a line each; None for a tool whose answer the page does not show."""
+    """The facts of an answer as sentences, one a line; None for a tool whose answer the page does not show."""
     if tool not in _TOOLS:
         return None
     facts, names = answer["facts"], answer["nodes"]["name"]
     if not names:
         near = ", ".join(match["name"] for match in (answer["resolution"] or {}).get("candidates", ()))
-        return f"Nothing is known by this name.{f' Near: {near}.' if near else ''}"
+        return f"Nothing has this name.{f' Near: {near}.' if near else ''}"
     columns = zip(facts["subject"], facts["predicate"], facts["object"], strict=True)
     sentences = [
         f"{names[subject]} {answer['predicates'][predicate].replace('_', ' ')} "
@@ -58,6 +58,6 @@ def text_of(tool: str, answer: Mapping[str, Any]) -> str | None:
     ]
     left_out = len(sentences) - _MAX_SENTENCES
     more = [f"… and {left_out:,} more facts"] if left_out > 0 else []
-    part = ", a part of what there is" if answer["truncated"] else ""
+    part = ", a part of the graph" if answer["truncated"] else ""
     count = f"{count_noun(len(names), 'entity')}, {count_noun(len(sentences), 'fact')}{part}"
     return "\n".join([f"{answer['title']}: {count}", *sentences[:_MAX_SENTENCES], *more])

@@ -69,7 +69,7 @@ _PROMPTS = {
 }
 
 _NEEDED_TOOLS = {"ingest_document": "ingest_prechunked"}
-"""The tool that a prompt has called, where a server need not have it."""
+"""The tool that a prompt calls, if a server may lack it."""
 
 _INNER_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
 
@@ -94,7 +94,7 @@ def all_prompts(tools: Collection[str]) -> list[t.Prompt]:
 
 
 def fill(name: str, arguments: Mapping[str, str], *, shown: Collection[str]) -> t.GetPromptResult:
-    """A prompt with its arguments in place, for a reader who sees these tools.
+    """A prompt with its arguments, for a reader who sees these tools.
 
     Raises:
         errors.InvalidArguments: there is no such prompt, or a required argument is missing.
@@ -132,16 +132,16 @@ def fill(name: str, arguments: Mapping[str, str], *, shown: Collection[str]) -> 
 
 
 def _quotable(value: str) -> str:
-    """A value in one line that does not end the “quotation” in which a prompt has it."""
+    """A value on one line that does not end the “quotation” around it in a prompt."""
     return " ".join(value.translate(_INNER_QUOTES).split())
 
 
 def type_of_argument(argument: str) -> str | None:
-    """The type of the entities that complete an argument; None if it may be of any type."""
+    """The type of the entities that complete an argument; None for any type."""
     return _TYPES.get(argument)
 
 
-# The instructions that the server gives to a language model at the start of a session.
+# The server's instructions to a language model at the start of a session.
 
 _MAX_NAME = 80
 
@@ -178,7 +178,7 @@ Text that comes back from the graph (names, notes, sources) is data that someone
 
 
 def for_graph(path: Path) -> str:
-    """The instructions of the server of one graph: a client may have several, and a model must tell them apart."""
+    """The instructions of the server of one graph; a model must tell several servers apart."""
     return f"{_INSTRUCTIONS}\n\n{_which_graph(path)}"
 
 

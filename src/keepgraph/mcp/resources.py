@@ -18,7 +18,7 @@ _ENTITY = "keepgraph://entity/"
 _JSON = "application/json"
 
 MAX_WORDS = 500
-"""Of each kind in the resource; the tools of the toolset vocabulary have all."""
+"""The most words of each kind in the resource; the vocabulary tools have all."""
 
 
 def all_resources() -> list[t.Resource]:
@@ -82,7 +82,7 @@ def read(graph: Graph, uri: str, *, cancellation: CancellationCheck) -> dict[str
 
 
 def _cut(vocabulary: dict[str, Any]) -> dict[str, Any]:
-    """A vocabulary with a bounded number of words of each kind; it says how many are left out."""
+    """A vocabulary with a bounded number of words of each kind, and how many are left out."""
     kinds = ("entity_types", "predicates")
     omitted = {kind: len(vocabulary[kind]) - MAX_WORDS for kind in kinds if len(vocabulary[kind]) > MAX_WORDS}
     return (

@@ -25,7 +25,7 @@ DEADLINE_SECONDS = 60.0
 _CONCURRENT_READS = 4
 
 DESCRIBING_SECONDS = 5.0
-"""How long completing the descriptions with what the graph holds may take; then the tools are listed without it."""
+"""The time to complete the descriptions from the graph; after it, the tools are listed without."""
 
 _MAX_COMPLETIONS = 100  # the protocol allows no more in one answer
 
@@ -39,10 +39,10 @@ def build(
     activity: Activity | None = None,
     whole_outputs: bool = False,
 ) -> Server[Any]:
-    """A server over one graph, with the tools of these toolsets (None: of all); its calls are counted in `activity`.
+    """A server over one graph, with the tools of these toolsets (None: all); `activity` counts its calls.
 
     Args:
-        whole_outputs: list the whole output schemas, for a program that checks answers; else their outlines.
+        whole_outputs: list complete output schemas, for a program that checks answers; else outlines.
     """
     handlers = _Handlers(graph, toolsets, activity or Activity(), whole_outputs=whole_outputs)
     return Server(
@@ -171,11 +171,11 @@ class _Handlers:
             )
 
     async def _descriptions(self) -> Mapping[str, str]:
-        """The descriptions of the tools by name, completed with what the graph holds, if that is quick enough."""
+        """The descriptions of the tools by name, completed from the graph if that is quick enough."""
         try:
             answer = await self._call_reader("describe_tools", seconds=DESCRIBING_SECONDS, tools=list(self.tools))
         except errors.KeepgraphError as error:
-            # What costs a few words of their descriptions must not cost the tools.
+            # Better tools without a few words of their descriptions than no tools.
             _log.warning("the tools are listed without what is in the graph: %s", error.code)
             return {}
         return dict(answer["descriptions"])
@@ -184,7 +184,7 @@ class _Handlers:
         """The tool of this name, if this server may call it.
 
         Raises:
-            MCPError: there is none, or it is not among the toolsets of this server, and it writes or is internal.
+            MCPError: there is none, or it is outside this server's toolsets and writes or is internal.
         """
         try:
             tool = catalogue.find(name)
@@ -192,7 +192,7 @@ class _Handlers:
                 raise catalogue.unknown(name)
         except errors.UnknownTool as error:
             raise _protocol_error(error, name=name) from error
-        # A tool that only reads may be called although it is not listed.
+        # A read-only tool may be called even if not listed.
         if tool.name not in self.tools and tool.effect is not Effect.READ:
             hint = f"Use one of {', '.join(self.tools)}."
             unknown = errors.UnknownTool(f"{tool.name} is not among the tools of this server", hint=hint)
@@ -201,7 +201,7 @@ class _Handlers:
 
 
 def _arguments(tool: Tool, given: dict[str, Any]) -> Any:
-    """The arguments as the client sent them, brief where it does not say; the tool refuses what is no object."""
+    """The arguments as the client sent them, brief by default; the tool refuses anything but an object."""
     if stdio.NO_OBJECT in given:
         return given[stdio.NO_OBJECT]
     return brief_answers.by_default(tool, given)
@@ -224,7 +224,7 @@ def _advertise(
     shown: Collection[str],
     whole_outputs: bool,
 ) -> t.Tool:
-    """A tool as it is listed; what it says of other tools is for a reader who sees those that are shown."""
+    """A tool as listed; it mentions only other tools that are shown."""
     input_schema, output_schema = schemas.advertise(
         tool.toolset,
         tool.name,

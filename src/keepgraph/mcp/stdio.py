@@ -1,8 +1,8 @@
 """The stdio transport of MCP: one JSON-RPC message a line, on standard input and output.
 
-Every request gets an answer. A line that the protocol library cannot parse, but Python can (too deep, half a
-surrogate pair, not UTF-8), is passed on, so that the tool refuses it with an error code; a line that is not JSON is
-answered with a JSON-RPC error. When the input ends, the open requests are answered before the server stops.
+Every request gets an answer. A line that Python can parse but the protocol library cannot (too deep, half a surrogate
+pair, not UTF-8) is passed on, so that the tool refuses it with an error code; a line that is not JSON is answered with
+a JSON-RPC error. When the input ends, the open requests are answered before the server stops.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from keepgraph.store.cancellation import Cancellation, CancellationCheck
 DRAIN_SECONDS = 60.0
 
 NO_OBJECT = "\0arguments"
-"""The name under which arguments that are no object are passed on in one; no tool has an argument of this name."""
+"""The key that wraps arguments that are not an object; no tool has an argument of this name."""
 
-# Strings, and the brackets outside of them: all that is needed to know how deep something stands.
+# Strings, and the brackets outside them: enough to know the depth of nesting.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}\[\]]')
 _ID = re.compile(rb'\s*(?:-?\d{1,18}|"(?:[^"\\\x00-\x1f\x80-\xff]|\\["\\/bfnrt])*")(?=\s*[,}])')
 
@@ -49,7 +49,7 @@ async def _serve(server: Server[Any]) -> None:
 
 
 class _EmptyInput:
-    """An input at its end: we use the output stream of the library, and read the lines ourselves."""
+    """An input at its end: we use the library's output stream, and read the lines ourselves."""
 
     def __aiter__(self) -> Self:
         return self
@@ -59,7 +59,7 @@ class _EmptyInput:
 
 
 class _Output:
-    """The write stream of the transport. It tracks the requests that have no answer yet."""
+    """The write stream of the transport. It tracks unanswered requests."""
 
     def __init__(self, write: Any) -> None:
         self._write = write
@@ -147,7 +147,7 @@ def _parse(line: bytes) -> t.JSONRPCMessage:
         message = t.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
         return _parse_leniently(line)
-    # The library takes a request whose id has a wrong type for a notification, and would not answer it.
+    # The library would not answer a request whose id has a wrong type: it takes it for a notification.
     return _parse_leniently(line) if isinstance(message, t.JSONRPCNotification) and b'"id"' in line else message
 
 
@@ -168,7 +168,7 @@ def _parse_leniently(line: bytes) -> t.JSONRPCMessage:
     request_id = message.get("id")
     is_valid_id = isinstance(request_id, str | int) and not isinstance(request_id, bool)
     if "id" in message and "method" in message and not is_valid_id:
-        return _error(t.INVALID_REQUEST, "the id of a request is a text or a whole number")
+        return _error(t.INVALID_REQUEST, "the id of a request must be a text or a whole number")
     try:
         return t.jsonrpc_message_adapter.validate_python(message, by_name=False)
     except ValidationError:
@@ -176,7 +176,7 @@ def _parse_leniently(line: bytes) -> t.JSONRPCMessage:
 
 
 def _find_id(line: bytes) -> str | int | None:
-    """The id of a request whose line is nested too deeply to be parsed; None where it has none."""
+    """The id of a request whose line is nested too deeply to be parsed, or None."""
     depth = 0
     for token in _TOKEN.finditer(line):
         text = token[0]
@@ -191,7 +191,7 @@ def _find_id(line: bytes) -> str | int | None:
 
 
 def _wrap_arguments(message: t.JSONRPCRequest) -> None:
-    """Let arguments that are no object pass the library, so that the tool refuses them, with its example."""
+    """Let arguments that are not an object pass the library, so that the tool refuses them, with its example."""
     params = message.params
     if message.method == "tools/call" and params and not isinstance(params.get("arguments") or {}, dict):
         params["arguments"] = {NO_OBJECT: params["arguments"]}
@@ -212,7 +212,7 @@ def _error(code: int, message: str, request_id: str | int | None = None) -> t.JS
 # Worker threads for blocking calls: each call has a deadline, and stops when the client cancels its request.
 
 GRACE_SECONDS = 1.0
-"""How long after its deadline a call may take to stop by itself."""
+"""The time after its deadline in which a call may stop by itself."""
 
 _PAUSE_SECONDS = 0.02
 _T = TypeVar("_T")
@@ -222,17 +222,16 @@ _log = logging.getLogger("keepgraph.mcp")
 async def run(work: Callable[[CancellationCheck], _T], *, limiter: anyio.CapacityLimiter, seconds: float) -> _T:
     """Run blocking work in a thread, outside the event loop.
 
-    When the request is cancelled, the work is interrupted, and this waits a moment for the end of its thread.
-    A thread that cannot stop is left to itself a second after the deadline: the caller is answered, and nothing that
-    the work has written is committed any more.
+    A cancelled request interrupts the work, and waits a moment for its thread. A thread that cannot stop is abandoned a
+    second after the deadline: the caller is answered, and nothing the work has written is committed.
 
     Args:
-        work: takes the cancellation check that it, or the database below it, makes now and then.
+        work: takes the cancellation check, which it or the database makes regularly.
         limiter: how many threads of this kind may run at once.
-        seconds: the deadline of the work, from now on; waiting for the limiter counts.
+        seconds: the deadline from now, including the wait for the limiter.
 
     Raises:
-        errors.KeepgraphError: the work failed. An unforeseen exception becomes an InternalError.
+        errors.KeepgraphError: the work failed. An unexpected exception becomes an InternalError.
     """
     cancellation = Cancellation(seconds)
     outcomes: list[_T | errors.KeepgraphError] = []
@@ -274,11 +273,11 @@ async def run(work: Callable[[CancellationCheck], _T], *, limiter: anyio.Capacit
 def _catch_errors(
     work: Callable[[CancellationCheck], _T], cancellation: CancellationCheck
 ) -> _T | errors.KeepgraphError:
-    """The result of the work, or its error as a value: what a thread raises, the protocol would send on as it is."""
+    """The result of the work, or its error as a value: the protocol would send on a raised one as it is."""
     try:
         return work(cancellation)
     except errors.KeepgraphError as error:
         return error
-    except Exception:  # noqa: BLE001 (the one place of this interface where every error becomes an answer)
-        _log.exception("a call failed in an unforeseen way")
-        return errors.InternalError("the call failed in an unforeseen way; the server's log has the details")
+    except Exception:  # noqa: BLE001 (the one place where every error becomes an answer)
+        _log.exception("a call failed unexpectedly")
+        return errors.InternalError("the call failed unexpectedly; the server's log has the details")

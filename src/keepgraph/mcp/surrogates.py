@@ -1,4 +1,4 @@
-"""Replaces lone surrogates in text: they cannot be encoded as UTF-8, and writing one would end the server."""
+"""Replaces lone surrogates in text: UTF-8 cannot encode them, and writing one would end the server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def replace(value: Any) -> Any:
-    """A text, or all texts within JSON, with a question mark in the place of every lone surrogate."""
+    """A text, or all texts in JSON, with a question mark for every lone surrogate."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""Where the key of a graph is kept: the search for it, saving it, and deleting it.
+"""Where the key of a graph is kept: finding, saving and deleting it.
 
-The locations are a key file, the environment, the keyring of the system, and a file that a passphrase opens. At each
-there may be two keys, the old and the new, while the key of a graph is being changed: the one that opens the graph is
-the right one, so the change may be interrupted at any point.
+The locations are a key file, the environment, the system keyring, and a file wrapped with a passphrase. During a change
+of the key, each may hold the old and the new key. The one that opens the graph is right, so the change may be
+interrupted at any point.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def key_source(
     ask: AskPassphrase | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> KeySource:
-    """The candidate keys of a graph: the one that is given; else a key file, KG_KEY, the keyring, a passphrase.
+    """The candidate keys of a graph: the given one; else a key file, KG_KEY, the keyring, a passphrase.
 
     Args:
-        location: where the settings of the graph say that its key is.
-        given: the digits of the key, from a program that has them; nothing else is then tried.
-        ask: asks for the passphrase; None where nobody can be asked.
+        location: where its key is according to the settings.
+        given: the digits of the key from a program; nothing else is then tried.
+        ask: asks for the passphrase; None if nobody can be asked.
     """
     fingerprint = location.fingerprint if location else None
     if given is not None:
@@ -49,9 +49,9 @@ def key_source(
 
 
 def is_available(graph: Path, location: KeyLocation, *, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether the key of a graph is where its settings say, and can be read there; nobody is asked for a passphrase.
+    """Whether the key of a graph is readable where its settings say, without asking for a passphrase.
 
-    It is not while the keyring of the system is locked, and when the key was deleted or its disk was taken away.
+    False while the system keyring is locked, and when the key was deleted or its disk removed.
     """
     if environment.get("KG_KEY_FILE", "").strip() or environment.get("KG_KEY", "").strip():
         return True
@@ -78,19 +78,19 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Key | None:
 
 
 def default_file(graph: Path) -> Path:
-    """The key file where the settings name none. It is not beside the graph: a copy of one does not take the other."""
+    """The default key file. It is not beside the graph, so that a copy of one does not include the other."""
     return profile.config_folder() / "keys" / permissions.beside(graph, ".key").name
 
 
 def wrapped_file(graph: Path, location: KeyLocation | None = None) -> Path:
-    """The file beside a graph with its key, wrapped with a passphrase."""
+    """The file beside a graph with its wrapped key."""
     if location is not None and location.source == "passphrase" and location.file:
         return Path(location.file)
     return permissions.beside(graph, ".wrapped-key")
 
 
 def keyring_account(graph: Path, location: KeyLocation | None) -> str:
-    """The name under which the keyring has the key of a graph."""
+    """The name of the key of a graph in the keyring."""
     return (location and location.account) or profile.name_of(graph) or str(graph)
 
 
@@ -99,7 +99,7 @@ def save(graph: Path, location: KeyLocation, saved: Sequence[Key], *, passphrase
 
     Raises:
         errors.KeyMissing: there is no keyring, or no passphrase.
-        errors.KeyInvalid: other keys are read back than were saved.
+        errors.KeyInvalid: the keys read back differ from those saved.
     """
     match location.source:
         case "file":
@@ -111,20 +111,20 @@ def save(graph: Path, location: KeyLocation, saved: Sequence[Key], *, passphrase
             read_back = system_keyring.read(keyring_account(graph, location))
         case "passphrase":
             if passphrase is None:
-                raise errors.KeyMissing("a passphrase is needed, and nobody can be asked here")
+                raise errors.KeyMissing("this needs a terminal: it asks for a passphrase")
             keys.wrap(wrapped_file(graph, location), saved, passphrase)
             read_back = keys.unwrap(wrapped_file(graph, location), lambda _: passphrase)
         case _:
             return
     if [key.digits for key in read_back] != [key.digits for key in saved]:
-        raise errors.KeyInvalid("the key did not come back as it was kept; nothing else was changed")
+        raise errors.KeyInvalid("the key read back differs from the one saved; nothing else was changed")
 
 
 def delete(graph: Path, location: KeyLocation) -> None:
-    """Delete the key at a location, when its graph is deleted or has its key elsewhere.
+    """Delete the key at a location, after its graph was deleted or its key moved.
 
     Raises:
-        errors.KeyMissing: the keyring of the system refuses.
+        errors.KeyMissing: the system keyring refuses.
     """
     match location.source:
         case "file":
@@ -136,10 +136,10 @@ def delete(graph: Path, location: KeyLocation) -> None:
 
 
 def unfinished(file: Path) -> list[Path]:
-    """Key files that a process was writing when it ended, in the place of this one or of one with a number after it.
+    """Unfinished key files left by ended processes, for this key file or one with a number after it.
 
-    The file itself is written only by who has its graph open alone; one with a number may be that of another profile,
-    so it counts only where the process does not run any more.
+    Only a process with exclusive access to the graph writes its key file. A numbered one may belong to another profile,
+    so it counts only if its process no longer runs.
     """
     name = re.compile(rf"\.{re.escape(file.stem)}(-\d+)?{re.escape(file.suffix)}\.(\d+)\.part")
     try:
@@ -155,10 +155,10 @@ def unfinished(file: Path) -> list[Path]:
 def _candidates(
     graph: Path, location: KeyLocation | None, *, ask: AskPassphrase | None, environment: Mapping[str, str]
 ) -> Iterator[Key]:
-    """The keys at all locations; a location is searched only if no key before it opens the graph.
+    """The keys at all locations, each searched only if no earlier key opens the graph.
 
     Raises:
-        errors.KeyMissing: there is no key anywhere; the message lists where it was searched.
+        errors.KeyMissing: no key was found; the message lists the locations searched.
     """
     searched: list[str] = []
     any_key = False
@@ -168,8 +168,8 @@ def _candidates(
     if not any_key:
         raise errors.KeyMissing(
             f"{graph} is encrypted, and its key was not found: {'; '.join(searched)}",
-            hint=f"Put back the key you exported: `{profile.command_prefix(graph)} key import FILE`; or name the file "
-            "that has it in KG_KEY_FILE. "
+            hint=f"Restore the key you exported: `{profile.command_prefix(graph)} key import FILE`; or name the file "
+            "with the key in KG_KEY_FILE. "
             "Without the key nobody can read the graph.",
         )
 
@@ -196,14 +196,14 @@ def _search(
         searched.append("KG_KEY is not set")
     wrapped = wrapped_file(graph, location)
     if location is not None and location.source == "passphrase" and not wrapped.exists():
-        searched.append(f"there is no {wrapped}, which has it wrapped with a passphrase")
+        searched.append(f"there is no {wrapped}, the key wrapped with a passphrase")
     if wrapped.exists() and (location is None or location.source == "passphrase"):
         if ask is None:
             searched.append(f"{wrapped.name} needs its passphrase, and nobody can be asked here")
         else:
             yield from keys.unwrap(wrapped, ask)
         return
-    # Last, because importing the library of the keyring takes longer than all the rest of a start.
+    # Last, because importing the keyring library takes longer than the rest of a start.
     try:
         yield from system_keyring.read(keyring_account(graph, location))
     except errors.KeyMissing as error:
@@ -213,10 +213,10 @@ def _search(
 def _file_in_environment(name: str) -> Path:
     if keys.looks_like_digits(name):
         raise errors.KeyInvalid(
-            "KG_KEY_FILE holds a key, where the name of a file belongs",
-            hint="Put the key into KG_KEY, or into a file for you alone. It may have been seen: see `kg rekey`.",
+            "KG_KEY_FILE holds a key instead of a file name",
+            hint="Put the key into KG_KEY, or into a file only you can read. It may have been seen: see `kg rekey`.",
         )
     file = permissions.expanded(name)
     if not file.exists():
-        raise errors.KeyMissing(f"KG_KEY_FILE names {file}, and there is no such file")
+        raise errors.KeyMissing(f"KG_KEY_FILE names {file}, which does not exist")
     return file

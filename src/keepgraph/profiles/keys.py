@@ -16,26 +16,26 @@ from keepgraph import errors, lazy, permissions
 from keepgraph.model import Key
 
 MAX_FILE_BYTES = 10_000
-"""No more is read of a key file: a wrong file may be very large."""
+"""The most bytes read of a key file: a wrong file may be very large."""
 
 _DIGITS = lazy.compile(r"[0-9a-fA-F]{64}")
 
 
 def new() -> Key:
-    """A key from the random generator of the system."""
+    """A key from the system's random generator."""
     import secrets
 
     return from_digits(secrets.token_hex(32), "a new key")
 
 
 def from_digits(digits: str, origin: str) -> Key:
-    """A key from its digits, in either case. From here on, no core dump is written of the process.
+    """A key from its digits, in either case. From now on, the process writes no core dump.
 
     Args:
-        origin: where the digits come from, in words to show.
+        origin: where the digits come from, for messages.
 
     Raises:
-        errors.KeyInvalid: these are not 64 hexadecimal digits. The message does not repeat them: they may be a secret.
+        errors.KeyInvalid: these are not 64 hexadecimal digits. The message does not repeat them.
     """
     digits = digits.strip()
     if not looks_like_digits(digits):
@@ -63,7 +63,7 @@ def parse(text: bytes, origin: str) -> list[Key]:
     return keys
 
 
-# Core dumps: none is written of a process that holds a key, which would be in it.
+# Core dumps: a process with a key writes none, as it would contain the key.
 
 _PR_SET_DUMPABLE = 4
 """https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html"""
@@ -71,11 +71,10 @@ _PR_SET_DUMPABLE = 4
 
 @cache
 def _prevent() -> None:
-    """Ask the system, once, to write no core dump of this process, nor of those that it starts.
+    """Ask the system, once, to write no core dump of this process and its children.
 
-    On Linux the limit does not hold for a program to which dumps are piped: there the process is marked too, which also
-    keeps other programs of the user from reading its memory. On Windows nothing is done. It never fails: a system that
-    refuses has no such limit.
+    On Linux the limit does not stop dumps piped to a program, so the process is also marked; this also keeps the user's
+    other programs from reading its memory. On Windows nothing is done. A refusal of the system is ignored.
     """
     try:
         import resource
@@ -116,7 +115,7 @@ def read(file: Path) -> list[Key]:
         if os.name == "posix" and status.st_mode & _GROUP_AND_OTHERS:
             raise errors.KeyInvalid(
                 f"the key file {file} can be read by others (mode {stat.S_IMODE(status.st_mode):04o})",
-                hint=f"chmod 600 {file}; and if somebody may have read it, give the graph a new key with `kg rekey`.",
+                hint=f"Run `chmod 600 {file}`, and if somebody may have read it, `kg rekey`.",
             )
         return parse(key_file.read(MAX_FILE_BYTES), f"the key file {file}")
 
@@ -126,22 +125,22 @@ def write(file: Path, written: Sequence[Key], *, about: str) -> None:
     comment = "".join(character if character.isprintable() else "?" for character in about)
     lines = [
         f"# {comment}",
-        "# Whoever has it can read the graph; without it nobody can.",
+        "# Anyone with this key can read the graph; without it nobody can.",
         *(key.digits for key in written),
     ]
     permissions.write(file, "\n".join(lines) + "\n")
 
 
-# Key wrapping: a file with keys that a passphrase opens.
+# Key wrapping: a file of keys that a passphrase opens.
 #
 # Argon2id (RFC 9106) derives a key from the passphrase, and AES key wrap (RFC 3394) encrypts our keys with it.
 
 AskPassphrase = Callable[[str], str]
-"""Asks a person for a passphrase with this prompt; what is typed is not shown."""
+"""Asks a person for a passphrase with this prompt, without showing it."""
 
-# The second recommended option of RFC 9106; it takes about a quarter of a second.
+# The second recommended option of RFC 9106: about a quarter of a second.
 _ARGON2 = {"memory_kib": 65_536, "iterations": 3, "lanes": 4}
-# A file that asks for more is refused: it would only use up memory and time.
+# A file that asks for more is refused, to save memory and time.
 _MAX_ARGON2 = {"memory_kib": 262_144, "iterations": 10, "lanes": 64}
 _SALT_BYTES = 16
 
@@ -160,7 +159,7 @@ def wrap(file: Path, wrapped_keys: Sequence[Key], passphrase: str) -> None:
 
 
 def unwrap(file: Path, ask: AskPassphrase) -> list[Key]:
-    """The keys in a file that `wrap` has written; a person is asked for the passphrase.
+    """The keys in a file that `wrap` wrote; asks a person for the passphrase.
 
     Raises:
         errors.KeyInvalid: the file is not a wrapped key, or is damaged.
@@ -179,7 +178,7 @@ def unwrap(file: Path, ask: AskPassphrase) -> list[Key]:
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise errors.KeyInvalid(
-            f"{file} is not a wrapped key, or is damaged", hint="Put back the key you exported: `kg key import FILE`."
+            f"{file} is not a wrapped key, or is damaged", hint="Restore the key you exported: `kg key import FILE`."
         ) from error
     try:
         raw = aes_key_unwrap(_derive_key(ask(f"Passphrase for {file.stem}"), salt, cost), wrapped)

@@ -1,4 +1,4 @@
-"""Profiles by name: the file of the graph of each, and which profile is used where none is named."""
+"""Profiles by name: the graph file of each, and the default profile."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ DEFAULT = "default"
 
 _NAME = lazy.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
-"""Names that Windows keeps for devices."""
+"""Names that Windows reserves for devices."""
 
 
 def data_folder() -> Path:
-    """The folder with the graphs of all profiles, by the conventions of the platform."""
-    # Imported here because it is not needed where a file is named.
+    """The folder of the graphs of all profiles, by the conventions of the platform."""
+    # Imported here because it is not needed if a file is named.
     from platformdirs import user_data_path
 
     return _platform_folder(user_data_path)
 
 
 def config_folder() -> Path:
-    """The folder with the active profile and the keys. It is not that of the graphs: a copy of one lacks the other."""
+    """The folder of the active profile and the keys, apart from the graphs: a copy of one lacks the other."""
     from platformdirs import user_config_path
 
     return _platform_folder(user_config_path)
 
 
 def path(name: str) -> Path:
-    """The file of the graph of a profile, whether it exists or not.
+    """The graph file of a profile, whether it exists or not.
 
     Raises:
         errors.InvalidArguments: this cannot be the name of a profile.
@@ -46,7 +46,7 @@ def path(name: str) -> Path:
 
 
 def find(name: str) -> Path:
-    """The file of the graph of an existing profile; the default profile need not exist.
+    """The graph file of an existing profile; the default profile need not exist.
 
     Raises:
         errors.ProfileNotFound: there is none of this name.
@@ -71,7 +71,7 @@ def list_names() -> list[str]:
 
 
 def active() -> str:
-    """The profile that is used where none is named."""
+    """The profile used if none is named."""
     try:
         name = _active_profile_file().read_text(encoding="utf-8").strip()
     except FileNotFoundError:
@@ -82,13 +82,13 @@ def active() -> str:
 
 
 def use(name: str) -> None:
-    """Make a profile the one that is used where none is named."""
+    """Make a profile the one used if none is named."""
     find(name)
     permissions.write(_active_profile_file(), f"{name}\n")
 
 
 def selected_graph(environment: Mapping[str, str] = os.environ) -> Path:
-    """The graph where a command line names none: that of KG_DB, of KG_PROFILE, or of `kg profile use`."""
+    """The graph if a command line names none: from KG_DB, KG_PROFILE, or `kg profile use`."""
     if file := environment.get("KG_DB", "").strip():
         return permissions.expanded(file)
     if profile := environment.get("KG_PROFILE", "").strip():
@@ -98,22 +98,22 @@ def selected_graph(environment: Mapping[str, str] = os.environ) -> Path:
         return find(name)
     except errors.ProfileNotFound as error:
         raise errors.ProfileNotFound(
-            f"the profile {name!r}, chosen with `kg profile use`, is not there",
+            f"the profile {name!r}, chosen with `kg profile use`, does not exist",
             hint="Choose another: kg profile use NAME.",
         ) from error
 
 
 def name_of(graph: Path) -> str | None:
-    """The name of the profile that a graph belongs to; None for a file that lies elsewhere."""
+    """The name of the profile that a graph belongs to; None for a file elsewhere."""
     try:
         folder = data_folder()
     except errors.InvalidArguments:
-        return None  # where there is no home folder, there are no profiles
+        return None  # without a home folder, there are no profiles
     return graph.stem if graph.suffix == ".db" and graph.parent.resolve() == folder.resolve() else None
 
 
 def command_prefix(graph: Path) -> str:
-    """The beginning of a command for a graph, to show to a person: `kg --profile work`."""
+    """The beginning of a command for a graph, to show a person: `kg --profile work`."""
     name = name_of(graph)
     return f"kg --db {graph}" if name is None else "kg" if name == active() else f"kg --profile {name}"
 
@@ -123,7 +123,7 @@ def _platform_folder(folder: Callable[..., Path]) -> Path:
         return folder("keepgraph", appauthor=False)
     except (RuntimeError, KeyError) as error:
         raise errors.InvalidArguments(
-            "there is no home folder to keep a profile in", hint="Set HOME, or name a file with --db."
+            "there is no home folder for a profile", hint="Set HOME, or name a file with --db."
         ) from error
 
 

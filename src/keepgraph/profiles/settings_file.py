@@ -12,7 +12,7 @@ from typing import Any
 from keepgraph import errors, permissions
 from keepgraph.model import DeclaredVocabulary, KeyLocation, Profile, Settings
 
-# The settings that a settings file may have, by table, each with the check of its value.
+# The settings by table, each with the check of its value.
 
 _TRAVERSALS = ("bfs", "ppr", "hybrid")
 _KEY_SOURCES = ("file", "environment", "keyring", "passphrase")
@@ -20,7 +20,7 @@ _KEY_CHANGES = ("encrypt", "decrypt", "rekey")
 _RESOLUTION_STEPS = ("fuzzy", "embedding")
 
 _Check = Callable[[Any, Path], tuple[str | None, Any]]
-"""Takes a value and the settings file; returns what the value should be, or None, and the value as a profile has it.
+"""Takes a value and the settings file; returns what the value should be, or None, and the value for a profile.
 
 Paths are relative to the folder of the settings file.
 """
@@ -40,7 +40,7 @@ def _count(value: Any, file: Path) -> tuple[str | None, Any]:
 
 
 def _age(value: Any, file: Path) -> tuple[str | None, Any]:
-    """An age in days; None for no limit. A month and a year are as long as they may be."""
+    """An age in days; None for no limit. Months and years have their greatest length."""
     match = re.fullmatch(r"([1-9]\d{0,4})\s*(day|week|month|year)s?", value.strip()) if isinstance(value, str) else None
     if match is None and not (isinstance(value, str) and value.strip() == "forever"):
         return 'an age such as "90 days", "6 months", "1 year", or "forever"', None
@@ -101,7 +101,7 @@ def _set_names(value: Any, file: Path) -> tuple[str | None, Any]:
 
 
 def _words(value: Any, file: Path) -> tuple[str | None, Any]:
-    # What each table may hold is checked where words are read: engine/vocabulary/declared_words.py.
+    # engine/vocabulary/declared_words.py checks what each table holds.
     return (None, value) if isinstance(value, dict) else ("a table of words", None)
 
 
@@ -117,7 +117,7 @@ def _zone(value: Any, file: Path) -> tuple[str | None, Any]:
 
 def _former_location(value: Any, file: Path) -> tuple[str | None, Any]:
     valid = isinstance(value, str) and value.partition(":")[0] in _KEY_SOURCES
-    return (None, value) if valid else ("a place where the key was", None)
+    return (None, value) if valid else ("a former location of the key", None)
 
 
 def _key_change(value: Any, file: Path) -> tuple[str | None, Any]:
@@ -181,7 +181,7 @@ TABLES: dict[str, dict[str, _Check]] = {
 }
 
 _CLOSED_TABLES = ("vocabulary",)
-"""Tables in which a setting that this version does not have is refused: what it declares would be missing."""
+"""Tables in which an unknown setting is refused, since its declaration would be missing."""
 
 _MISPLACED = {
     "type_extensions": "[vocabulary.types.NAME] and [vocabulary.predicates.NAME]",
@@ -189,42 +189,42 @@ _MISPLACED = {
     "predicates": "[vocabulary.predicates.NAME]",
     "sets": "sets in [vocabulary]",
 }
-"""Names that somebody may give to what belongs elsewhere, with where that is."""
+"""Misplaced settings, with the place where they belong."""
 
 
 _SIMILAR_NAME = 0.75
-"""From this similarity (of difflib) on, an unknown setting is taken for a misspelt one."""
+"""The least similarity (of difflib) at which an unknown setting is taken for a misspelt one."""
 
 _BACKUP_FIELDS = {"daily": "daily_backups", "keep": "backups_kept"}
-"""The fields of a profile that the settings of the table backups set."""
+"""The fields of a profile set by the table backups."""
 
 TEMPLATE = """\
-# Settings of a Keepgraph profile. A line that begins with # shows the value that holds without it.
+# Settings of a Keepgraph profile. A line that begins with # shows a default.
 
-# offline = true                  # refuse everything that would use a network
-# zone = "Europe/Berlin"          # what "today" means; the zone of the system if not said
+# offline = true                  # refuse all use of a network
+# zone = "Europe/Berlin"          # what "today" means; by default the zone of the system
 # group = "default"               # the partition to work in
-# toolsets = ["memory"]           # what `kg serve` shows; memory and discovery if not said
+# toolsets = ["memory"]           # what `kg serve` shows; by default memory and discovery
 
 # [names]
-# accept = 0.90                   # the probability from which a name that is not written so is taken to mean an entity
+# accept = 0.90                   # the probability at which an inexact name is taken to mean an entity
 # model = "all-MiniLM-L6-v2"      # or the folder of another model
-# rungs = ["fuzzy", "embedding"]  # what is tried after exact and alias
+# rungs = ["fuzzy", "embedding"]  # how names are matched after exact and alias
 
 # [search]
-# cross_encoder = "models/ce"     # the folder of a model that reads a question together with a text; none if not said
-# traversal = "bfs"               # how hydra_search ranks by the graph where a call does not say: bfs, ppr or hybrid
+# cross_encoder = "models/ce"     # the folder of a cross-encoder model; none by default
+# traversal = "bfs"               # how hydra_search ranks by the graph by default: bfs, ppr or hybrid
 
 # [verification]
-# entailment_model = "models/nli" # the folder of a model that says whether texts contradict; none if not said
+# entailment_model = "models/nli" # the folder of a model that detects contradictions; none by default
 
 # [documents]
-# roots = ["~/Notes"]             # the folders from which a tool may ingest files; none if not said
+# roots = ["~/Notes"]             # the folders from which a tool may ingest files; none by default
 
 # [vocabulary]
-# sets = ["personal"]             # what a new graph has besides the core ([]: nothing); others are added where missing
+# sets = ["personal"]             # what a new graph has besides the core ([]: nothing); missing sets are added
 #
-#   Types and predicates of your own; all that they may say is in schemas/v1/transfer/vocabulary_set.json:
+#   Types and predicates of your own; their fields are in schemas/v1/transfer/vocabulary_set.json:
 #   [vocabulary.types.engineer]
 #   parents = ["person"]
 #   [vocabulary.predicates.mentors]
@@ -232,15 +232,15 @@ TEMPLATE = """\
 #   targets = ["person"]
 
 # [garden]
-# idle = true                     # once a day, when nobody calls, a server looks what may be wrong, old or missing
-# reads = false                   # count the calls that read: which tool, how often; never what was asked
-# unknown_names = false           # count the names that were asked for and that nothing has
+# idle = true                     # once a day, an idle server looks for what may be wrong, old or missing
+# reads = false                   # count reading calls by tool; never their contents
+# unknown_names = false           # count unknown names that were asked for
 
 # [history]
 # keep = "forever"                # how long changes can be undone: "90 days", "6 months", "1 year" …
 
 # [backups]
-# daily = true                    # one a day, on use
+# daily = true                    # one on each day of use
 # keep = 7                        # how many of each kind
 """
 
@@ -251,12 +251,12 @@ def path(graph: Path) -> Path:
 
 
 def default_project(environment: Mapping[str, str] = os.environ) -> str | None:
-    """The project of calls that name none; HYDRAMEM_PROJECT is what another memory server calls it."""
+    """The project of calls that name none; HYDRAMEM_PROJECT comes from another memory server."""
     return (environment.get("KG_PROJECT") or environment.get("HYDRAMEM_PROJECT") or "").strip() or None
 
 
 def read(graph: Path) -> Profile:
-    """The settings of a graph: those in the file beside it, and the defaults for all others.
+    """The settings of a graph: from the file beside it, with defaults for the others.
 
     Raises:
         errors.SettingsInvalid: the file is not TOML, or a setting has an invalid value; the message names its line.
@@ -298,7 +298,7 @@ def read(graph: Path) -> Profile:
 
 
 def update(graph: Path, values: Mapping[tuple[str, str], Any]) -> None:
-    """Write settings, each by its table and its name; None removes one. All else in the file stays as it is.
+    """Write settings by table and name; None removes one. Everything else in the file stays as it is.
 
     Raises:
         errors.InvalidArguments: a value cannot be written as UTF-8.
@@ -327,10 +327,10 @@ def update(graph: Path, values: Mapping[tuple[str, str], Any]) -> None:
 
 
 def invalid(graph: Path, place: Sequence[str], problem: str) -> errors.SettingsInvalid:
-    """The error for a value that fits its kind and cannot hold all the same, with its line.
+    """The error for a value that is well-formed but not valid, with its line.
 
     Args:
-        place: the names of the tables within each other, and of the setting, as far as they are known.
+        place: the names of the nested tables and of the setting, as far as known.
     """
     file = path(graph)
     checker = _Checker(file, file.read_text(encoding="utf-8-sig", errors="replace") if file.is_file() else "")
@@ -353,16 +353,16 @@ class _Checker:
     def check_table(
         self, table: str, values: Any, checks: Mapping[str, _Check], *, tables: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """The checked values of the settings that this version has. Unknown ones are of a newer version, or misspelt.
+        """The checked values of the known settings. Unknown ones are from a newer version, or misspelt.
 
         Args:
             table: the name of the table; empty for the settings before the first one.
-            tables: the tables that may stand in this one.
+            tables: the tables allowed in this one.
         """
         from difflib import get_close_matches
 
         if not isinstance(values, dict):
-            raise self.error(table, None, f"{table} is not a table", hint=f"Write [{table}] on a line of its own.")
+            raise self.error(table, None, f"{table} is not a table", hint=f"Write [{table}] on its own line.")
         tables = tables or {}
         checked = {}
         for name, value in values.items():
@@ -397,9 +397,9 @@ class _Checker:
         return line is not None and (name is None or line != self._find_line(table, None))
 
     def _find_line(self, table: str, name: str | None) -> int | None:
-        """The line of a setting, counted from 1; that of its table where the setting is not found.
+        """The line of a setting, counted from 1; that of its table if the setting is not found.
 
-        The parser of the standard library does not tell positions, so the lines are searched for headings and keys.
+        The standard parser reports no positions, so the lines are searched for headings and keys.
         """
         in_table, table_line, in_quotes = table == "", None, False
         for number, line in enumerate(self._lines, 1):

@@ -1,7 +1,7 @@
-"""Folders that a program synchronises with other machines, and network file systems: a database does not belong there.
+"""Synchronised folders and network file systems, where a database does not belong.
 
-What synchronises a folder copies the file and its log one after the other, while they change; and no lock of SQLite
-holds from one machine to the other.
+A synchroniser copies the file and its log one after the other, while they change, and SQLite's locks do not reach other
+machines.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 ADVICE = (
-    "Keep the graph in a folder that nothing synchronises (a profile lies in one), and put copies there: "
+    "Keep the graph in a folder that is not synchronised (a profile is in one), and put copies there: "
     "`kg backup FILE`, or `kg export FILE`."
 )
 
-# Names of folders, as the programs make them; with a name of an account or a company behind it.
+# Names of folders as the programs make them, perhaps followed by an account or a company.
 _BY_NAME = (
     (re.compile(r"Dropbox( \(.+\))?", re.IGNORECASE), "Dropbox"),
     (re.compile(r"Mobile Documents|com~apple~CloudDocs|iCloud ?Drive", re.IGNORECASE), "iCloud Drive"),
@@ -28,7 +28,7 @@ _BY_NAME = (
     (re.compile(r"MEGA(sync)?"), "MEGA"),
     (re.compile(r"Seafile", re.IGNORECASE), "Seafile"),
 )
-# Files and folders that the programs keep in what they synchronise, whatever its name.
+# Files and folders that the programs keep in a synchronised folder, whatever its name.
 _BY_CONTENT = (
     (".stfolder", "Syncthing"),
     (".dropbox", "Dropbox"),
@@ -54,20 +54,19 @@ _MOUNTS = Path("/proc/self/mountinfo")
 def find(file: Path) -> str | None:
     """What shares the folder of a file with other machines, as in "is synchronised by Dropbox"; None if nothing does.
 
-    It goes by the names of folders, by what such programs leave in them, and by the type of the file system where the
-    platform lists it.
+    It looks at the names of folders, the traces of such programs in them, and the type of the file system.
     """
     folder = file.resolve().parent
     if service := _find_service(folder):
         return f"is synchronised by {service}"
     if str(folder).startswith("\\\\"):
-        return "lies on another machine of the network"
+        return "is on another machine in the network"
     try:
         mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
     file_system = _file_system_of(folder, mounts.splitlines())
-    return f"lies on a network file system ({file_system})" if _NETWORK_TYPES.fullmatch(file_system) else None
+    return f"is on a network file system ({file_system})" if _NETWORK_TYPES.fullmatch(file_system) else None
 
 
 def _find_service(folder: Path) -> str | None:
@@ -82,18 +81,18 @@ def _find_service(folder: Path) -> str | None:
         for pattern_of_files, service in _BY_CONTENT:
             try:
                 content = next(ancestor.glob(pattern_of_files), None)
-                # Dropbox keeps its own settings in a folder ~/.dropbox, and marks what it synchronises with a file.
+                # Dropbox keeps settings in a folder ~/.dropbox, and marks a synchronised folder with a file.
                 if content is not None and (pattern_of_files != ".dropbox" or content.is_file()):
                     return service
             except OSError:
-                break  # a folder that cannot be listed
+                break  # the folder cannot be listed
     return None
 
 
 def _file_system_of(folder: Path, mounts: Iterable[str]) -> str:
-    """The type of the file system of a folder, from the lines of mountinfo (see proc(5)); empty where none tells.
+    """The type of the file system of a folder, from the lines of mountinfo (see proc(5)); empty if unknown.
 
-    The last mount of a place counts.
+    The last mount on a path counts.
     """
     longest, file_system = -1, ""
     for line in mounts:

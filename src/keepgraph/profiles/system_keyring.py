@@ -1,4 +1,4 @@
-"""The keyring of the operating system, as a place for keys."""
+"""The system keyring as a place for keys."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ SERVICE = "keepgraph"
 
 
 def read(name: str) -> list[Key]:
-    """The keys that the keyring has under a name.
+    """The keys in the keyring under a name.
 
     Raises:
-        errors.KeyMissing: it has none, is locked, or there is no keyring here; the message says which.
+        errors.KeyMissing: it has none, is locked, or does not exist; the message says which.
     """
     import keyring
     from keyring.errors import KeyringError
@@ -24,17 +24,17 @@ def read(name: str) -> list[Key]:
     try:
         text = keyring.get_password(SERVICE, name)
     except (KeyringError, OSError, RuntimeError) as error:
-        raise errors.KeyMissing(f"the keyring of the system cannot be asked ({type(error).__name__})") from error
+        raise errors.KeyMissing(f"the system keyring cannot be read ({type(error).__name__})") from error
     if text is None:
-        raise errors.KeyMissing(f"the keyring of the system has none for {name}")
+        raise errors.KeyMissing(f"the system keyring has no key for {name}")
     return keys.parse(text.encode(), "the keyring")
 
 
 def write(name: str, saved: Sequence[Key]) -> None:
-    """Replace the keys that the keyring has under a name.
+    """Replace the keys in the keyring under a name.
 
     Raises:
-        errors.KeyMissing: there is no keyring here, or it is locked.
+        errors.KeyMissing: there is no keyring, or it is locked.
     """
     import keyring
     from keyring.errors import KeyringError
@@ -43,7 +43,7 @@ def write(name: str, saved: Sequence[Key]) -> None:
         keyring.set_password(SERVICE, name, "\n".join(key.digits for key in saved))
     except (KeyringError, OSError, RuntimeError) as error:
         raise errors.KeyMissing(
-            f"the keyring of the system cannot keep a key ({type(error).__name__})",
+            f"the system keyring cannot keep a key ({type(error).__name__})",
             hint="Keep it in a file instead: --key file.",
         ) from error
 
@@ -52,7 +52,7 @@ def delete(name: str) -> None:
     """Delete the keys under a name, if there are any.
 
     Raises:
-        errors.KeyMissing: there is no keyring here, or it refuses.
+        errors.KeyMissing: there is no keyring, or it refuses.
     """
     import keyring
     from keyring.errors import KeyringError
@@ -61,4 +61,4 @@ def delete(name: str) -> None:
         if keyring.get_password(SERVICE, name) is not None:
             keyring.delete_password(SERVICE, name)
     except (KeyringError, OSError, RuntimeError) as error:
-        raise errors.KeyMissing(f"the keyring of the system did not give up {name} ({type(error).__name__})") from error
+        raise errors.KeyMissing(f"the system keyring did not delete {name} ({type(error).__name__})") from error

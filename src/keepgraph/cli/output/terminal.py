@@ -92,7 +92,7 @@ def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Noth
     if texts and resolution.get("hint"):
         click.echo(printable(resolution["hint"]))
         return
-    click.echo(f"{nothing} is called “{printable(name)}”.")
+    click.echo(f"{nothing} called “{printable(name)}” is known.")
     if resolution.get("embedding"):
         click.secho(f"  (by meaning: {printable(resolution['embedding'])})", dim=True)
     if resolution.get("hint"):
