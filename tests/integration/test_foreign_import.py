@@ -374,7 +374,7 @@ def test_a_preview_is_told_to_people(path, memory):
     shown = run(path, memory, "--preview").output
 
     assert "type 'guild' (1): concept; the type is kept as the property entityType" in shown
-    assert "relation 'sings at' (1): none of the vocabulary; kept as text that names both ends" in shown
+    assert "relation 'sings at' (1): nothing in the vocabulary; kept as text that names both ends" in shown
     assert "The memory of an MCP server: 2 entities, 3 observations, 2 facts. Nothing was changed." in shown
 
 
@@ -463,7 +463,7 @@ def test_a_table_of_entities_fills_in_what_they_lack_and_says_what_differs(path,
 def test_a_preview_of_a_table_says_what_would_be_refused(path, tmp_path):
     shown = run(path, table(tmp_path / "facts.csv", HEADING, ["person", "Ada", "frobs", "person", "Bob"]), "--preview")
 
-    assert "relation 'frobs' (1): none of the vocabulary; refused" in shown.output
+    assert "relation 'frobs' (1): nothing in the vocabulary; refused" in shown.output
 
 
 def test_columns_that_are_not_taken_are_named(path, tmp_path):

@@ -323,7 +323,7 @@ def test_uninstalling_takes_our_entry_and_nothing_else(install, no_server):
     result = install("claude-desktop", "--uninstall")
 
     assert result.exit_code == 0
-    assert "keepgraph was taken out of" in result.output
+    assert "keepgraph was removed from" in result.output
     assert json.loads(desktop().read_text()) == before
 
 
@@ -422,11 +422,11 @@ answer(hello); request(); answer({"tools": []})
         ("answer(hello); sys.exit('no tools')", "before it answered tools/list. It said:\nno tools"),
         ("os.close(1); sys.stdin.read(); import time; time.sleep(60)", "it ended, or closed its output, before it"),
         ("error(-32602, 'too old'); sys.stdin.read()", "it refused initialize: too old"),
-        ("print('Welcome!', flush=True); sys.stdin.read()", "what is not a message: 'Welcome!'"),
-        ("print('[1]', flush=True); sys.stdin.read()", "what is not a message: '[1]'"),
-        ("while True: print('{}', flush=True)", "what is not a message: '{}'"),
-        (r"os.write(1, b'\xff\n'); sys.stdin.read()", "what is not a message: '\N{REPLACEMENT CHARACTER}'"),
-        ("answer([]); sys.stdin.read()", "what is not a message: "),
+        ("print('Welcome!', flush=True); sys.stdin.read()", "that is not a message: 'Welcome!'"),
+        ("print('[1]', flush=True); sys.stdin.read()", "that is not a message: '[1]'"),
+        ("while True: print('{}', flush=True)", "that is not a message: '{}'"),
+        (r"os.write(1, b'\xff\n'); sys.stdin.read()", "that is not a message: '\N{REPLACEMENT CHARACTER}'"),
+        ("answer([]); sys.stdin.read()", "that is not a message: "),
         ("answer({}); sys.stdin.read()", "its answer to initialize is not valid MCP: "),
         (
             "answer(hello); request(); answer({}); sys.stdin.read()",

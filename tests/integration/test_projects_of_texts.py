@@ -226,7 +226,7 @@ def test_kg_names_the_other_groups(path, call, other_group):
     status, recall, search = (run(path, *words) for words in (["status"], ["recall", "Zelda"], ["search", "rocket"]))
 
     for result in (status, recall, search):
-        assert "other groups hold something: apollo (1 entity, 1 text)" in result.output
+        assert "in other groups: apollo (1 entity, 1 text)" in result.output
 
 
 def test_a_page_is_of_a_group_and_not_of_a_project(path, call, other_group):
