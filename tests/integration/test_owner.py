@@ -360,7 +360,7 @@ def test_the_command_takes_an_id_and_a_type(path):
     said = [run(path, "me", bob), run(path, "me", "person:Ana Ruiz"), run(path, "me", "project:Atlas")]
 
     assert [code for code, _ in said] == [0, 0, 1]
-    assert "You are Ana Ruiz. It was Bob before." in said[1][1]
+    assert "You are Ana Ruiz. Before, it was Bob." in said[1][1]
 
 
 def test_a_name_and_clear_contradict_each_other(path):
