@@ -168,7 +168,7 @@ def test_what_is_so_already_changes_nothing_and_says_so(run, ana):
         (["role"], "nothing to set"),
         (["role", "=", "CTO"], "is not NAME=VALUE"),
         (["role=CTO", "mail"], "“mail” is not NAME=VALUE"),
-        (["age:=forty"], "the value of age is no JSON"),
+        (["age:=forty"], "the value of age is not JSON"),
         (["id=x"], "is not a property but the id"),
         (["aliases=x"], "aliases are no property"),
         (["type=nonsense"], "is not an entity type"),
