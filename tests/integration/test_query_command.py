@@ -337,7 +337,7 @@ def test_a_question_that_found_nothing_tells_what_may_be_wrong(peopled: Kg) -> N
         (("-f", "."), None, 2, "is a directory"),
         (("-f", "/dev/zero"), None, 1, "too long"),
         (("-f", "-"), b"RETURN '\xff'", 1, "byte 9 cannot be read"),
-        ((), "RETURN 1".encode("utf-16"), 1, "is not text in UTF-8"),
+        ((), "RETURN 1".encode("utf-16"), 1, "is not UTF-8"),
         ((), b"x" * 10_000_000, 1, "too long"),
         ((), b"RETURN '" + b"x" * 100_000 + b"'", 1, "INVALID_ARGUMENTS"),
         ((), b"RETURN '\0'", 1, "NUL"),
