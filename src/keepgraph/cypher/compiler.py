@@ -48,7 +48,8 @@ def compile_text(
     """Compile a query.
 
     Args:
-        parameters: the types of its parameters; with others the query must be compiled again. row_cap: the most rows.
+        parameters: the types of its parameters; with others the query must be compiled again.
+        row_cap: the most rows.
 
     Raises:
         errors.QueryError: the query cannot be parsed, or makes no sense.
@@ -94,9 +95,10 @@ class Compilation:
     """A query on its way through the passes.
 
     Attributes:
-        text: the text of the query. row_cap: the most rows that are read; None for all. query: the syntax tree, from
-        `parse`; bound by `bind`, over the types that are stored by `resolve_types`. notes: what the rows do not show of
-        how the query was understood, a sentence each, from `resolve_types` and
+        text: the text of the query.
+        row_cap: the most rows that are read; None for all.
+        query: the syntax tree, from `parse`; bound by `bind`, over the types that are stored by `resolve_types`.
+        notes: what the rows do not show of how the query was understood, a sentence each, from `resolve_types` and
             `resolve_instants`.
         plan: its operators, from `build_plan`.
         statement: SQL for the whole plan, from `emit_sql`.
