@@ -378,7 +378,7 @@ def test_the_commands_list_build_show_and_name(circles):
         done = CliRunner().invoke(kg, ["--db", str(circles.graph.path), "communities", *words])
         return done.exit_code, done.output
 
-    assert "There are no communities yet" in run()[1]
+    assert "There are no communities" in run()[1]
     assert run("build")[1].startswith("Built 3 communities across 1 graph (0 kept, 3 new, 0 gone; leiden).\n")
     first = circles("list_communities", limit=1)["communities"][0]
     assert "Weavers  4 members, named by a person" in run("name", first["uuid"], "Weavers")[1]

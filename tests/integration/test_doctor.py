@@ -608,7 +608,7 @@ def test_a_plain_graph_that_cannot_be_opened_has_a_way_out(plain, doctor, damage
     assert (report.code, mended.code) == (1, 1)
     assert way_out in report.wrong[name]
     assert report.wrong == mended.wrong
-    assert "can be read" in report.seen("backups")
+    assert "and readable" in report.seen("backups")
 
 
 RESTORED = [damage for damage, _, way_out in CLOSED.values() if way_out == "restore"]

@@ -142,8 +142,7 @@ def test_what_to_do_is_said_in_a_sentence(call):
     (conflict,) = second["conflicts"]
     assert conflict["kind"] in ADVISORY_FLAGS
     assert conflict["sentence"] == (
-        "“Lena Brandt works at Corvus AG” stands, recorded on 2026-05-15, "
-        "and works_at usually has one object at a time."
+        "“Lena Brandt works at Corvus AG” holds, recorded on 2026-05-15, and works_at usually has one object at a time."
     )
     assert f'supersedes: ["{first["fact_id"]}"]' in conflict["advice"]
 
@@ -203,11 +202,11 @@ def test_the_command_prints_the_line_that_ends_what_stands_and_what_rests_on_it(
     run("record", "person:Lena Brandt", "works_at", "organisation:Corvus AG", "--from", "2020-02-01")
     run("record", "person:Lena Brandt", "leads", "project:Helios")
     printed = run("record", "person:Lena Brandt", "works_at", "organisation:Tern Ltd", "--from", "2026-02-01")
-    line = next(line for line in printed.splitlines() if "if only one of them holds: kg " in line)
+    line = next(line for line in printed.splitlines() if "if only one of them is true: kg " in line)
     settled = run(*line.partition("kg ")[2].split())
 
-    assert "“Lena Brandt works at Corvus AG” stands, since 2020-02-01" in printed
-    assert "Lena Brandt leads Helios" in settled.partition("if it has ended too:")[2]
+    assert "“Lena Brandt works at Corvus AG” holds, since 2020-02-01" in printed
+    assert "Lena Brandt leads Helios" in settled.partition("if they have ended too:")[2]
     assert "until 2026-01-31: works_at Corvus AG" in run("recall", "Lena Brandt")
 
 

@@ -218,7 +218,7 @@ def test_the_newest_backup_that_is_as_it_was_made_is_restored(sound):
     newest, older = (backup.file for backup in backups.list_all(sound))
     change(newest, *EXTRA["a trigger"])
 
-    assert f"was in {older.name}" in run_ok("--db", str(sound), "restore", "--yes")
+    assert f"was restored from {older.name}" in run_ok("--db", str(sound), "restore", "--yes")
 
 
 def test_a_restore_brings_a_tampered_graph_back_and_keeps_it(sound):

@@ -64,7 +64,7 @@ AS_TYPED = [
     ("note The door is blue.", "Remembered: The door is blue."),
     ("people", "Priya"),
     ("projects", "Atlas"),
-    ("tags", "There is nothing of the kind tags yet."),
+    ("tags", "There is nothing of the kind tags."),
     ("blockers", "waiting for the licence"),
     ("todo", "Renew the passport"),
     ("get Bob", "works_on → Atlas"),

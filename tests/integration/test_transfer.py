@@ -1219,7 +1219,7 @@ def test_a_newer_format_is_refused_and_says_to_upgrade(path):
 
     assert (report["error"], report["added"], report["stopped"]) == ("GRAPH_TOO_NEW", 1, True)
     assert "upgrade Keepgraph" in report["message"]
-    assert "hint:  Upgrade Keepgraph" in shown.output
+    assert "hint:  A newer version wrote this file: upgrade Keepgraph" in shown.output
     assert [json.loads(line)["name"] for line in exported(path).splitlines()[1:]] == ["Ada"]
 
 

@@ -604,7 +604,7 @@ def test_the_command_line_says_what_was_taken_for_what(tmp_path):
         "  new organisation: Acme",
     ]
     assert run("record", "company:Acme", "employs", "Ana").splitlines()[1:] == [
-        "  “employs” recorded as works_at, with its ends exchanged",
+        "  “employs” recorded as works_at, with its ends swapped",
         "  “company” recorded as organisation",
         "  “Ana” is the person Ana",
     ]

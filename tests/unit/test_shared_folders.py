@@ -82,6 +82,6 @@ def test_any_other_folder_is_not(tmp_path, folder):
 def test_a_network_file_system_is_named_by_its_type(tmp_path, monkeypatch, folder, file_system):
     (tmp_path / "mounts").write_text(MOUNTS)
     monkeypatch.setattr(shared_folders, "_MOUNTS", tmp_path / "mounts")
-    expected = file_system and f"lies on a network file system ({file_system})"
+    expected = file_system and f"is on a network file system ({file_system})"
 
     assert expected == shared_folders.find(Path(folder) / "graph.db")
