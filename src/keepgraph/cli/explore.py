@@ -255,9 +255,6 @@ def _snippet(text: str, words: Sequence[str]) -> str:
     return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
 
 
-# `kg path` and `kg neighbours`.
-
-
 @click.command("path")
 @click.argument("start", metavar="FROM", shell_complete=graph_options.complete_name)
 @click.argument("end", metavar="TO", shell_complete=graph_options.complete_name)

@@ -258,9 +258,6 @@ def _complete_entity(ctx: click.Context, incomplete: str, *, types_first: bool) 
     return [f"{of_type}:{entity['name']}" if of_type else entity["name"] for entity in entities]
 
 
-# `kg completion`: the completion script for a shell.
-
-
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context

@@ -105,9 +105,6 @@ def _count(count: int, noun: str, *, at_least: bool = False) -> str:
     return f"{'at least ' if at_least else ''}{count_noun(count, noun)}"
 
 
-# `kg status`: where the graph is, and what it holds.
-
-
 @click.command("status")
 @graph_options.all_options
 @click.pass_context
@@ -267,9 +264,6 @@ def _most(counts: dict[str, int]) -> str:
     named = [f"{terminal.printable(name)} {count:,}" for name, count in most[:_PREDICATES_SHOWN]]
     more = f" and {len(most) - len(named)} more" if len(most) > len(named) else ""
     return f": {', '.join(named)}{more}" if named else ""
-
-
-# `kg next`: what is to do, in one project or all.
 
 
 @click.command("next")

@@ -34,6 +34,7 @@ from keepgraph.cypher.value_types import (
     element_of,
     union,
 )
+from keepgraph.english import count_noun
 from keepgraph.errors import QueryInconsistent
 
 
@@ -373,7 +374,7 @@ def _describe_count(least: int, most: int | None) -> str:
     if most == 0:
         return "no argument"
     if most == least:
-        return f"{least} argument{'s' if least > 1 else ''}"
+        return count_noun(least, "argument")
     return f"at least {least} arguments" if most is None else f"{least} to {most} arguments"
 
 

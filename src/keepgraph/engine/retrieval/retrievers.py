@@ -161,7 +161,7 @@ def _entities_that_pass(context: SearchContext, filters: Filters, *, limit: int)
     )
 
 
-def facts_by_words(context: SearchContext) -> Ranking:
+def _facts_by_words(context: SearchContext) -> Ranking:
     """The facts with the words of the question in their sentences."""
     filters = context.request.filters
     return store.full_text.search(
@@ -192,7 +192,7 @@ def chunks_by_words(context: SearchContext) -> Ranking:
     return list({**with_neighbours, **{key: score for key, score in ranking if key not in with_neighbours}}.items())
 
 
-def communities_by_words(context: SearchContext) -> Ranking:
+def _communities_by_words(context: SearchContext) -> Ranking:
     """The communities with the words of the question in their names or summaries."""
     filters = context.request.filters
     return store.full_text.search(
@@ -429,7 +429,7 @@ RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
         Retriever("graph", _chunks_by_distance),
     ),
     EDGES: (
-        Retriever(WORDS, facts_by_words, is_independent=True),
+        Retriever(WORDS, _facts_by_words, is_independent=True),
         Retriever("meaning", _facts_by_vector, compares_vectors=True),
         Retriever("names", _facts_by_name, is_independent=True),
         Retriever("texts", _facts_by_mention, fusion.EDGES_BY_MENTION),
@@ -445,7 +445,7 @@ RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
         Retriever("graph", _nodes_by_distance),
     ),
     COMMUNITIES: (
-        Retriever(WORDS, communities_by_words, is_independent=True),
+        Retriever(WORDS, _communities_by_words, is_independent=True),
         Retriever("members", _communities_by_member),
     ),
 }
