@@ -25,6 +25,8 @@ from keepgraph.profiles import settings_file
 _PAUSE_SECONDS = 2.0
 _SHORT_PAUSE_SECONDS = 0.05  # while a backfill has more to do: lets calls in between two batches
 _QUIET_SECONDS = 0.15  # since the last call: one call is often followed by another
+_QUIET_SECONDS_OF_VECTORS = 2.0
+"""Vectors cost several times the call that made them due; a search makes the newest itself."""
 _BATCH_WORK = 1_500  # small, because a call, or a stopping server, waits for the end of a batch
 _BATCH_CHUNKS = 16
 _MAX_POSTPONED_SECONDS = 30.0
@@ -119,8 +121,16 @@ class _Backfill:
     amount due changes between two checks without a call: another program is writing, or doing the same backfill.
     """
 
-    def __init__(self, activity: Activity, count_due: Callable[[], int], backfill: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        activity: Activity,
+        count_due: Callable[[], int],
+        backfill: Callable[[], int],
+        *,
+        quiet_seconds: float = _QUIET_SECONDS,
+    ) -> None:
         self._activity = activity
+        self._quiet_seconds = quiet_seconds
         self._count_due = count_due
         self._backfill = backfill
         self._last_count: int | None = None
@@ -134,9 +144,9 @@ class _Backfill:
         if not due:
             self._postponed_since = None
             return False
-        is_busy = self._activity.idle_seconds() < _QUIET_SECONDS
+        is_busy = self._activity.idle_seconds() < self._quiet_seconds
         if (is_busy or (before not in (None, due) and not is_called)) and self._may_be_postponed():
-            return is_busy
+            return is_busy and self._quiet_seconds < _PAUSE_SECONDS
         self._postponed_since = None
         self._last_count = self._backfill()
         return self._last_count > 0
@@ -171,6 +181,7 @@ class _VectorBackfill(_Backfill):
             activity,
             lambda: vectors.count_due(database),
             lambda: vectors.backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, work=_BATCH_WORK),
+            quiet_seconds=_QUIET_SECONDS_OF_VECTORS,
         )
 
 

@@ -96,12 +96,14 @@ class Chromium:
         shutil.rmtree(self._profile, ignore_errors=True)
 
     @contextmanager
-    def page(self, address: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> Iterator[Page]:
-        """A page in a context of its own: nothing is shared with other pages."""
-        context = self.send("Target.createBrowserContext")["browserContextId"]
+    def page(
+        self, address: str, *, width: int = 1280, height: int = 900, dark: bool = False, beside: Page | None = None
+    ) -> Iterator[Page]:
+        """A page in a context of its own, which it shares with no other page; or another tab beside a page."""
+        context = beside.context if beside else self.send("Target.createBrowserContext")["browserContextId"]
         target = self.send("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = self.pages[session] = Page(self, session)
+        page = self.pages[session] = Page(self, session, context)
         for domain in ("Page", "Runtime", "Network", "Log"):
             page.send(f"{domain}.enable")
         page.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
@@ -112,7 +114,10 @@ class Chromium:
         try:
             yield page
         finally:
-            self.send("Target.disposeBrowserContext", browserContextId=context)
+            if beside is None:
+                self.send("Target.disposeBrowserContext", browserContextId=context)
+            else:
+                self.send("Target.closeTarget", targetId=target)
             del self.pages[session]
 
     @contextmanager
@@ -170,12 +175,14 @@ class Page:
     """A page that is open.
 
     Attributes:
+        context: what it shares with tabs beside it.
         requests: the addresses of what it asked for.
         problems: errors and warnings in its console, and exceptions.
     """
 
-    def __init__(self, browser: Chromium, session: str) -> None:
+    def __init__(self, browser: Chromium, session: str, context: str | None = None) -> None:
         self._browser = browser
+        self.context = context
         self._session = session
         self.requests: list[str] = []
         self.problems: list[str] = []

@@ -28,9 +28,9 @@ def chromium() -> Iterator[Chromium]:
 
 
 @contextmanager
-def serving(graph: keepgraph.Graph) -> Iterator[PageServer]:
+def serving(graph: keepgraph.Graph, *, port: int = 0) -> Iterator[PageServer]:
     over = threading.Event()
-    server = PageServer(graph, clock=time.monotonic)
+    server = PageServer(graph, port=port, clock=time.monotonic)
     thread = threading.Thread(target=server.serve_until, args=[over.is_set])
     thread.start()
     try:

@@ -38,11 +38,12 @@ def test_back_leads_to_the_table_as_it_was_filtered_and_sorted(open_page):
     page.fill("main input[type=search]", "an")
     page.click("th.name button")
     page.wait_for("document.querySelector('th.name').ariaSort === 'descending'")
+    page.wait_for("!document.querySelector('main [aria-busy=true]')")
     before = page.text("main tbody")
     page.click("td.name a")
     page.wait_for("location.hash.startsWith('#/thing/')")
     page.evaluate("history.back()")
-    page.wait_for("!!document.querySelector('td.name a')")
+    page.wait_for("!!document.querySelector('td.name a') && !document.querySelector('main [aria-busy=true]')")
 
     assert page.evaluate("document.querySelector('main input[type=search]').value") == "an"
     assert page.text("main tbody") == before

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from browser.conftest import serving
 from homes import run_ok
 from keepgraph.web import page_file
-from words import Caller, concept
+from words import Caller, concept, person
 
 pytestmark = pytest.mark.browser
 
@@ -25,8 +27,6 @@ def test_the_file_that_opens_the_page_leads_to_it_and_the_token_leaves_the_addre
 
 
 def test_a_reload_goes_on_and_a_server_that_has_ended_says_so(chromium, atlas):
-    from browser.conftest import serving
-
     with serving(atlas.graph) as server:
         context = chromium.page(server.address_with_token)
         page = context.__enter__()
@@ -87,3 +87,63 @@ def test_ten_thousand_entities_are_drawn(open_file, graph, path, tmp_path):
 
     assert file.stat().st_size <= 1_000_000
     assert page.evaluate("performance.now()") < SECONDS
+
+
+def test_another_tab_goes_on_while_one_is_open_and_is_refused_with_a_way_on_after_that(chromium, server):
+    with chromium.page(server.address_with_token) as first:
+        first.wait_for("!!document.querySelector('nav')")
+        with chromium.page(f"{server.address}#/history", beside=first) as second:
+            second.wait_for_text("History", within="main h1")
+            second.wait_for("!document.querySelector('main [aria-busy=true]')")
+        first.send("Page.navigate", url="about:blank")
+        with chromium.page(f"{server.address}#/history", beside=first) as third:
+            third.wait_for_text("Run kg ui")
+
+
+def test_a_tab_of_an_earlier_start_takes_the_token_of_the_new_one(chromium, atlas):
+    """
+    Both starts have the same port, and so the same origin.
+    """
+    with serving(atlas.graph) as server:
+        port = server.server_address[1]
+        page = chromium.page(server.address_with_token)
+        old = page.__enter__()
+        old.wait_for("!!document.querySelector('nav')")
+    try:
+        with serving(atlas.graph, port=port) as server, chromium.page(server.address_with_token, beside=old) as new:
+            new.wait_for("!!document.querySelector('nav')")
+            old.evaluate("location.hash = '#/decisions'")
+            old.wait_for_text("Use SQLite", within="main")
+    finally:
+        page.__exit__(None, None, None)
+
+
+def test_what_others_record_is_there_without_losing_the_place_or_a_dialog(open_page, atlas, open_graph, path):
+    page = open_page("history", height=200)
+    page.click("main summary", text="What it did")
+    place = "document.querySelector('main .calls > li:last-child').getBoundingClientRect().top"
+    page.wait_for("!!document.querySelector('main details[open] .changes')")
+    page.evaluate("window.scrollTo(0, 300)")
+    page.click("header button", text="Record a fact")
+    page.send("Input.insertText", text="Ana")
+    before = page.evaluate(place)
+    with open_graph(path, session="claude") as other:
+        other.call(
+            "record_facts", facts=[{"subject": person("Eva"), "predicate": "tagged", "object": {"literal": "new"}}]
+        )
+    page.wait_for_text("1 new change by claude", within=".toasts")
+    page.wait_for("document.querySelector('main .calls').innerText.includes('Eva')")
+
+    assert abs(page.evaluate(place) - before) <= 1  # pixel
+    assert page.evaluate("!!document.querySelector('main details[open] .changes')")
+    assert page.evaluate("document.querySelector('dialog[open] input').value") == "Ana"
+
+
+def test_a_visible_page_keeps_the_server_awake(open_page, server):
+    open_page("history")
+    calls = server.activity.calls
+    until = time.monotonic() + 20
+    while server.activity.calls == calls and time.monotonic() < until:
+        time.sleep(0.1)
+
+    assert server.activity.calls > calls

@@ -146,6 +146,23 @@ def test_a_backfill_runs_when_nobody_calls_soon_after_a_call(backfill, activity,
     assert looks_again == [True, True, True]
 
 
+def test_vectors_wait_until_nobody_has_called_for_two_seconds(graph, call, activity, seconds, monkeypatch):
+    batches = []
+    monkeypatch.setattr(background.vectors, "count_due", lambda _: 1)
+    monkeypatch.setattr(background.vectors, "backfill", lambda *_, **__: batches.append(seconds.now) or 0)
+    task = background._VectorBackfill(graph, activity)
+    for _ in range(3):
+        seconds.now += 1.9
+        looks_again = task()
+        with activity.call():
+            call("list_entities")
+    seconds.now += 2.1
+    task()
+
+    assert batches == [seconds.now]
+    assert not looks_again
+
+
 def test_a_backfill_leaves_to_another_program_what_that_is_at(backfill, seconds):
     task, waiting, runs = backfill
     seconds.now += 1

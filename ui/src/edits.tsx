@@ -2,10 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { Dialog, Field } from "./components/dialog";
 import { EntityPicker } from "./components/entity_picker";
-import type { Answer, Arguments, Fact, Graph, Ref } from "./graph";
+import type { Answer, Call, Fact, Graph, Ref } from "./graph";
 import { today } from "./dates";
 import { go } from "./router";
-import { edit, editBoth } from "./toasts";
+import { edit, editBoth, failed } from "./toasts";
 import { count, linkOf, words } from "./wording";
 
 interface Properties {
@@ -22,7 +22,7 @@ export function RecordFact({ graph, close, subject }: Properties & { subject: Re
   const [source, setSource] = useState("");
   const [predicates, setPredicates] = useState<{ name: string; description: string }[]>([]);
   useEffect(() => {
-    graph.call("get_vocabulary", {}).then((answer) => setPredicates(answer.predicates), () => {});
+    graph.call("get_vocabulary", {}).then((answer) => setPredicates(answer.predicates), failed);
   }, []);
   const known = predicates.find((each) => each.name === underscored(predicate));
   const fact = () => ({
@@ -85,7 +85,7 @@ export function RecordFact({ graph, close, subject }: Properties & { subject: Re
 }
 
 /* Adds the predicate to the vocabulary, for any ends, and records the fact. */
-function recordWithPredicate(graph: Graph, fact: Arguments & { predicate: string }, literal: boolean): Promise<boolean> {
+function recordWithPredicate(graph: Graph, fact: Extract<Call, ["record_fact", unknown]>[1], literal: boolean): Promise<boolean> {
   const predicate = { predicates: { [fact.predicate]: literal ? { literal: "text" } : {} } };
   const text = (recorded: Answer) => `${recordedText(recorded, words(fact.predicate))} New predicate: ${words(fact.predicate)}.`;
   return editBoth(graph, ["extend_vocabulary", predicate], ["record_fact", fact], text);

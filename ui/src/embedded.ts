@@ -16,7 +16,7 @@ Columns, with positions instead of ids (ten thousand nodes must fit in 600 kB): 
 }
 An answer of show_graph has neither decisions nor a week.
 */
-import { Answer, CallError, Changes, Decisions, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Selection, Text, Thing, Week } from "./graph";
+import { Answer, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
 import { addDays, holds, localTime, moment } from "./dates";
 import { factOfRecord } from "./live";
 import { address, thingAddress } from "./router";
@@ -61,7 +61,7 @@ export class EmbeddedGraph implements Graph {
     return false;
   }
 
-  async call(tool: string): Promise<Answer> {
+  async call(...[tool]: Call): Promise<Answer> {
     throw new CallError("NOT_LIVE", `${tool} needs a running graph.`, "Start kg ui.");
   }
 
@@ -179,16 +179,20 @@ export class EmbeddedGraph implements Graph {
     return changes;
   }
 
-  async rows(type: string | null): Promise<{ rows: Row[]; truncated: boolean }> {
-    const { nodes, truncated } = this.columns;
+  async rows({ type, filter, by, down, limit }: RowSelection): Promise<{ rows: Row[]; total: number }> {
+    const { nodes } = this.columns;
+    const wanted = fold(filter.trim()).split(/\s+/);
+    const compare = new Intl.Collator(undefined, { numeric: true }).compare;
+    const order = (a: Row, b: Row) => (by === "facts" ? a.facts - b.facts : compare(a[by] ?? "", b[by] ?? "")) * (down ? -1 : 1) || compare(a.name, b.name);
     const rows: Row[] = [];
     nodes.name.forEach((_: string, node: number) => {
       const ref = this.ref(node);
-      if (type && ref.type !== type) return;
+      const text = `${this.folded[node]}\n${fold(nodes.summary[node] ?? "")}`;
+      if ((type && ref.type !== type) || !wanted.every((word) => text.includes(word))) return;
       const aliases = nodes.aliases[node] ?? [];
       rows.push({ ...ref, type: ref.type ?? "", aliases, summary: nodes.summary[node] ?? "", facts: this.factsOf[node]!.length, since: null });
     });
-    return { rows, truncated };
+    return { rows: rows.sort(order).slice(0, limit), total: rows.length };
   }
 
   async types(): Promise<{ name: string; count: number }[]> {

@@ -1,5 +1,7 @@
 /* The graph as the page sees it: one interface, answered by a running server (live.ts) or by what is in the page (embedded.ts). */
 
+import type { ToolArguments } from "./arguments";
+
 export interface Ref {
   id: string;
   name: string;
@@ -73,6 +75,15 @@ export interface Row {
   since: string | null;
 }
 
+/* Which entities: of a type or of any, that have these words in a name or the summary, in an order, and how many at most. */
+export interface RowSelection {
+  type: string | null;
+  filter: string;
+  by: "name" | "type" | "facts" | "since";
+  down: boolean;
+  limit: number;
+}
+
 /* Facts that began, ended and were learnt between two times. */
 export interface Changes {
   began: Fact[];
@@ -124,7 +135,9 @@ export interface Selection {
   asOf: string | null;
 }
 
-export type Arguments = Record<string, unknown>;
+export type Tool = keyof ToolArguments;
+/* A tool with its arguments, as their schema says. */
+export type Call = { [T in Tool]: [tool: T, args: ToolArguments[T]] }[Tool];
 // Answers of tools are described by schemas/v1; the views read single fields of them.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Answer = any;
@@ -149,12 +162,13 @@ export interface Graph {
   search(query: string): Promise<Matches>;
   map(asOf: string | null): Promise<GraphMap>;
   changes(since: string, until: string): Promise<Changes>;
-  rows(type: string | null): Promise<{ rows: Row[]; truncated: boolean }>;
+  rows(selection: RowSelection): Promise<{ rows: Row[]; total: number }>;
   types(): Promise<{ name: string; count: number }[]>;
   week(day: string | null): Promise<Week>;
   decisions(): Promise<Decisions>;
   earliest(): Promise<string | null>;
-  call(tool: string, args: Arguments): Promise<Answer>;
+  news?(): Promise<Answer[]>;
+  call(...call: Call): Promise<Answer>;
 }
 
 /* What a tool answered instead: what was wrong, and what to do next. */

@@ -1,15 +1,15 @@
 /* The graph behind a running `kg ui`: tools called by POST /call with the token of this start. */
 import { addDays, holds } from "./dates";
 import { counted, countKey, isIncoming } from "./wording";
-import { Answer, Arguments, Assertion, CallError, Changes, Decisions, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, Selection, Text, Thing, Week } from "./graph";
+import { Answer, Assertion, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
 
 const TOKEN = "keepgraph token";
-const MOST_ROWS = 10_000;
+const WAITS_FOR_TABS = 500; // milliseconds
 const MOST_FACTS = 1000; // in one page of a table
 const MOST_ASKED = 20; // predicates of which facts are asked for each by itself
 
-/* Takes the token out of the address, so that it is neither shown nor bookmarked; a reload finds it in the tab's storage. */
-export function takeToken(): string | null {
+/* The token of the address, which then neither shows nor bookmarks it; else that of this tab's storage, or of another open tab. */
+export async function takeToken(): Promise<string | null> {
   const match = /^#t=([\w-]+)/.exec(location.hash);
   if (match?.[1]) {
     store(match[1]);
@@ -17,10 +17,25 @@ export function takeToken(): string | null {
     return match[1];
   }
   try {
-    return sessionStorage.getItem(TOKEN);
+    return sessionStorage.getItem(TOKEN) ?? (await askTabs());
   } catch {
-    return null;
+    return askTabs();
   }
+}
+
+/* The token of another tab of this server: a channel reaches pages of the same origin only. */
+function askTabs(refused?: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const channel = new BroadcastChannel(TOKEN);
+    const end = (token: string | null) => {
+      channel.close();
+      if (token) store(token);
+      resolve(token);
+    };
+    channel.onmessage = ({ data }) => typeof data.token === "string" && data.token !== refused && end(data.token);
+    channel.postMessage({ wanted: true });
+    window.setTimeout(() => end(null), WAITS_FOR_TABS);
+  });
 }
 
 export class LiveGraph implements Graph {
@@ -31,22 +46,45 @@ export class LiveGraph implements Graph {
   first = "#/week";
   asOf = null;
   private readOnly = false;
+  private newest = -1; // the number of the last call that is known
+  private readonly own = new Set<number>();
 
-  constructor(private readonly token: string) {}
+  constructor(private token: string) {
+    const channel = new BroadcastChannel(TOKEN);
+    channel.onmessage = ({ data }) => data.wanted && this.token && channel.postMessage({ token: this.token });
+  }
 
   editable(): boolean {
     return !this.readOnly;
   }
 
-  async call(tool: string, args: Arguments): Promise<Answer> {
-    const response = await this.post(JSON.stringify({ tool, arguments: args }));
+  async call(...[tool, args]: Call): Promise<Answer> {
+    const request = JSON.stringify({ tool, arguments: args });
+    let response = await this.post(request);
+    if (response.status === 401) {
+      const refused = this.token;
+      this.token = "";
+      this.token = (await askTabs(refused)) ?? "";
+      if (this.token) response = await this.post(request);
+    }
     if (response.status === 401) {
       throw new CallError("TOKEN", "This page belongs to an earlier start of kg ui.", "Run kg ui again, and use the page that it opens.");
     }
     const body = await response.json().catch(() => ({ ok: false }));
     if (body.read_only) this.readOnly = true;
+    if (body.ok && body.answer.call) this.own.add(body.answer.call);
     if (body.ok) return body.answer;
     throw failureOf(body.error ?? {}, response.status);
+  }
+
+  /* The calls of others that changed the graph since this was asked last, newest first; none the first time. */
+  async news(): Promise<Answer[]> {
+    const before = this.newest;
+    const { calls } = await this.call("list_calls", { limit: 1 });
+    this.newest = Math.max(before, calls[0]?.call ?? 0);
+    if (before < 0 || this.newest === before) return [];
+    const since = await this.call("list_calls", { limit: Math.min(50, this.newest - before) });
+    return since.calls.filter((call: Answer) => call.call > before && !this.own.has(call.call));
   }
 
   async entity(id: string): Promise<Ref> {
@@ -94,7 +132,7 @@ export class LiveGraph implements Graph {
   }
 
   async facts(id: string, { predicate, incoming, asOf }: Selection, offset: number): Promise<{ facts: Fact[]; total: number }> {
-    const of = predicate ? { edge_types: [predicate], direction: incoming ? "in" : "out" } : {};
+    const of = predicate ? { edge_types: [predicate], direction: sideOf(incoming) } : {};
     const page = { entity_id: id, as_of: asOf ?? new Date().toISOString(), limit: MOST_FACTS, offset };
     const answer = await this.call("query_entity_relations", { ...page, ...of });
     return { facts: answer.facts.map(factOfRelation), total: answer.total };
@@ -122,7 +160,7 @@ export class LiveGraph implements Graph {
           entity_id: id,
           as_of: asOf ?? new Date().toISOString(),
           edge_types: [predicate],
-          direction: incoming ? "in" : "out",
+          direction: sideOf(incoming),
           limit: 60,
         }),
       ),
@@ -168,28 +206,33 @@ export class LiveGraph implements Graph {
     };
   }
 
-  async rows(type: string | null): Promise<{ rows: Row[]; truncated: boolean }> {
-    const query =
-      `MATCH (n:\`${type ? label(type) : "Entity"}\`) WITH n ORDER BY toLower(n.name), n.id LIMIT ${MOST_ROWS} ` +
-      "RETURN n.id, n.name, labels(n), n.aliases, n.summary, n.created_at, COUNT { (n)--() } AS facts";
-    const answer = await this.call("run_query", { query, limit: MOST_ROWS });
-    return {
-      rows: answer.rows.map(([id, name, labels, aliases, summary, created, facts]: Answer[]) => ({
-        id,
-        name,
-        type: typeOf(labels),
-        aliases: aliases ?? [],
-        summary: summary ?? "",
-        facts,
-        since: created,
-      })),
-      truncated: answer.rows.length === MOST_ROWS,
-    };
+  async rows({ type, filter, by, down, limit }: RowSelection): Promise<{ rows: Row[]; total: number }> {
+    const wanted = filter.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const texts = ["n.name", "coalesce(n.summary, '')"].map((text) => `toLower(${text}) CONTAINS word`).join(" OR ");
+    const where = wanted.length ? `WHERE all(word IN $wanted WHERE ${texts} OR any(alias IN n.aliases WHERE toLower(alias) CONTAINS word))` : "";
+    const match = `MATCH (n:\`${type ? label(type) : "Entity"}\`) ${where}`;
+    const key = { name: "toLower(n.name)", type: "labels(n)[0]", facts: "COUNT { (n)--() }", since: "n.created_at" }[by];
+    const order = `WITH n, ${key} AS key ORDER BY key ${down ? "DESC" : ""}, toLower(n.name), n.id LIMIT ${limit}`;
+    const columns = "n.id, n.name, labels(n), n.aliases, n.summary, n.created_at, COUNT { (n)--() }";
+    const [page, counted] = await Promise.all([
+      this.call("run_query", { query: `${match} ${order} RETURN ${columns}`, parameters: { wanted }, limit }),
+      this.call("run_query", { query: `${match} RETURN count(n)`, parameters: { wanted } }),
+    ]);
+    const rows = page.rows.map(([id, name, labels, aliases, summary, since, facts]: Answer[]) => ({
+      id,
+      name,
+      type: typeOf(labels),
+      aliases: aliases ?? [],
+      summary: summary ?? "",
+      facts,
+      since,
+    }));
+    return { rows, total: counted.rows[0][0] };
   }
 
   async types(): Promise<{ name: string; count: number }[]> {
-    const overview = await this.call("get_overview", { detail: "full" });
-    return Object.entries(overview.counts.by_type as Record<string, number>).map(([name, count]) => ({ name, count }));
+    const answer = await this.call("run_query", { query: "MATCH (n:Entity) RETURN labels(n)[0] AS type, count(*) AS total ORDER BY total DESC, type", limit: 1000 });
+    return answer.rows.map(([type, count]: Answer[]) => ({ name: typeOf([type]), count }));
   }
 
   async week(day: string | null): Promise<Week> {
@@ -242,8 +285,12 @@ export class LiveGraph implements Graph {
   }
 }
 
+function sideOf(incoming: boolean): "incoming" | "outgoing" {
+  return incoming ? "incoming" : "outgoing";
+}
+
 function noEntity(): CallError {
-  return new CallError("ENTITY_NOT_FOUND", "There is no such entity any more.", "It may have been forgotten or merged: look at History.");
+  return new CallError("ENTITY_NOT_FOUND", "There is no such entity, or no longer.", "It may have been forgotten or merged: look at History.");
 }
 
 /* Errors of queries have their parts one level deeper. */

@@ -13,16 +13,16 @@ async function findGraph(): Promise<Graph> {
   const inPage = document.getElementById("graph");
   if (inPage) return new EmbeddedGraph(await inflate(inPage));
   if (insideHost()) return new EmbeddedGraph(await toolResult());
-  const token = takeToken();
+  const token = await takeToken();
   if (token) return new LiveGraph(token);
-  throw new CallError("TOKEN", "This page was opened without its token.", "Run kg ui, and use the page that it opens.");
+  throw new CallError("TOKEN", "This page was opened without its token, and no other tab of it is open.", "Run kg ui, and use the page that it opens.");
 }
 
 applyTheme();
 const root = document.getElementById("page")!;
 findGraph().then(
   async (graph) => {
-    if (graph.live) await graph.call("get_status", {}).catch(() => null); // says whether it is read-only
+    if (graph.live) await graph.call("get_status", {}); // says whether it is read-only
     if (!location.hash) replace(graph.first);
     render(<Shell graph={graph} />, root);
   },

@@ -38,13 +38,13 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
   // Names are answered at once; texts follow.
   const ask = async (text: string) => {
     const turn = ++asked.current;
-    const names = await graph.names(text, 8).catch(() => []);
-    if (turn !== asked.current) return;
-    setMatches((before) => ({ names, texts: before?.texts ?? [] }));
-    setActive(0);
-    setPending(true);
     setFailure("");
     try {
+      const names = await graph.names(text, 8);
+      if (turn !== asked.current) return;
+      setMatches((before) => ({ names, texts: before?.texts ?? [] }));
+      setActive(0);
+      setPending(true);
       const full = await graph.search(text);
       if (turn === asked.current) setMatches(full);
     } catch (error) {
@@ -128,7 +128,7 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
       </div>
       <p class="quiet" role="status">
         {pending && "Searching the texts …"}
-        {failure && `The texts could not be searched: ${failure}`}
+        {failure && `The search failed: ${failure}`}
         {matches && !targets.length && !pending && !failure && "Nothing matches. Try fewer or other words."}
       </p>
     </dialog>

@@ -1,15 +1,18 @@
 /* The frame of every view: navigation, search, theme, and the messages at the foot. */
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { asCallError } from "./answers";
+import { asCallError, changed } from "./answers";
 import { Failure } from "./components/answer";
 import { RecordFact } from "./edits";
-import type { Graph } from "./graph";
+import type { Answer, Graph } from "./graph";
 import { Address, read, replace, useAddress } from "./router";
 import { noteScrolling, scrollAsBefore } from "./scroll";
 import { Search } from "./search";
 import { switchTheme } from "./theme";
-import { Toasts, undoNewest } from "./toasts";
+import { failed, record, Toasts, undoNewest } from "./toasts";
 import { View, viewsOf, viewsOfRunningGraphs } from "./views/list";
+import { count, words } from "./wording";
+
+const SECONDS_BETWEEN_LOOKS = 5;
 
 export function Shell({ graph }: { graph: Graph }) {
   const here = useAddress();
@@ -22,6 +25,7 @@ export function Shell({ graph }: { graph: Graph }) {
     if (!views.some((each) => each.name === read(location.hash).view)) replace(graph.first);
   }, [here.view]);
   useEffect(noteScrolling, []);
+  useEffect(() => followOthers(graph), []);
   useShortcuts(graph, () => setSearching(true));
   useEffect(() => {
     document.title = view ? `${view.title} · ${graph.title}` : graph.title;
@@ -79,6 +83,32 @@ function Shown({ view, graph, here }: { view: View; graph: Graph; here: Address 
   const [error] = useErrorBoundary();
   if (error) return <Failure error={{ message: `This view could not be drawn: ${asCallError(error).message}`, hint: "Reload the page, or go to another view." }} />;
   return <Component graph={graph} here={here} />;
+}
+
+/* While the page is visible: what others change is shown, and the server, which is asked, does not end for want of use. */
+function followOthers(graph: Graph): () => void {
+  let lost = false;
+  const look = async () => {
+    if (document.visibilityState !== "visible" || !graph.news) return;
+    try {
+      const news = await graph.news();
+      lost = false;
+      if (news.length) changed();
+      const calls = news.filter((call) => call.session !== "page"); // another tab says itself what it does
+      const by = [...new Set(calls.map((call: Answer) => call.session ?? words(call.tool)))].join(", ");
+      if (calls.length) record(`${count(calls.length, "new change")} by ${by}: ${calls[0].about}`, []);
+    } catch (error) {
+      if (!lost) failed(error);
+      lost = true;
+    }
+  };
+  void look();
+  const timer = window.setInterval(look, SECONDS_BETWEEN_LOOKS * 1000);
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    window.clearInterval(timer);
+    document.removeEventListener("visibilitychange", look);
+  };
 }
 
 /* ⌘K, Ctrl K and / search; U takes back the newest edit. */

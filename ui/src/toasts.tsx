@@ -1,7 +1,7 @@
 /* What an edit did, with a button that takes it back by the number of its call. */
 import { useEffect, useState } from "preact/hooks";
 import { asCallError, changed } from "./answers";
-import type { Answer, Arguments, CallError, Graph } from "./graph";
+import type { Answer, Call, CallError, Graph } from "./graph";
 
 interface Toast {
   id: number;
@@ -19,25 +19,25 @@ let next = 1;
 let draw: () => void = () => {};
 
 /* Calls a tool that writes; what it did, or why not, becomes a toast. Null where it failed. */
-export async function edit(graph: Graph, tool: string, args: Arguments, text: (answer: Answer) => string): Promise<Answer | null> {
+export async function edit(graph: Graph, ...[tool, args, text]: [...Call, text: (answer: Answer) => string]): Promise<Answer | null> {
   try {
-    const answer = await graph.call(tool, args);
+    const answer = await graph.call(...([tool, args] as Call));
     add({ text: text(answer), hint: "", code: "", calls: answer.call ? [answer.call] : [], again: tool === "undo", failed: false });
     changed();
     return answer;
   } catch (error) {
-    failed(asCallError(error));
+    failed(error);
     return null;
   }
 }
 
 /* Several calls whose toast takes all of them back. True where none failed; it ends at the first that does. */
-export async function editTogether(graph: Graph, text: string, tool: string, calls: Arguments[]): Promise<boolean> {
+export async function editTogether(graph: Graph, text: string, calls: Call[]): Promise<boolean> {
   const done: number[] = [];
   let failure: CallError | null = null;
-  for (const args of calls) {
+  for (const call of calls) {
     try {
-      const answer = await graph.call(tool, args);
+      const answer = await graph.call(...call);
       if (answer.call) done.push(answer.call);
     } catch (error) {
       failure = asCallError(error);
@@ -45,14 +45,14 @@ export async function editTogether(graph: Graph, text: string, tool: string, cal
     }
   }
   const said = failure ? `${done.length} of ${calls.length} done.` : text;
-  if (done.length || !failure) add({ text: said, hint: "", code: "", calls: done, again: tool === "undo", failed: false });
+  if (done.length || !failure) add({ text: said, hint: "", code: "", calls: done, again: calls[0]?.[0] === "undo", failed: false });
   if (failure) failed(failure);
   changed();
   return failure === null;
 }
 
 /* Two calls whose toast takes back both; where the second is refused, the first is taken back at once. */
-export async function editBoth(graph: Graph, first: [string, Arguments], second: [string, Arguments], text: (answer: Answer) => string): Promise<boolean> {
+export async function editBoth(graph: Graph, first: Call, second: Call, text: (answer: Answer) => string): Promise<boolean> {
   let before: Answer | null = null;
   try {
     before = await graph.call(...first);
@@ -61,8 +61,8 @@ export async function editBoth(graph: Graph, first: [string, Arguments], second:
     changed();
     return true;
   } catch (error) {
-    if (before?.call) await graph.call("undo", { call: before.call }).catch(() => null); // then it stays in the history
-    failed(asCallError(error));
+    if (before?.call) await graph.call("undo", { call: before.call }).catch(failed); // then it stays in the history
+    failed(error);
     return false;
   }
 }
@@ -71,8 +71,9 @@ export function undo(graph: Graph, call: number): Promise<Answer | null> {
   return edit(graph, "undo", { call }, (answer) => answer.message ?? `Took back call ${call}.`);
 }
 
-export function failed(error: Pick<CallError, "message" | "hint"> & { code?: string }): void {
-  add({ text: error.message, hint: error.hint, code: error.code ?? "", calls: [], again: false, failed: true });
+export function failed(error: unknown): void {
+  const { message, hint, code } = asCallError(error);
+  add({ text: message, hint, code, calls: [], again: false, failed: true });
 }
 
 /* What was done already, with the calls that take it back. */
@@ -96,7 +97,7 @@ export function takeFailure(): Pick<CallError, "message" | "hint" | "code"> | nu
 
 function add(toast: Omit<Toast, "id">): void {
   const id = next++;
-  toasts = [...toasts.slice(-3), { ...toast, id }];
+  toasts = [...toasts.filter((each) => each.calls.length > 0 || each.text !== toast.text).slice(-3), { ...toast, id }];
   draw();
   window.setTimeout(() => expire(id), STAYS);
 }
@@ -116,8 +117,8 @@ function takeBack(graph: Graph, toast: Toast): void {
   close(toast.id);
   const [call] = toast.calls;
   if (toast.calls.length === 1 && call) return void undo(graph, call);
-  const undos = [...toast.calls].reverse().map((each) => ({ call: each }));
-  void editTogether(graph, toast.again ? "Done again." : `Took back ${toast.calls.length} calls.`, "undo", undos);
+  const undos = [...toast.calls].reverse().map((each): Call => ["undo", { call: each }]);
+  void editTogether(graph, toast.again ? "Done again." : `Took back ${toast.calls.length} calls.`, undos);
 }
 
 export function Toasts({ graph }: { graph: Graph }) {

@@ -27,7 +27,7 @@ _BEGINNING_OF_PAGE = "<!doctype html>"
 @graph_options.all_options
 @click.pass_context
 def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) -> None:
-    """See and edit the graph on a page in your browser, until Ctrl-C or half an hour without use.
+    """See and edit the graph on a page in your browser, until Ctrl-C or half an hour without a visible page.
 
     The page is served on this machine only, and only to those who have the token of this run.
 
@@ -73,7 +73,7 @@ def _serve(page_server: PageServer, key_is_lost: Any, *, opens: bool) -> str:
             click.echo("Anyone with this address can read and change the graph. Ctrl-C ends it.", err=True)
         page_server.serve_until(key_is_lost)
         if page_server.is_idle():
-            return "Ended after half an hour without use. `kg ui` opens the page again."
+            return "Ended after half an hour without a visible page. `kg ui` opens the page again."
         return "Ended: the key of the graph is no longer available."
     return "Ended."
 

@@ -1,8 +1,8 @@
 /* What can be done with several entities at once: merged into one, given another type, or given the same fact, such as a tag. */
 import { useEffect, useState } from "preact/hooks";
 import { underscored } from "../edits";
-import type { Answer, Arguments, Graph, Row } from "../graph";
-import { edit, editTogether } from "../toasts";
+import type { Answer, Call, Graph, Row } from "../graph";
+import { edit, editTogether, failed } from "../toasts";
 import { count, words } from "../wording";
 import { Dialog, Field } from "./dialog";
 
@@ -56,11 +56,10 @@ function MergeRows({ graph, rows: now, close, done }: DialogProperties) {
   const kept = rows.find((row) => row.id === keep)!;
   const others = rows.filter((row) => row.id !== keep);
   const submit = () =>
-    each(graph, done, `Merged ${count(others.length, "entity", "entities")} into ${kept.name}.`, "merge_entities", others.map((row) => ({
-      keep: { id: keep },
-      absorb: { id: row.id },
-      ...(row.type !== kept.type && { across_types: true }),
-    })));
+    each(graph, done, `Merged ${count(others.length, "entity", "entities")} into ${kept.name}.`, others.map((row) => [
+      "merge_entities",
+      { keep: { id: keep }, absorb: { id: row.id }, ...(row.type !== kept.type && { across_types: true }) },
+    ]));
   return (
     <Dialog title={`Merge ${count(rows.length, "entity", "entities")}`} action="Merge" close={close} submit={submit}>
       <fieldset>
@@ -83,11 +82,11 @@ function RetypeRows({ graph, rows: now, types, close, done }: DialogProperties &
   const [known, setKnown] = useState(types);
   const [type, setType] = useState("");
   useEffect(() => {
-    graph.call("get_vocabulary", {}).then((answer) => setKnown(answer.entity_types.map((each: { name: string }) => each.name)), () => {});
+    graph.call("get_vocabulary", {}).then((answer) => setKnown(answer.entity_types.map((each: { name: string }) => each.name)), failed);
   }, []);
   const submit = () =>
-    each(graph, done, `Changed the type of ${count(rows.length, "entity", "entities")} to ${words(type)}.`, "update_entity",
-      rows.filter((row) => row.type !== type).map((row) => ({ entity: { id: row.id }, type })));
+    each(graph, done, `Changed the type of ${count(rows.length, "entity", "entities")} to ${words(type)}.`, 
+      rows.filter((row) => row.type !== type).map((row) => ["update_entity", { entity: { id: row.id }, type }]));
   return (
     <Dialog title={`Change the type of ${count(rows.length, "entity", "entities")}`} action="Change" close={close} submit={submit} disabled={!type}>
       <Field label="New type">
@@ -114,7 +113,7 @@ function TagRows({ graph, rows, close, done }: DialogProperties) {
       const known = answer.predicates.filter((each: Answer) => !each.retired);
       setPredicates(known.map((each: Answer) => words(each.name)));
       setPredicate(words(known.find((each: Answer) => each.role === "tags")?.name ?? ""));
-    }, () => {});
+    }, failed);
   }, []);
   const submit = async () => {
     const facts = rows.map((row) => ({ subject: { id: row.id }, predicate: underscored(predicate), object: { literal: tag.trim() } }));
@@ -140,8 +139,8 @@ function TagRows({ graph, rows, close, done }: DialogProperties) {
 }
 
 /* One call for each; the toast takes all of them back. */
-async function each(graph: Graph, done: () => void, text: string, tool: string, calls: Arguments[]): Promise<boolean> {
-  const complete = await editTogether(graph, text, tool, calls);
+async function each(graph: Graph, done: () => void, text: string, calls: Call[]): Promise<boolean> {
+  const complete = await editTogether(graph, text, calls);
   if (complete) done();
   return complete;
 }

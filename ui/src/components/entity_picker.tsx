@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Graph, Ref } from "../graph";
 import { words } from "../wording";
+import { failed } from "../toasts";
 import { TypeDot } from "./entity";
 
 interface Properties {
@@ -29,8 +30,8 @@ export function EntityPicker({ graph, label, value, focus, change, except }: Pro
     if (!name.trim()) return setOptions([]);
     timer.current = window.setTimeout(async () => {
       const asked = ++turn.current;
-      const begins = await graph.names(name, 8).catch(() => []);
-      const found = begins.length ? begins : await graph.similarNames(name, 8).catch(() => []);
+      const names = async () => ((begins) => (begins.length ? begins : graph.similarNames(name, 8)))(await graph.names(name, 8));
+      const found = await names().catch((error) => (failed(error), []));
       if (asked === turn.current) setOptions(found.filter((entity) => entity.id !== except));
     }, 80);
   };

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Graph, Ref } from "../graph";
 import type { Decide, Proposal } from "../views/review";
 import { title, words } from "../wording";
+import { failed } from "../toasts";
 import { Dialog, Field } from "./dialog";
 import { EntityPicker } from "./entity_picker";
 
@@ -31,7 +32,7 @@ export function EditProposal({ graph, proposal, decide, close }: Properties & { 
   const [values, setValues] = useState(() => fields.map((field) => field.value));
   const [known, setKnown] = useState<Known>({ types: [], predicates: [] });
   useEffect(() => {
-    graph.call("get_vocabulary", {}).then((answer) => setKnown({ types: answer.entity_types.map(nameOf), predicates: answer.predicates.map(nameOf) }), () => {});
+    graph.call("get_vocabulary", {}).then((answer) => setKnown({ types: answer.entity_types.map(nameOf), predicates: answer.predicates.map(nameOf) }), failed);
   }, []);
   const set = (position: number, text: string) => setValues(values.map((value, at) => (at === position ? text : value)));
   const submit = () => decide(proposal, "edit", { arguments: argumentsOf(fields, values) });

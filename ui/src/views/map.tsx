@@ -124,7 +124,7 @@ async function buildCommunities(graph: Graph): Promise<void> {
     const answer = await graph.call("build_communities", { group_ids: [status.graph.group] });
     record(answer.message, []);
   } catch (error) {
-    failed(asCallError(error));
+    failed(error);
   }
   changed();
 }

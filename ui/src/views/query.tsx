@@ -7,6 +7,7 @@ import { ResultTable } from "../components/result_table";
 import type { Answer, CallError } from "../graph";
 import { address, replace } from "../router";
 import { count } from "../wording";
+import { failed } from "../toasts";
 import type { ViewProperties } from "./list";
 
 const EXAMPLES = [
@@ -111,7 +112,7 @@ function Editor({ graph, query, change, run }: EditorProperties) {
     place.current = null;
   }, [query]);
   useEffect(() => {
-    graph.call("list_query_words", {}).then(setKnown, () => {});
+    graph.call("list_query_words", {}).then(setKnown, failed);
   }, []);
   const type = (text: string) => {
     change(text);

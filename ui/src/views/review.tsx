@@ -4,13 +4,15 @@ import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { IdLink } from "../components/entity";
 import { EditProposal, MergeProposal } from "../components/proposal_dialogs";
-import type { Answer, Graph } from "../graph";
+import type { Answer, Call, Graph } from "../graph";
 import { address } from "../router";
 import { failed, record } from "../toasts";
 import { count, title, words } from "../wording";
 import type { ViewProperties } from "./list";
 
 const LISTED = 50;
+
+type Kind = NonNullable<Extract<Call, ["review_proposals", unknown]>[1]["kinds"]>[number];
 
 export interface Proposal {
   id: string;
@@ -31,7 +33,7 @@ export function ReviewView({ graph, here }: ViewProperties) {
   const decisions = useDecisions();
   const waiting = useAnswer(async () => {
     const asked = decisions.count();
-    return { ...(await graph.call("review_proposals", { limit: LISTED, ...(kind && { kinds: [kind] }) })), asked };
+    return { ...(await graph.call("review_proposals", { limit: LISTED, ...(kind && { kinds: [kind as Kind] }) })), asked };
   }, [kind]);
   return (
     <article class="review">
@@ -244,17 +246,17 @@ async function decideOne(graph: Graph, proposal: Proposal, decision: string, mor
     changed();
     return true;
   } catch (error) {
-    failed(asCallError(error));
+    failed(error);
     return false;
   }
 }
 
 async function wake(graph: Graph, kind: string): Promise<void> {
   try {
-    const answer = await graph.call("review_proposals", { wake: [kind], limit: 0 });
+    const answer = await graph.call("review_proposals", { wake: [kind as Kind], limit: 0 });
     record(`${title(kind)} is proposed again.`, answer.woken_call ? [answer.woken_call] : []);
   } catch (error) {
-    failed(asCallError(error));
+    failed(error);
   }
   changed();
 }

@@ -1,23 +1,25 @@
 /* Tables: entities, sorted and filtered, and many of them merged, retyped or tagged at once. */
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
-import { Answered } from "../components/answer";
+import { Answered, Failure } from "../components/answer";
 import { BulkEdits } from "../components/bulk_edits";
 import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
 import { localDay } from "../dates";
-import type { Graph, Row } from "../graph";
+import type { Row, RowSelection } from "../graph";
 import { parameterOf } from "../router";
 import { count, title, words } from "../wording";
 import type { ViewProperties } from "./list";
 
 const ROW_HEIGHT = 37;
 const WINDOW = 60; // rows in the document at a time
+const FIRST = 500;
+const MOST = 10_000; // rows that are asked for
 
 /* Where the table of an address was scrolled to: Back leads there. */
 let left = { address: "", top: 0 };
 
-type Column = "name" | "type" | "facts" | "since";
+type Column = RowSelection["by"];
 const COLUMNS: { name: Column; title: string }[] = [
   { name: "name", title: "Name" },
   { name: "type", title: "Type" },
@@ -28,7 +30,11 @@ const COLUMNS: { name: Column; title: string }[] = [
 export function TablesView({ graph, here }: ViewProperties) {
   const [type, setType] = parameterOf(here, "type");
   const types = useAnswer(() => graph.types(), []);
-  const waiting = useAnswer(() => graph.rows(type || null), [type]);
+  const [filter, setFilter] = parameterOf(here, "filter");
+  const [order, setOrder] = parameterOf(here, "sort");
+  const [limit, setLimit] = useState(FIRST);
+  const sort = sortOf(order);
+  const waiting = useAnswer(() => graph.rows({ type: type || null, filter, ...sort, limit }), [type, filter, order, limit]);
   return (
     <article>
       <div class="title-row">
@@ -45,43 +51,56 @@ export function TablesView({ graph, here }: ViewProperties) {
           </select>
         </label>
       </div>
+      {types.error && <Failure error={types.error} />}
+      <input type="search" aria-label="Filter by name" placeholder="Filter by name" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
       <Answered waiting={waiting}>
-        {({ rows, truncated }) => !rows.length && !type ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={type} graph={graph} here={here} rows={rows} truncated={truncated} types={(types.value ?? []).map((each) => each.name)} />}
+        {({ rows, total }) => !total && !type && !filter ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={`${type} ${filter} ${order}`} graph={graph} here={here} rows={rows} total={total} busy={waiting.loading} more={() => setLimit(MOST)} sort={sort} setOrder={setOrder} types={(types.value ?? []).map((each) => each.name)} />}
       </Answered>
     </article>
   );
 }
 
-function Table({ graph, here, rows, truncated, types }: ViewProperties & { rows: Row[]; truncated: boolean; types: string[] }) {
-  const [filter, setFilter] = parameterOf(here, "filter");
-  const [order, setOrder] = parameterOf(here, "sort");
-  const sort = useMemo(() => sortOf(order), [order]);
+interface TableProperties extends ViewProperties {
+  rows: Row[];
+  total: number;
+  busy: boolean;
+  more: () => void;
+  sort: { by: Column; down: boolean };
+  setOrder: (order: string) => void;
+  types: string[];
+}
+
+function Table({ graph, rows, total, busy, more, sort, setOrder, types }: TableProperties) {
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const [top, setTop] = useState(() => (left.address === location.hash ? firstRow(left.top) : 0));
   const frame = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (left.address === location.hash) frame.current?.scrollTo(0, left.top);
   }, []);
-  const shown = useMemo(() => sorted(filtered(rows, filter), sort.by, sort.down), [rows, filter, sort]);
   const chosen = rows.filter((row) => selected.has(row.id));
   const toggle = (ids: string[], on: boolean) => {
     const next = new Set(selected);
     for (const id of ids) on ? next.add(id) : next.delete(id);
     setSelected(next);
   };
-  const first = Math.max(0, Math.min(top, shown.length - WINDOW));
-  const visible = shown.slice(first, first + WINDOW);
+  const first = Math.max(0, Math.min(top, rows.length - WINDOW));
+  const visible = rows.slice(first, first + WINDOW);
   const columns = COLUMNS.filter((column) => column.name !== "since" || graph.live);
   const editable = graph.editable();
   return (
     <>
-      <div class="filters">
-        <input type="search" aria-label="Filter by name" placeholder="Filter by name" value={filter} onInput={(event) => (setFilter(event.currentTarget.value), setTop(0), frame.current?.scrollTo(0, 0))} />
-        <span class="quiet" role="status">
-          {count(shown.length, "entity", "entities")}
-          {truncated && " (the first ones; choose a type)"}
-        </span>
-      </div>
+      <p class="quiet" role="status">
+        {count(total, "entity", "entities")}
+        {total > rows.length && `, the first ${rows.length.toLocaleString("en")} are shown`}
+        {total > rows.length && rows.length < MOST && (
+          <>
+            {" "}
+            <button type="button" class="small" onClick={more}>
+              Show more
+            </button>
+          </>
+        )}
+      </p>
       {editable && <BulkEdits graph={graph} rows={chosen} types={types} done={() => setSelected(new Set())} />}
       <div
         class="table-frame"
@@ -89,12 +108,13 @@ function Table({ graph, here, rows, truncated, types }: ViewProperties & { rows:
         tabIndex={0}
         role="region"
         aria-label="Entities"
+        aria-busy={busy}
         onScroll={(event) => {
           left = { address: location.hash, top: event.currentTarget.scrollTop };
           setTop(firstRow(left.top));
         }}
       >
-        <table class="entities" aria-rowcount={shown.length + 1}>
+        <table class="entities" aria-rowcount={rows.length + 1}>
           <thead>
             <tr aria-rowindex={1}>
               {editable && (
@@ -102,8 +122,8 @@ function Table({ graph, here, rows, truncated, types }: ViewProperties & { rows:
                   <input
                     type="checkbox"
                     aria-label="Select all that are shown"
-                    checked={shown.length > 0 && shown.every((row) => selected.has(row.id))}
-                    onChange={(event) => toggle(shown.map((row) => row.id), event.currentTarget.checked)}
+                    checked={rows.length > 0 && rows.every((row) => selected.has(row.id))}
+                    onChange={(event) => toggle(rows.map((row) => row.id), event.currentTarget.checked)}
                   />
                 </th>
               )}
@@ -133,7 +153,7 @@ function Table({ graph, here, rows, truncated, types }: ViewProperties & { rows:
                 {graph.live && <td class="since">{localDay(row.since)}</td>}
               </tr>
             ))}
-            <Spacer rows={shown.length - first - visible.length} />
+            <Spacer rows={rows.length - first - visible.length} />
           </tbody>
         </table>
       </div>
@@ -160,18 +180,4 @@ function Spacer({ rows }: { rows: number }) {
 function sortOf(order: string): { by: Column; down: boolean } {
   const by = COLUMNS.find((column) => column.name === order.replace(/^-/, ""))?.name ?? "name";
   return { by, down: order.startsWith("-") };
-}
-
-function filtered(rows: Row[], filter: string): Row[] {
-  const wanted = filter.trim().toLowerCase().split(/\s+/);
-  return rows.filter((row) => {
-    const text = [row.name, ...row.aliases, row.summary].join("\n").toLowerCase();
-    return wanted.every((word) => text.includes(word));
-  });
-}
-
-function sorted(rows: Row[], by: Column, down: boolean): Row[] {
-  const compare = new Intl.Collator(undefined, { numeric: true }).compare;
-  const order = (a: Row, b: Row) => (by === "facts" ? a.facts - b.facts : compare(a[by] ?? "", b[by] ?? "")) || compare(a.name, b.name);
-  return [...rows].sort((a, b) => (down ? -order(a, b) : order(a, b)));
 }

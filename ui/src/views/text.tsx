@@ -5,6 +5,7 @@ import { EntityLink } from "../components/entity";
 import { localTime } from "../dates";
 import type { EmbeddedGraph } from "../embedded";
 import { CallError, type Graph, type Ref } from "../graph";
+import { failed } from "../toasts";
 import type { ViewProperties } from "./list";
 
 interface Document {
@@ -49,7 +50,7 @@ async function read(graph: Graph, id: string): Promise<Document> {
   }
   const [document, context] = await Promise.all([
     graph.call("get_full_document", { doc_id: id, max_characters: 200_000 }),
-    graph.call("get_episode_context", { episode_uuids: [id] }).catch(() => ({ nodes: [] })),
+    graph.call("get_episode_context", { episode_uuids: [id] }).catch((error) => (failed(error), { nodes: [] })),
   ]);
   if (!document.found) throw new CallError("EPISODE_NOT_FOUND", "There is no such text any more.", "It may have been forgotten: look at History.");
   return {
