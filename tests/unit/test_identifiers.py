@@ -1,8 +1,10 @@
-"""Identifiers of documents: every spelling of one is the same, and another identifier is not."""
+"""Identifiers: every spelling of one is the same, and another identifier is not."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from keepgraph.language import identifiers
 
@@ -17,6 +19,15 @@ from keepgraph.language import identifiers
         ("ISBN 978-1942788812", "isbn 9781942788812", "ISBN-10: 1-942788-81-9"),
         ("https://www.example.org/a/b/", "example.org/a/b", "http://Example.org/a/b?utm_source=x&fbclid=1#top"),
         ("https://example.org/p?id=3", "example.org/p?id=3&utm_medium=mail"),
+        (
+            "j.silva@example.org",
+            "J.Silva@Example.org",
+            "mailto:j.silva@example.org",
+            "João Silva <j.silva@example.org>",
+        ),
+        ("+351 912 345 678", "tel:+351-912-345-678", "00351912345678", "+351 (0)912 345 678"),
+        ("0000-0002-1825-0097", "https://orcid.org/0000-0002-1825-0097", "ORCID: 0000-0002-1825-0097"),
+        ("git@example.org:ada/notes.git", "https://example.org/ada/notes.git", "ssh://git@example.org/ada/notes"),
     ],
 )
 def test_every_spelling_of_an_identifier_is_read_alike(spellings):
@@ -35,6 +46,8 @@ def test_every_spelling_of_an_identifier_is_read_alike(spellings):
         ("https://example.org/p?id=3", "https://example.org/p?id=4"),
         ("https://example.org/a", "https://example.org/a/b"),
         ("ISBN 9781942788812", "ISBN 9781942788829"),
+        ("j.silva@example.org", "j.silva@example.com"),
+        ("+351 912 345 678", "+351 912 345 679"),
     ],
 )
 def test_another_identifier_is_read_otherwise(one, other):
@@ -42,12 +55,35 @@ def test_another_identifier_is_read_otherwise(one, other):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Project Atlas", "https://example.org", "ada@example.org", "12.5", "http://[::1", "a/b"]
+    "text",
+    [
+        "",
+        "Project Atlas",
+        "https://example.org",
+        "ada@example",
+        "12.5",
+        "912 345 678",
+        "0000-0002-1825-0098",
+        "http://[::1",
+        "a/b",
+    ],
 )
-def test_what_identifies_no_document_is_no_identifier(text):
+def test_what_identifies_nothing_is_no_identifier(text):
     assert identifiers.canonical(text) is None
 
 
 def test_a_property_says_what_its_number_is():
     assert identifiers.canonical("978-1942788812", key="isbn") == "isbn:9781942788812"
     assert identifiers.canonical("978-1942788812") is None
+    assert identifiers.canonical("912 345 678", key="phone") == "tel:912345678"
+
+
+@given(st.one_of(st.text(max_size=30), st.from_regex(r"(doi:|tel:|isbn |orcid |mailto:|git@)?[\w./:@+ -]{1,40}")))
+def test_the_canonical_spelling_is_its_own_and_passes_the_test_before(text):
+    identifier = identifiers.canonical(text)
+    if identifier is None:
+        return
+
+    assert identifiers.canonical(identifier) == identifier
+    assert identifiers.may_be(text)
+    assert identifiers.may_be(identifier)

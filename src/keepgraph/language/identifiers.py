@@ -1,6 +1,7 @@
-"""Identifiers of documents: URLs, DOIs, arXiv ids and ISBNs, each in one spelling by which two are compared.
+"""Identifiers of people and documents, each in one spelling by which two are compared.
 
-Nothing is fetched. An identifier in a URL counts as the identifier: a DOI behind the address of a publisher.
+E-mail addresses, telephone numbers, ORCID iDs, DOIs, arXiv ids, ISBNs, URLs, and addresses of git repositories. Nothing
+is fetched. An identifier in a URL counts as the identifier: a DOI behind the address of a publisher.
 """
 
 from __future__ import annotations
@@ -19,6 +20,13 @@ ARXIV = lazy.compile(
 ISBN = lazy.compile(r"(?:isbn(?:-1[03])?:?\s*)(?P<id>[\dxX][\dxX\- ]{8,16})", re.I)
 URL = lazy.compile(r"(?:https?://|www\.)\S+|(?:[a-z0-9\-]+\.)+[a-z]{2,}/\S+", re.I)
 
+_MIN_DIGITS = 7  # of an identifier without @ and /
+_EMAIL = lazy.compile(r"(?:mailto:|[^<>@]*<)?(?P<id>[^\s@<>(),;:\"\[\]]+@(?:[\w\-]+\.)+[^\W\d_]{2,})>?(?:\?\S*)?", re.I)
+_PHONE = lazy.compile(r"(?P<scheme>tel:|(?=\+)|(?=00[1-9]))(?P<id>\+?\d[\d\s().\-/]{5,24})", re.I)
+_ORCID = lazy.compile(r"(?:(?:https?://)?(?:www\.)?orcid(?:\.org/|:?\s*))?(?P<id>(?:\d{4}-){3}\d{3}[\dX])/?", re.I)
+_GIT = lazy.compile(r"(?:ssh://)?git@(?P<host>(?:[a-z0-9\-]+\.)+[a-z]{2,})[:/](?P<path>[^\s:]+)", re.I)
+_KEYS_OF_PHONES = ("phone", "tel", "mobile")
+
 _DOI_IN_URL = lazy.compile(
     r".*?/(?P<id>10\.\d{4,9}/[^\s\"<>?#]+?)(?:/(?:full|pdf|abstract|meta|epdf|html))?/?(?:[?#].*)?"
 )
@@ -27,20 +35,39 @@ _TRACKING = lazy.compile(
     r"utm_\w+|fbclid|gclid|dclid|msclkid|yclid|ref|ref_src|source|lang|hl|si|feature|share|s|t|via|cmpid|mc_cid|mc_eid|usp|"
     r"pli|igshid|igsh|spm|trk|_hs\w+"
 )
+_MIN_LETTERS_IN_A_ROW = 3  # of a telephone number, however it is grouped
 _AROUND = " <>()[].,;\"'"
 _DIGITS_OF_ISBN = 10
 _PREFIX_OF_ISBN = "978"
 
 
+def may_be(text: str) -> bool:
+    """Whether a text may be an identifier: a test that costs next to nothing, and that most names do not pass."""
+    return "@" in text or "/" in text or sum(map(str.isdigit, text)) >= _MIN_DIGITS
+
+
 def canonical(text: str, *, key: str = "") -> str | None:
-    """The one spelling of an identifier: doi:10.1000/1, arxiv:1706.03762, isbn:9781942788812, host/path; else None.
+    """The one spelling of an identifier; None if the text is none.
+
+    That is `doi:10.1000/1`, `arxiv:1706.03762`, `isbn:9781942788812`, `orcid:0000-0002-1825-0097`, `tel:+351912345678`,
+    `ada@example.org`, or host and path of a URL or of a git repository. Each is its own spelling.
 
     Args:
-        key: the name of the property whose value the text is; "isbn" or "doi" say what a bare number is.
+        key: the name of the property whose value the text is; "isbn" or "phone" say what a bare number is.
     """
     stripped = text.strip(_AROUND)
     if not stripped or len(stripped) > MAX_LENGTH:
         return None
+    if "@" in stripped:
+        if match := _EMAIL.fullmatch(stripped):
+            return match["id"].casefold()
+        if match := _GIT.fullmatch(stripped):
+            return page(f"https://{match['host']}/{match['path']}")
+    if (match := _ORCID.fullmatch(stripped)) and _is_orcid(match["id"].upper()):
+        return f"orcid:{match['id'].upper()}"
+    is_phone = any(word in key.casefold() for word in _KEYS_OF_PHONES) and not stripped.casefold().startswith("tel:")
+    if match := _PHONE.fullmatch(f"tel:{stripped}" if is_phone else stripped):
+        return _phone(match["id"])
     if match := DOI.fullmatch(stripped) or (URL.fullmatch(stripped) and _DOI_IN_URL.fullmatch(stripped)):
         return f"doi:{match['id'].casefold()}"
     is_arxiv = "arxiv" in f"{key} {stripped}".casefold() or _BARE_ARXIV.fullmatch(stripped)
@@ -66,6 +93,7 @@ def page(text: str) -> str | None:
     except ValueError:
         return None
     host, path = parts.netloc.casefold().removeprefix("www."), unquote(parts.path).rstrip("/")
+    path = path.removesuffix(".git")
     identifying = [pair for pair in parameters if not _TRACKING.fullmatch(pair[0])]
     query = f"?{urlencode(identifying)}" if identifying else ""
     return f"{host}{path}{query}" if path or query else None
@@ -79,6 +107,10 @@ def letters(identifier: str) -> str:
     kind, _, number = identifier.partition(":")
     if kind == "isbn":
         return number[3:-1]  # of ten digits and of thirteen
+    if kind == "tel":
+        return number[-_MIN_LETTERS_IN_A_ROW:]
+    if kind == "orcid":
+        return number.replace("-", "").casefold()
     core = number if kind in ("doi", "arxiv") else identifier.partition("?")[0]
     longest = max(re.findall(r"[!-~]+", core.replace('"', " ").replace("\\", " ")), key=len, default="")
     pieces = [piece for piece in longest.split("/") if piece]
@@ -95,3 +127,21 @@ def _isbn(text: str) -> str | None:
         check = -sum(int(digit) * (3 if position % 2 else 1) for position, digit in enumerate(body)) % 10
         return f"{body}{check}"
     return digits if digits.isdecimal() and len(digits) == len("9780000000000") else None
+
+
+def _phone(text: str) -> str | None:
+    """A telephone number as in RFC 3966, `tel:+351912345678`; one without the code of a country stays without."""
+    written = text.replace("(0)", "")
+    digits = re.sub(r"\D", "", written)
+    if written.startswith("00"):
+        written, digits = "+", digits[2:]
+    sign = "+" if written.startswith("+") else ""
+    return f"tel:{sign}{digits}" if len(digits) >= _MIN_DIGITS else None
+
+
+def _is_orcid(text: str) -> bool:
+    """Whether the check character of an ORCID iD is right (ISO 7064, MOD 11-2)."""
+    total = 0
+    for digit in text[:-1].replace("-", ""):
+        total = (total + int(digit)) * 2
+    return text[-1] == "0123456789X"[(12 - total % 11) % 11]

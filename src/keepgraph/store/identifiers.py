@@ -1,9 +1,42 @@
-"""SQL for identifiers of documents that entities have as properties or as literals: URLs, DOIs, arXiv ids, ISBNs."""
+"""SQL for identifiers that entities have as names, aliases, literals or properties: e-mail addresses, DOIs, URLs."""
 
 from __future__ import annotations
 
+from keepgraph.model import Entity
 from keepgraph.store import facts
 from keepgraph.store.transactions import Tx
+
+
+def bearers(tx: Tx, identifier: str) -> list[Entity]:
+    """The entities of the group whose name, alias or current literal of a kind for identifiers is exactly this one.
+
+    Args:
+        identifier: in its canonical spelling, in lower case.
+    """
+    rows = tx.conn.execute(
+        """
+        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
+        FROM entity
+        JOIN entity_type ON entity_type.id = entity.type
+        WHERE entity.id IN (
+                SELECT entity FROM alias WHERE alias_key = :identifier
+                UNION ALL
+                SELECT id FROM entity WHERE group_id = :group AND name_key = :identifier
+                UNION ALL
+                SELECT fact.subject
+                FROM fact
+                JOIN predicate ON predicate.id = fact.predicate
+                WHERE fact.literal = :identifier
+                  AND fact.retracted_at IS NULL
+                  AND fact.valid_to = '~'
+                  AND predicate.literal_kind IN ('identifier', 'url')
+              )
+          AND entity.group_id = :group
+        ORDER BY entity.id
+        """,
+        {"identifier": identifier, "group": tx.group},
+    )
+    return [Entity(*row) for row in rows]
 
 
 def with_letters(tx: Tx, letters: str, *, limit: int) -> list[tuple[int, str, str]]:

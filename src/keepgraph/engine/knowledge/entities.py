@@ -16,7 +16,7 @@ from keepgraph.command_arguments import entity_argument
 from keepgraph.engine.knowledge import entity_types, owner_alias
 from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import lookalikes, name_similarity
+from keepgraph.language import identifiers, lookalikes, name_similarity
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, EntityType, NameStyle, Ref, Resolution
 from keepgraph.store.transactions import Tx
@@ -33,7 +33,7 @@ MAX_KEY = 2 * MAX_NAME
 
 
 def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.KeepgraphError]) -> tuple[Entity, bool]:
-    """The entity with this id, exact name or alias, or a new one; and whether it was created.
+    """The entity with this id, identifier, exact name or alias, or a new one; and whether it was created.
 
     If no entity of the type has the name, the only one of its subtypes with that name is meant.
 
@@ -96,6 +96,8 @@ def find(tx: Tx, ref: Ref) -> Entity:
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=errors.EntityNotFound)
     types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
+    if bearer := _identified(tx, name, types):
+        return bearer
     matches = _named(tx, name, entity_type, types)
     if len(matches) > 1:
         raise errors.Ambiguous(
@@ -157,19 +159,27 @@ def find_type(tx: Tx, name: str | None) -> int:
 def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
     """Add other names to an entity; a person with the alias "me" becomes the owner of the graph.
 
+    An identifier is added in its canonical spelling (ADR 0077).
+
     Raises:
         errors.AliasInvalid: one is empty or too long.
-        errors.AliasTaken: one is the name of another entity of the same type.
+        errors.AliasTaken: one is the name of another entity of the same type, or identifies another entity of any.
     """
     for text in owner_alias.take(tx, entity, aliases):
-        alias = Name(text)
+        identifier = identifiers.canonical(text) if identifiers.may_be(text) else None
+        alias = Name(identifier or text)
         if not alias.key or len(alias.text) > MAX_NAME or len(alias.key) > MAX_KEY:
             raise errors.AliasInvalid(f"an alias has 1 to {MAX_NAME} characters, but this one has {len(alias.text)}")
         if alias.key == Name(entity.name).key:
             continue
-        if owners := store.entities.by_key(tx, alias.key, of_types=[entity.type]):
+        if identifier:
+            owners = [owner for owner in store.identifiers.bearers(tx, alias.key) if owner.row != entity.row]
+        else:
+            owners = store.entities.by_key(tx, alias.key, of_types=[entity.type])
+        if owners:
+            what = f"identifies {_quote(owners[0].name)}" if identifier else f"is the name of another {entity.type}"
             raise errors.AliasTaken(
-                f"{alias.text!r} is the name of another {entity.type}, {owners[0].id}",
+                f"{alias.text!r} {what}, {owners[0].id}",
                 hint=f"{describe_merge(owners[0], entity)} Otherwise use another alias.",
                 candidates=[_as_candidate(owners[0])],
             )
@@ -276,6 +286,8 @@ def _find_by_name_or_create(
     if len(name.text) > MAX_NAME:
         raise error_class(f"the name has {len(name.text)} characters; at most {MAX_NAME} are allowed")
     types = graph_vocabulary.read(tx).with_subtypes([entity_type.name])
+    if bearer := _identified(tx, name, types):
+        return bearer, False
     if matches := _named(tx, name, entity_type.name, types):
         if len(matches) > 1:
             is_alias = all(Name(entity.name).key != name.key for entity in matches)
@@ -299,6 +311,15 @@ def _find_by_name_or_create(
         created_at=created_at,
     )
     return Entity(row, public_id, entity_type.name, name.text, created_at), True
+
+
+def _identified(tx: Tx, name: Name, types: Sequence[str] | None) -> Entity | None:
+    """The only entity of these types (None: of any) that has this identifier; None where the name is none."""
+    if not identifiers.may_be(name.text) or (identifier := identifiers.canonical(name.text)) is None:
+        return None
+    bearers = store.identifiers.bearers(tx, identifier.lower())
+    fitting = [entity for entity in bearers if types is None or entity.type in types]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _named(tx: Tx, name: Name, entity_type: str | None, types: Sequence[str] | None) -> list[Entity]:

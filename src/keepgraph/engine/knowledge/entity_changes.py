@@ -10,7 +10,7 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import entities, entity_types, fact_texts, merges, owner_alias
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import normalisation
+from keepgraph.language import identifiers, normalisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, EntityType, Fact
 from keepgraph.store.transactions import Tx
@@ -184,6 +184,8 @@ def _remove_aliases(tx: Tx, entity: Entity, texts: Sequence[str], new_name: Name
     old_key = Name(entity.name).key
     for text in dict.fromkeys(texts):
         key = normalisation.key(text)
+        if key not in aliases and (identifier := identifiers.canonical(text)):
+            key = normalisation.key(identifier)
         if key in aliases:
             store.entities.delete_alias(tx, entity, key)
         elif key != old_key or old_key == new_name.key:

@@ -3,7 +3,8 @@
 The first step that has an answer decides; how probable the candidates of the last two are is judged in `acceptance`.
 Where two entities are too close in score, none is returned, and both are candidates (`abstention`), unless the context
 of the conversation tells them apart. "Me" is the owner of the graph, unless something has that name or alias
-(`first_person`). A URL, DOI, arXiv id or ISBN is looked up among properties and literals; nothing is fetched.
+(`first_person`). An identifier (e-mail address, DOI, URL) is looked up first among names, aliases and literals, then,
+in other spellings, among properties and literals; nothing is fetched.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _ALIAS_SCORE = 0.95
 _MAX_PROBABILITY_BY_CONTEXT = 0.9
 """The highest score of what the context has decided: how often it is right was not measured."""
 
+_SCORE_WITH_OTHER_ADDRESS = 0.5
 _MAX_NEIGHBOURS = 2_000
 """How many facts of an entity are searched for an entity in between."""
 _MIN_LETTERS_OF_IDENTIFIER = 3
@@ -154,16 +156,34 @@ def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[R
         return Resolution(None, "none", 0.0), (), "embedding" in tx.settings.rungs
     candidates = fuzzy.rank(tx, name, of_types=of_types)
     judged = acceptance.judge(tx, name, candidates, ruled=fuzzy.best(candidates))
+    if "@" in name.text and identifiers.canonical(name.text):
+        judged = [_weigh_other_address(tx, candidate) for candidate in judged]
     resolution = abstention.choose(judged, threshold=tx.settings.accept)
     # Where some of several are surely meant, no vector can tell which: Sarah, of two.
     is_ambiguous = sum(candidate.score for candidate in judged[:2]) >= tx.settings.accept
     return resolution, candidates, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.rungs)
 
 
+def _weigh_other_address(tx: Tx, candidate: Candidate) -> Candidate:
+    """A candidate for an e-mail address that is not known: no more than perhaps, if another address of it is known."""
+    address = next((alias for alias in store.entities.aliases(tx, candidate.entity) if "@" in alias), None)
+    if address is None or candidate.score <= _SCORE_WITH_OTHER_ADDRESS:
+        return candidate
+    return replace(candidate, score=_SCORE_WITH_OTHER_ADDRESS, reason=f"its address is {address}")
+
+
 def _exactly(tx: Tx, name: Name, of_types: Collection[str] | None) -> Resolution | None:
-    """Resolve an id, a name or an alias, each as it is written."""
+    """Resolve an id, an identifier, a name or an alias, each as it is written."""
     if resolution := _by_id(tx, name.text.lower(), of_types):
         return resolution
+    if identifiers.may_be(name.text) and (identifier := identifiers.canonical(name.text)):
+        bearers = [
+            Candidate(entity, entity.name, "exact" if Name(entity.name).key == name.key else "alias", 1.0)
+            for entity in store.identifiers.bearers(tx, identifier.lower())
+            if of_types is None or entity.type in of_types
+        ]
+        if len(bearers) == 1:
+            return abstention.choose(bearers, threshold=0.0)
     candidates = _exact_name_or_alias(tx, name, of_types)
     return abstention.choose(candidates, threshold=0.0) if candidates else None
 
