@@ -35,7 +35,7 @@ def main() -> None:
         graph = keepgraph.open(file)
         graph.call("build_communities", group_ids=["default"])
         centre = graph.call("recall_entity", name_or_alias="The Salt Road")["entity"]["id"]
-        addresses = {"week": "week", "one-thing": f"thing/{centre}", "map": "map"}
+        addresses = {"today": "today", "one-thing": f"thing/{centre}", "map": "map"}
         over = threading.Event()
         server = PageServer(graph, clock=time.monotonic)
         thread = threading.Thread(target=server.serve_until, args=[over.is_set])

@@ -31,6 +31,10 @@ def prepare_proposals(call: Caller) -> None:
     assert call("review_proposals")["total"] > 0  # which offers what waits in texts
 
 
+def prepare_task(call: Caller) -> None:
+    call.record({"type": "task", "name": "Print the programme"}, "due_on", {"literal": "2026-11-30"})
+
+
 def prepare_quiet_kind(call: Caller) -> None:
     """Of the names that texts propose, twenty are rejected: no more are proposed."""
     families = ["Costa", "Lund", "Berger", "Haas", "Novak"]
@@ -46,24 +50,48 @@ def submit(page: Any) -> None:
 
 
 def add_alias(page: Any) -> None:
+    page.click("main summary[aria-label='More edits']")
     page.click("main button", text="Also called")
     page.fill("dialog[open] input[type=text]", "Annie")
     page.press("Enter")
 
 
 def rename(page: Any) -> None:
+    page.click("main summary[aria-label='More edits']")
     page.click("main button", text="Rename")
     page.fill("dialog[open] input[type=text]", "Ana María Ruiz")
     page.press("Enter")
 
 
 def describe(page: Any) -> None:
+    page.click("main summary[aria-label='More edits']")
     page.click("main button", text="Describe")
     page.fill("dialog[open] textarea", "Leads Atlas.")
     submit(page)
 
 
+def retype(page: Any) -> None:
+    page.click("main summary[aria-label='More edits']")
+    page.click("main button", text="Change type")
+    choose_concept(page)
+
+
+def set_properties(page: Any) -> None:
+    page.click("main summary[aria-label='More edits']")
+    page.click("main button", text="Properties")
+    page.wait_for("!!document.querySelector('dialog[open] textarea')")
+    page.send("Input.insertText", text="role: editor")
+    submit(page)
+
+
+def forget(page: Any) -> None:
+    page.click("main summary[aria-label='More edits']")
+    page.click("main button", text="Forget")
+    submit(page)
+
+
 def merge(page: Any) -> None:
+    page.click("main summary[aria-label='More edits']")
     page.click("main button", text="Merge")
     page.fill("dialog[open] input[type=text]", "Anna Ruiz")
     page.click("dialog[open] [role=option]", text="Anna Ruiz")
@@ -80,6 +108,7 @@ def retract(page: Any) -> None:
 
 
 def record_from_header(page: Any) -> None:
+    page.click("header summary", text="New")
     page.click("header button", text="Record a fact")
     page.send("Input.insertText", text="Ana Ruiz")
     page.wait_for("!!document.querySelector('dialog[open] [role=option]')")
@@ -122,6 +151,10 @@ def merge_rows(page: Any) -> None:
 def retype_rows(page: Any) -> None:
     select_rows(page)
     page.click("main button", text="Change type")
+    choose_concept(page)
+
+
+def choose_concept(page: Any) -> None:
     page.wait_for("[...document.querySelectorAll('dialog[open] option')].some(o => o.value === 'concept')")
     page.evaluate(
         "(() => { const s = document.querySelector('dialog[open] select'); s.value = 'concept';"
@@ -176,8 +209,33 @@ def say_who_one_is(page: Any) -> None:
 
 
 def remember(page: Any) -> None:
-    page.fill("main textarea", "Ana met Ben.")
-    page.click("main button", text="Remember it")
+    page.click("main button", text="Write a note")
+    write_note(page)
+
+
+def note_anywhere(page: Any) -> None:
+    page.press("n")
+    write_note(page)
+
+
+def write_note(page: Any) -> None:
+    page.wait_for("!!document.querySelector('dialog[open] textarea')")
+    page.send("Input.insertText", text="Ana Ruiz met Ben.")
+    page.press("Enter", modifiers=2)
+
+
+def decide_in_one_dialog(page: Any) -> None:
+    page.click("header summary", text="New")
+    page.click("header button", text="Record a decision")
+    page.send("Input.insertText", text="Move to Trieste")
+    for label, text in (("By whom", "person:Ana Ruiz"), ("Project", "project:Atlas")):
+        page.evaluate(f"document.querySelector('dialog[open] input[aria-label=\"{label}\"]').focus()")
+        page.send("Input.insertText", text=text)
+    submit(page)
+
+
+def tick_off(page: Any) -> None:
+    page.click("main .task input")
 
 
 @dataclass(frozen=True)
@@ -185,7 +243,7 @@ class Button:
     """A button that writes: where it is, and where the source has the call that it makes.
 
     Attributes:
-        view: its view; "thing" is Ana Ruiz, "empty" the week of an empty graph.
+        view: its view; "thing" is Ana Ruiz, "empty" Today in an empty graph.
         writes: the file of ui/src with the name of the tool, and the tool.
     """
 
@@ -200,6 +258,9 @@ BUTTONS = [
     Button(add_alias, "thing", ("edits.tsx", "add_alias")),
     Button(rename, "thing", ("edits.tsx", "update_entity")),
     Button(describe, "thing", ("edits.tsx", "update_entity")),
+    Button(retype, "thing", ("components/bulk_edits.tsx", "update_entity")),
+    Button(set_properties, "thing", ("edits.tsx", "update_entity")),
+    Button(forget, "thing", ("edits.tsx", "forget")),
     Button(merge, "thing", ("edits.tsx", "merge_entities")),
     Button(end, "thing", ("edits.tsx", "end_fact")),
     Button(retract, "thing", ("edits.tsx", "retract_fact")),
@@ -209,7 +270,10 @@ BUTTONS = [
     Button(merge_rows, "tables", ("components/bulk_edits.tsx", "merge_entities")),
     Button(retype_rows, "tables", ("components/bulk_edits.tsx", "update_entity")),
     Button(tag_rows, "tables", ("components/bulk_edits.tsx", "record_facts")),
-    Button(resolve, "week", ("views/week.tsx", "resolve_blocker")),
+    Button(resolve, "today", ("views/today.tsx", "resolve_blocker")),
+    Button(tick_off, "today", ("views/today.tsx", "record_fact"), prepare_task),
+    Button(note_anywhere, "map", ("edits.tsx", "remember")),
+    Button(decide_in_one_dialog, "history", ("edits.tsx", "record_facts")),
     Button(accept, "review", REVIEW, prepare_proposals),
     Button(reject, "review", REVIEW, prepare_proposals),
     Button(accept_edited, "review", REVIEW, prepare_proposals),
@@ -217,7 +281,7 @@ BUTTONS = [
     Button(propose_again, "review", REVIEW, prepare_quiet_kind),
     Button(undo_in_history, "history", ("toasts.tsx", "undo")),
     Button(say_who_one_is, "empty", ("components/first_steps.tsx", "set_owner")),
-    Button(remember, "empty", ("components/first_steps.tsx", "remember")),
+    Button(remember, "empty", ("edits.tsx", "remember")),
 ]
 
 NOTHING_TO_TAKE_BACK = {("views/map.tsx", "build_communities")}
@@ -243,7 +307,7 @@ def test_what_a_button_does_is_taken_back_by_its_toast(chromium, atlas, open_gra
     call = Caller(open_graph(tmp_path / "empty.db")) if button.view == "empty" else atlas
     file = tmp_path / "empty.db" if button.view == "empty" else path
     button.prepare(call)
-    view = thing(call, "Ana Ruiz") if button.view == "thing" else {"empty": "week"}.get(button.view, button.view)
+    view = thing(call, "Ana Ruiz") if button.view == "thing" else {"empty": "today"}.get(button.view, button.view)
     with ExitStack() as stack:
         server = stack.enter_context(serving(call.graph))
         page = stack.enter_context(chromium.page(server.address_with_token))

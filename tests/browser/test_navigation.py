@@ -62,10 +62,10 @@ def test_back_leads_to_the_community_that_was_looked_at(open_page):
 @pytest.mark.parametrize(
     "address",
     [
-        "week?day=nonsense",
-        "week?day=2026-99-99",
+        "today?day=nonsense",
+        "today?day=2026-99-99",
         "time?day=tomorrow",
-        "time?from=2026-13-99&to=x",
+        "changes?from=2026-13-99&to=x",
         "neighbours/ent_x?as_of=x",
         "tables?sort=nothing&type=nothing",
         "thing/%E0%A4%A",
@@ -80,7 +80,7 @@ def test_an_address_that_is_mistyped_leaves_a_page_that_works(open_page, address
 
 
 def test_time_of_what_is_not_there_says_so(open_page):
-    page = open_page("week")
+    page = open_page("today")
     go(page, "time/ent_00000000000000000000000000")
 
     page.wait_for_text("no such entity", within="main")
@@ -88,17 +88,19 @@ def test_time_of_what_is_not_there_says_so(open_page):
 
 def test_focus_returns_to_the_button_of_a_dialog_that_was_sent(open_page, atlas):
     page = open_page(thing(atlas, "Ana Ruiz"))
+    page.click("main summary[aria-label='More edits']")
     page.click("main button", text="Also called")
     page.fill("dialog[open] input", "Annie")
     page.press("Enter")
     page.wait_for("!document.querySelector('dialog')")
 
-    assert page.evaluate("document.activeElement.innerText") == "Also called"
+    assert page.evaluate("document.activeElement.ariaLabel") == "More edits"
 
 
 def test_the_key_u_takes_back_one_edit_after_the_other(open_page, atlas):
     page = open_page(thing(atlas, "Ana Ruiz"))
     for other in ("Annie", "Anita"):
+        page.click("main summary[aria-label='More edits']")
         page.click("main button", text="Also called")
         page.fill("dialog[open] input", other)
         page.press("Enter")
@@ -112,9 +114,45 @@ def test_the_key_u_takes_back_one_edit_after_the_other(open_page, atlas):
     assert atlas("recall_entity", name_or_alias="Ana Ruiz")["entity"]["aliases"] == []
 
 
+def test_the_key_u_takes_back_what_its_message_no_longer_offers_and_says_what_is_true(open_page, atlas):
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    page.click("main summary[aria-label='More edits']")
+    page.click("main button", text="Rename")
+    page.fill("dialog[open] input[type=text]", "Ana Lind")
+    page.press("Enter")
+    page.wait_for_text("Renamed Ana Ruiz", within=".toasts")
+    page.click(".toast [aria-label='Close this message']")
+    page.press("u")
+
+    page.wait_for_text("It is called Ana Ruiz again.", within=".toasts")
+    page.wait_for_text("Ana Ruiz", within="main h1")
+
+
+def test_search_begins_with_what_was_looked_at_and_what_can_be_done(open_page, atlas):
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    page.press("k", modifiers=2)
+    page.wait_for("document.querySelector('[role=option]')?.innerText.includes('Ana Ruiz')")
+    page.fill("dialog input", "decision")
+    page.wait_for("document.querySelector('[role=option][aria-selected=true]')?.innerText === 'Record a decision'")
+    page.press("Enter")
+
+    page.wait_for("document.querySelector('dialog[open]')?.ariaLabel === 'Record a decision'")
+
+
+def test_a_path_to_another_is_told_fact_by_fact(open_page, atlas):
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    page.click("main summary[aria-label='More edits']")
+    page.click("main button", text="Path to another")
+    page.fill("dialog[open] input", "Ben Okafor")
+    page.click("dialog[open] [role=option]", text="Ben Okafor")
+
+    page.wait_for("document.querySelectorAll('dialog[open] ol li').length === 2")
+    page.press("Escape")
+
+
 def test_search_names_only_what_is_called_so(open_page, atlas):
     atlas.record(person("Eva Stone"), "belongs_to", project("Borealis"))
-    page = open_page("week")
+    page = open_page("today")
     page.press("k", modifiers=2)
     page.fill("dialog input", "stone eva")
     page.wait_for_text("Eva Stone", within="#matches")

@@ -60,7 +60,7 @@ def test_all_neighbours_are_in_one_table_and_filtered_by_name(open_page, hub):
 
 def test_neighbours_as_of_a_day_are_those_that_held_then(open_page, atlas):
     about = thing(atlas, "Ana Ruiz").replace("thing/", "neighbours/")
-    page = open_page("week")
+    page = open_page("today")
     page.evaluate(f"location.hash = '#/{about}?predicate=reports_to&as_of=2026-03-01'")
     page.wait_for(f"{ROWS} > 0")
 

@@ -26,7 +26,7 @@ UNREACHABLE = """
 IS_OUTLINED = """
     (style => style.outlineStyle !== 'none' || style.boxShadow !== 'none')(getComputedStyle(document.activeElement))
 """
-VIEWS = ("week", "decisions", "review", "map", "time", "tables", "query", "history")
+VIEWS = ("today", "decisions", "review", "map", "time", "changes", "tables", "query", "history")
 
 
 def content(path: Path) -> dict[str, list]:
@@ -57,17 +57,17 @@ def test_one_thing_shows_its_neighbours_its_facts_its_texts_and_who_said_so(open
 
 
 def test_back_leads_to_where_one_was(open_page, atlas):
-    page = open_page("week")
+    page = open_page("today")
     page.evaluate("location.hash = '#/history'")
     page.wait_for_text("History", within="main h1")
     page.evaluate("history.back()")
 
-    page.wait_for("location.hash === '#/week'")
-    page.wait_for_text("Week", within="nav [aria-current=page]")
+    page.wait_for("location.hash === '#/today'")
+    page.wait_for_text("Today", within="nav [aria-current=page]")
 
 
 def test_search_finds_names_first_and_opens_them_by_keyboard(open_page):
-    page = open_page("week")
+    page = open_page("today")
     page.press("k", modifiers=2)
     page.wait_for("document.querySelector('dialog.search')?.open")
     page.send("Input.insertText", text="Atl")
@@ -109,6 +109,7 @@ def test_the_page_is_not_shown_in_a_frame(chromium, server, tmp_path):
 def test_an_edit_that_fails_says_why_and_changes_nothing(open_page, atlas, path):
     before = content(path)
     page = open_page(thing(atlas, "Ana Ruiz"))
+    page.click("main summary[aria-label='More edits']")
     page.click("main button", text="Rename")
     page.fill("dialog[open] input[type=text]", "Ben Okafor")
     page.press("Enter")
@@ -237,9 +238,9 @@ def test_a_file_shows_the_graph_without_a_server_and_without_edits(open_file, fi
 
 def test_a_file_has_the_week_and_the_decisions_and_names_what_it_has_not(open_file, file):
     page = open_file(file)
-    views = page.text("nav")
-    page.click("nav a", text="Week")
-    page.wait_for_text("the missing licence", within="main .week")
+    views = page.evaluate("document.querySelector('nav').textContent")
+    page.click("nav a", text="Today")
+    page.wait_for_text("the missing licence", within="main .today")
     page.click("nav a", text="Decisions")
     page.click("main .card a", text="Use SQLite")
 

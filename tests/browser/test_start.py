@@ -124,6 +124,7 @@ def test_what_others_record_is_there_without_losing_the_place_or_a_dialog(open_p
     place = "document.querySelector('main .calls > li:last-child').getBoundingClientRect().top"
     page.wait_for("!!document.querySelector('main details[open] .changes')")
     page.evaluate("window.scrollTo(0, 300)")
+    page.click("header summary", text="New")
     page.click("header button", text="Record a fact")
     page.send("Input.insertText", text="Ana")
     before = page.evaluate(place)

@@ -1,4 +1,4 @@
-"""Time in a real browser: the slider shows what held on each day, and two handles what changed between two days."""
+"""Time in a real browser: the slider shows what held on each day, and Changes what began and ended between two days."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def test_the_slider_shows_what_explore_node_answers_at_twenty_instants(open_page
     assert differences == {}
 
 
-def test_two_handles_show_what_began_and_ended_between_two_days(open_page):
-    page = open_page("week")
-    page.evaluate("location.hash = '#/time?from=2026-06-15&to=2026-07-15'")
+def test_changes_show_what_began_and_ended_between_two_days(open_page):
+    page = open_page("today")
+    page.evaluate("location.hash = '#/changes?from=2026-06-15&to=2026-07-15'")
     page.wait_for("document.querySelectorAll('.board .column').length === 3")
     columns = page.evaluate("[...document.querySelectorAll('.board .column')].map(c => c.innerText)")
 

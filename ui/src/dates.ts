@@ -32,16 +32,25 @@ export function localTime(instant: string | null): string {
   return `${local.slice(0, 10)} ${local.slice(11, 16)}`;
 }
 
+/* A day as people say it: “yesterday”, “in 2 days”, “24 November”, with its year where that is another one. */
+export function inWords(day: string, now: string, year = true): string {
+  const distance = dayNumber(day) - dayNumber(now);
+  if (Number.isNaN(distance)) return day;
+  if (Math.abs(distance) < 7) return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(distance, "day");
+  const options = { day: "numeric", month: "long", timeZone: "UTC" } as const;
+  return new Date(day).toLocaleDateString("en-GB", year && day.slice(0, 4) !== now.slice(0, 4) ? { ...options, year: "numeric" } : options);
+}
+
+/* “18–24 November”. */
+export function range(from: string, to: string): string {
+  return new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: from.slice(0, 4) === today().slice(0, 4) ? undefined : "numeric", timeZone: "UTC" })
+    .formatRange(new Date(from), new Date(to))
+    .replace(/\s*–\s*/, "–");
+}
+
 export function localDay(instant: string | null): string {
   if (!instant) return "";
   return instant.length === 10 ? instant : localTime(instant).slice(0, 10);
-}
-
-export function period(from: string | null, to: string | null): string {
-  if (from && to) return `${moment(from)} – ${lastDay(to)}`;
-  if (from) return `since ${moment(from)}`;
-  if (to) return `until ${lastDay(to)}`;
-  return "";
 }
 
 export function dayNumber(instant: string): number {

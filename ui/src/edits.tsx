@@ -1,8 +1,10 @@
 /* The edits of an entity and its facts, each a dialog whose result is a toast that takes it back. */
 import { useEffect, useState } from "preact/hooks";
-import { Dialog, Field } from "./components/dialog";
+import { useAnswer } from "./answers";
+import { Answered } from "./components/answer";
+import { Dialog, Field, Notice } from "./components/dialog";
 import { EntityPicker } from "./components/entity_picker";
-import type { Answer, Call, Fact, Graph, Ref } from "./graph";
+import { type Answer, type Call, CallError, type Fact, type Graph, type Ref } from "./graph";
 import { today } from "./dates";
 import { go } from "./router";
 import { edit, editBoth, failed } from "./toasts";
@@ -84,6 +86,85 @@ export function RecordFact({ graph, close, subject }: Properties & { subject: Re
   );
 }
 
+/* The first predicate with a role, such as “tags”, as the vocabulary has it. */
+export async function predicateOf(graph: Graph, role: string): Promise<Answer> {
+  const { predicates } = await graph.call("list_vocabulary", {});
+  const found = predicates.find((each: Answer) => each.role === role && !each.retired);
+  if (!found) throw new CallError("VOCABULARY", `The vocabulary has no predicate with the role “${role}”.`, "Add one with kg vocabulary.");
+  return found;
+}
+
+/* A note: a text to remember. What it mentions and what waits in Review is said afterwards. */
+export function Note({ graph, close }: Properties) {
+  const [text, setText] = useState("");
+  const submit = async () => (await edit(graph, "remember", { text: text.trim() }, rememberedText)) !== null;
+  return (
+    <Dialog title="Note" action="Remember" close={close} submit={submit} disabled={!text.trim()}>
+      <Field label="What happened, or what is worth knowing" hint="Names that the graph knows are linked; new ones wait in Review.">
+        <textarea rows={5} autofocus value={text} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={sendByKey} />
+      </Field>
+    </Dialog>
+  );
+}
+
+/* Ctrl-Enter or ⌘-Enter sends the form of a text field. */
+function sendByKey(event: KeyboardEvent): void {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) (event.currentTarget as HTMLTextAreaElement).form?.requestSubmit();
+}
+
+function rememberedText(answer: Answer): string {
+  const names = (refs: Ref[] | undefined) => (refs ?? []).map((each) => each.name).join(", ");
+  const waiting = (answer.proposed_entities?.length ?? 0) + (answer.proposed_facts?.length ?? 0);
+  const known = names(answer.mentions);
+  const parts = ["Remembered.", known && `It mentions ${known}.`, waiting > 0 && `${count(waiting, "proposal")} to review${answer.proposed_entities?.length ? `: ${names(answer.proposed_entities)}` : ""}.`];
+  return parts.filter(Boolean).join(" ");
+}
+
+/* A decision: what, by whom, in which project, why and when, in one call. */
+export function RecordDecision({ graph, close, about }: Properties & { about?: Ref }) {
+  const [what, setWhat] = useState("");
+  const [who, setWho] = useState<{ name: string; entity: Ref | null }>({ name: "", entity: null });
+  const [project, setProject] = useState<{ name: string; entity: Ref | null }>({ name: about?.name ?? "", entity: about ?? null });
+  const [why, setWhy] = useState("");
+  const [day, setDay] = useState(today());
+  const submit = async () => {
+    try {
+      const [decides, part] = [await predicateOf(graph, "decides"), await predicateOf(graph, "part_of")];
+      const decision = { type: decides.targets[0], name: what.trim() };
+      const more = { valid_from: day, ...(why.trim() && { source: why.trim() }) };
+      const facts = [
+        { subject: named(who), predicate: decides.name, object: decision, ...more },
+        ...(project.name.trim() ? [{ subject: decision, predicate: part.name, object: named(project), ...more }] : []),
+      ];
+      return (await edit(graph, "record_facts", { facts }, () => `Recorded the decision: ${what.trim()}.`)) !== null;
+    } catch (error) {
+      failed(error);
+      return false;
+    }
+  };
+  return (
+    <Dialog title="Record a decision" action="Record" close={close} submit={submit} disabled={!what.trim() || !who.name.trim() || !day}>
+      <Field label="What was decided">
+        <input type="text" autofocus value={what} onInput={(event) => setWhat(event.currentTarget.value)} />
+      </Field>
+      <div class="columns">
+        <Field label="By whom">
+          <EntityPicker graph={graph} label="By whom" value={who.name} change={setWho} />
+        </Field>
+        <Field label="Project (optional)">
+          <EntityPicker graph={graph} label="Project" value={project.name} change={setProject} />
+        </Field>
+        <Field label="Why (optional)">
+          <input type="text" value={why} onInput={(event) => setWhy(event.currentTarget.value)} />
+        </Field>
+        <Field label="When">
+          <input type="date" value={day} onInput={(event) => setDay(event.currentTarget.value)} />
+        </Field>
+      </div>
+    </Dialog>
+  );
+}
+
 /* Adds the predicate to the vocabulary, for any ends, and records the fact. */
 function recordWithPredicate(graph: Graph, fact: Extract<Call, ["record_fact", unknown]>[1], literal: boolean): Promise<boolean> {
   const predicate = { predicates: { [fact.predicate]: literal ? { literal: "text" } : {} } };
@@ -96,7 +177,7 @@ export function EndFact({ graph, close, fact }: Properties & { fact: Fact }) {
   const [source, setSource] = useState("");
   const submit = async () => {
     const args = { fact_id: fact.id, valid_to: day, ...(source.trim() && { source: source.trim() }) };
-    return (await edit(graph, "end_fact", args, (answer) => answer.message)) !== null;
+    return (await edit(graph, "end_fact", args, (answer) => answer.message, `It holds again: ${fact.sentence}.`)) !== null;
   };
   return (
     <Dialog title="End a fact" action="End it" close={close} submit={submit} disabled={!day}>
@@ -113,7 +194,7 @@ export function EndFact({ graph, close, fact }: Properties & { fact: Fact }) {
 }
 
 export function retract(graph: Graph, fact: Fact): Promise<Answer | null> {
-  return edit(graph, "retract_fact", { fact_id: fact.id }, () => `Retracted: ${fact.sentence}.`);
+  return edit(graph, "retract_fact", { fact_id: fact.id }, () => `Retracted: ${fact.sentence}.`, `It holds again: ${fact.sentence}.`);
 }
 
 export function Rename({ graph, close, entity }: Properties & { entity: Ref }) {
@@ -121,7 +202,7 @@ export function Rename({ graph, close, entity }: Properties & { entity: Ref }) {
   const [keep, setKeep] = useState(true);
   const submit = async () => {
     const args = { entity: { id: entity.id }, name: name.trim(), ...(!keep && { keep_old_name: false }) };
-    return (await edit(graph, "update_entity", args, () => `Renamed ${entity.name} to ${name.trim()}.`)) !== null;
+    return (await edit(graph, "update_entity", args, () => `Renamed ${entity.name} to ${name.trim()}.`, `It is called ${entity.name} again.`)) !== null;
   };
   return (
     <Dialog title={`Rename ${entity.name}`} action="Rename" close={close} submit={submit} disabled={!name.trim() || name === entity.name}>
@@ -139,7 +220,7 @@ export function AlsoCalled({ graph, close, entity }: Properties & { entity: Ref 
   const [alias, setAlias] = useState("");
   const submit = async () => {
     const args = { entity: { id: entity.id }, alias: alias.trim() };
-    return (await edit(graph, "add_alias", args, () => `${entity.name} is also called ${alias.trim()}.`)) !== null;
+    return (await edit(graph, "add_alias", args, () => `${entity.name} is also called ${alias.trim()}.`, `${entity.name} is no longer called ${alias.trim()}.`)) !== null;
   };
   return (
     <Dialog title={`${entity.name} is also called …`} action="Add the name" close={close} submit={submit} disabled={!alias.trim()}>
@@ -153,13 +234,80 @@ export function AlsoCalled({ graph, close, entity }: Properties & { entity: Ref 
 export function Describe({ graph, close, entity, summary }: Properties & { entity: Ref; summary: string }) {
   const [text, setText] = useState(summary);
   const submit = async () =>
-    (await edit(graph, "update_entity", { entity: { id: entity.id }, summary: text.trim() }, () => `Changed the summary of ${entity.name}.`)) !== null;
+    (await edit(graph, "update_entity", { entity: { id: entity.id }, summary: text.trim() }, () => `Changed the summary of ${entity.name}.`, `${entity.name} has its former summary again.`)) !== null;
   return (
     <Dialog title={`What ${entity.name} is`} action="Save" close={close} submit={submit} disabled={text.trim() === summary}>
       <Field label="Summary, in a sentence or two">
         <textarea rows={3} value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </Field>
     </Dialog>
+  );
+}
+
+/* Properties, a line each; a line that is taken away removes its property. */
+export function Properties({ graph, close, entity, properties }: Properties & { entity: Ref; properties: Record<string, unknown> }) {
+  const [text, setText] = useState(Object.entries(properties).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join("\n"));
+  const submit = async () => {
+    const lines = text.split("\n").map((line) => line.match(/^\s*([^:]+?)\s*:\s*(.*?)\s*$/)).filter((match) => match !== null);
+    const given = Object.fromEntries(lines.map(([, name, value]) => [name, JSON.stringify(properties[name!]) === value ? properties[name!] : value]));
+    const removed = Object.fromEntries(Object.keys(properties).filter((name) => !(name in given)).map((name) => [name, null]));
+    const args = { entity: { id: entity.id }, properties: { ...removed, ...given } };
+    return (await edit(graph, "update_entity", args, () => `Changed the properties of ${entity.name}.`, `${entity.name} has its former properties again.`)) !== null;
+  };
+  return (
+    <Dialog title={`Properties of ${entity.name}`} action="Save" close={close} submit={submit}>
+      <Field label="One property a line" hint="role: editor">
+        <textarea rows={5} autofocus value={text} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={sendByKey} />
+      </Field>
+    </Dialog>
+  );
+}
+
+/* Shows what would be deleted before it is. */
+export function Forget({ graph, close, entity }: Properties & { entity: Ref }) {
+  const args = { what: entity.id, kind: "entity" } as const;
+  const preview = useAnswer(() => graph.call("forget", { ...args, dry_run: true }), [entity.id]);
+  const submit = async () => {
+    const answer = await edit(graph, "forget", args, () => `Forgot ${entity.name}.`, `${entity.name} is there again.`);
+    if (answer) go(graph.first);
+    return answer !== null;
+  };
+  return (
+    <Dialog title={`Forget ${entity.name}`} action="Forget" close={close} submit={submit} disabled={!preview.value}>
+      <Answered waiting={preview}>
+        {(answer) => (
+          <>
+            <p>{answer.message}</p>
+            <ul class="short">
+              {answer.facts.slice(0, 12).map((fact: Ref) => (
+                <li key={fact.id}>{fact.name}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Answered>
+    </Dialog>
+  );
+}
+
+/* How two entities are connected, a fact a step. */
+export function PathTo({ graph, close, entity }: Properties & { entity: Ref }) {
+  const [other, setOther] = useState<{ name: string; entity: Ref | null }>({ name: "", entity: null });
+  const to = other.entity?.id;
+  const path = useAnswer(async () => (to ? graph.call("trace_path", { from_entity: entity.id, to_entity: to }) : null), [to]);
+  return (
+    <Notice title={`From ${entity.name} to …`} close={close}>
+      <EntityPicker graph={graph} label="The other entity" value={other.name} change={setOther} except={entity.id} focus />
+      <Answered waiting={path}>
+        {(answer) =>
+          answer && (
+            <ol aria-live="polite">
+              {answer.paths?.[0]?.steps.map((step: Answer) => <li key={step.fact_id}>{step.sentence}</li>) ?? "No connection of at most six facts."}
+            </ol>
+          )
+        }
+      </Answered>
+    </Notice>
   );
 }
 

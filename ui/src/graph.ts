@@ -99,7 +99,8 @@ export interface Week {
   narrative: string;
   decisions: Answer[];
   blockers: Fact[];
-  followUps: string[];
+  unfollowed: number; // decisions that nobody has acted on
+  calls: Answer[]; // what changed the graph last, newest first; none of a week that is over
   totals: { decisions: number; blockers: number; due: number };
   due: { actions: Ref[]; facts: Fact[] } | null; // null of a week that is over
   proposals: number;

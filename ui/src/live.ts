@@ -43,7 +43,7 @@ export class LiveGraph implements Graph {
   hasReports = true;
   title = "Keepgraph";
   note = null;
-  first = "#/week";
+  first = "#/today";
   asOf = null;
   private readOnly = false;
   private newest = -1; // the number of the last call that is known
@@ -236,10 +236,11 @@ export class LiveGraph implements Graph {
   }
 
   async week(day: string | null): Promise<Week> {
-    const [week, steps, overview] = await Promise.all([
+    const [week, steps, overview, log] = await Promise.all([
       this.call("weekly_rollup", { detail: "full", ...(day && { as_of: day }) }),
       day ? null : this.call("list_next_steps", {}),
       this.call("get_overview", {}),
+      day ? { calls: [] } : this.call("list_calls", { limit: 12 }),
     ]);
     const { start, end } = week.period;
     const { learnt } = await this.changes(addDays(start, -1), end);
@@ -249,7 +250,8 @@ export class LiveGraph implements Graph {
       narrative: week.narrative?.text ?? "",
       decisions: week.decisions,
       blockers: week.blockers.map(factOfRecord),
-      followUps: steps ? week.next_actions.filter((action: string) => action.startsWith("Follow up")) : [],
+      unfollowed: steps ? week.next_actions.filter((action: string) => action.startsWith("Follow up")).length : 0,
+      calls: log.calls.filter((call: Answer) => call.undoes === null && call.undone_by === null),
       totals: { ...week.totals, due: steps ? steps.totals.actions + steps.totals.due + steps.totals.coming : 0 },
       due: steps && { actions: steps.actions, facts: [...steps.due, ...steps.coming].map(factOfRecord) },
       proposals: steps ? steps.totals.proposals + steps.totals.proposed_facts + (steps.totals.other_proposals ?? 0) : 0,

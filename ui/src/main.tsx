@@ -20,11 +20,10 @@ async function findGraph(): Promise<Graph> {
 
 applyTheme();
 const root = document.getElementById("page")!;
-findGraph().then(
-  async (graph) => {
+findGraph()
+  .then(async (graph) => {
     if (graph.live) await graph.call("get_status", {}); // says whether it is read-only
     if (!location.hash) replace(graph.first);
     render(<Shell graph={graph} />, root);
-  },
-  (error) => render(<main><Failure error={error} /></main>, root),
-);
+  })
+  .catch((error) => render(<main><Failure error={error} /></main>, root));

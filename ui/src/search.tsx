@@ -1,17 +1,34 @@
-/* Search over names and texts, names first: ⌘K, arrows, Enter. */
+/* Search over names, texts and actions, names first; before a word, what was looked at last: ⌘K, arrows, Enter. */
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asCallError } from "./answers";
 import { TypeDot } from "./components/entity";
-import type { Graph, Matches } from "./graph";
+import type { Graph, Matches, Ref } from "./graph";
 import { address, go } from "./router";
 import { linkOf, words } from "./wording";
 
-interface Target {
-  key: string;
-  to: string;
+export interface Action {
+  name: string;
+  key?: string;
+  run: () => void;
 }
 
-export function Search({ graph, close }: { graph: Graph; close: () => void }) {
+interface Target {
+  group: string;
+  id: string;
+  shown: ComponentChildren;
+  run: () => void;
+}
+
+const MOST_RECENT = 6;
+let recent: Ref[] = []; // in memory only: the names of an encrypted graph stay out of the browser's storage
+
+/* Notes that somebody looked at an entity. */
+export function noteVisit(entity: Ref): void {
+  recent = [entity, ...recent.filter((each) => each.id !== entity.id)].slice(0, MOST_RECENT);
+}
+
+export function Search({ graph, actions, close }: { graph: Graph; actions: Action[]; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const timer = useRef(0);
   const asked = useRef(0);
@@ -52,14 +69,30 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
     }
     if (turn === asked.current) setPending(false);
   };
+  const wanted = query.trim().toLowerCase();
+  const entityTarget = (group: string) => (entity: Ref): Target => ({
+    group,
+    id: entity.id,
+    run: () => go(linkOf(entity)),
+    shown: <><TypeDot type={entity.type ?? ""} /> {entity.name} <span class="quiet">{words(entity.type ?? "")}</span></>,
+  });
+  const texts = (matches?.texts ?? []).map((text): Target => ({
+    group: "Texts",
+    id: text.id ?? text.name,
+    run: () => go(address("text", text.id ?? "")),
+    shown: <>{text.name}<div class="quiet cut">{text.quote}</div></>,
+  }));
   const targets: Target[] = [
-    ...(matches?.names ?? []).map((entity) => ({ key: entity.id, to: linkOf(entity) })),
-    ...(matches?.texts ?? []).map((text) => ({ key: text.id ?? text.name, to: address("text", text.id ?? "") })),
+    ...(wanted ? (matches?.names ?? []).map(entityTarget("Names")) : recent.map(entityTarget("Looked at last"))),
+    ...texts,
+    ...actions
+      .filter((action) => action.name.toLowerCase().includes(wanted))
+      .map(({ name, key, run }): Target => ({ group: "Actions", id: name, run, shown: <>{name} {key && <kbd>{key}</kbd>}</> })),
   ];
   const open = (target: Target | undefined) => {
     if (!target) return;
     close();
-    go(target.to);
+    target.run();
   };
   const key = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -80,7 +113,6 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
     "aria-selected": position === active,
     onClick: () => open(targets[position]),
   });
-  const nameCount = matches?.names.length ?? 0;
   return (
     <dialog
       ref={dialog}
@@ -104,32 +136,17 @@ export function Search({ graph, close }: { graph: Graph; close: () => void }) {
         onKeyDown={key}
       />
       <div id="matches" role="listbox" aria-label="Matches">
-        {nameCount > 0 && (
-          <div role="group" aria-label="Names">
-            <h3 aria-hidden="true">Names</h3>
-            {matches!.names.map((entity, position) => (
-              <div key={entity.id} {...option(position)}>
-                <TypeDot type={entity.type ?? ""} /> {entity.name} <span class="quiet">{words(entity.type ?? "")}</span>
-              </div>
-            ))}
+        {[...new Set(targets.map((each) => each.group))].map((group) => (
+          <div key={group} role="group" aria-label={group}>
+            <h3 aria-hidden="true">{group}</h3>
+            {targets.map((target, position) => target.group === group && <div key={target.id} {...option(position)}>{target.shown}</div>)}
           </div>
-        )}
-        {(matches?.texts.length ?? 0) > 0 && (
-          <div role="group" aria-label="Texts">
-            <h3 aria-hidden="true">Texts</h3>
-            {matches!.texts.map((text, position) => (
-              <div key={text.id} {...option(nameCount + position)}>
-                {text.name}
-                <div class="quiet cut">{text.quote}</div>
-              </div>
-            ))}
-          </div>
-        )}
+        ))}
       </div>
       <p class="quiet" role="status">
         {pending && "Searching the texts …"}
         {failure && `The search failed: ${failure}`}
-        {matches && !targets.length && !pending && !failure && "Nothing matches. Try fewer or other words."}
+        {matches && !matches.names.length && !matches.texts.length && !pending && !failure && "Nothing matches. Try fewer or other words."}
       </p>
     </dialog>
   );

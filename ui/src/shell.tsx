@@ -2,11 +2,12 @@
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asCallError, changed } from "./answers";
 import { Failure } from "./components/answer";
-import { RecordFact } from "./edits";
+import { Menu } from "./components/menu";
+import { Note, RecordDecision, RecordFact } from "./edits";
 import type { Answer, Graph } from "./graph";
-import { Address, read, replace, useAddress } from "./router";
+import { Address, go, read, replace, useAddress } from "./router";
 import { noteScrolling, scrollAsBefore } from "./scroll";
-import { Search } from "./search";
+import { type Action, Search } from "./search";
 import { switchTheme } from "./theme";
 import { failed, record, Toasts, undoNewest } from "./toasts";
 import { View, viewsOf, viewsOfRunningGraphs } from "./views/list";
@@ -14,23 +15,43 @@ import { count, words } from "./wording";
 
 const SECONDS_BETWEEN_LOOKS = 5;
 
+type Open = "search" | "note" | "fact" | "decision" | null;
+
 export function Shell({ graph }: { graph: Graph }) {
   const here = useAddress();
-  const [searching, setSearching] = useState(false);
-  const [recording, setRecording] = useState(false);
+  const [open, setOpen] = useState<Open>(null);
   const main = useRef<HTMLElement>(null);
   const views = viewsOf(graph);
   const view = views.find((each) => each.name === here.view) ?? null;
+  const close = () => setOpen(null);
   useEffect(() => {
     if (!views.some((each) => each.name === read(location.hash).view)) replace(graph.first);
   }, [here.view]);
   useEffect(noteScrolling, []);
   useEffect(() => followOthers(graph), []);
-  useShortcuts(graph, () => setSearching(true));
+  useShortcuts(graph, setOpen);
   useEffect(() => {
     document.title = view ? `${view.title} · ${graph.title}` : graph.title;
     if (main.current) scrollAsBefore(main.current);
   }, [here.view, here.argument]);
+  const linkTo = (each: View) => (
+    <a key={each.name} href={`#/${each.name}`} aria-current={each.name === here.view ? "page" : undefined}>
+      {each.title}
+    </a>
+  );
+  const more = views.filter((each) => each.listed === "more");
+  const actions: Action[] = [
+    ...(graph.editable()
+      ? [
+          { name: "Write a note", key: "N", run: () => setOpen("note") },
+          { name: "Record a fact", run: () => setOpen("fact") },
+          { name: "Record a decision", run: () => setOpen("decision") },
+          { name: "Undo the last change", key: "U", run: () => undoNewest(graph) },
+        ]
+      : []),
+    ...views.filter((each) => each.listed).map((each) => ({ name: `Go to ${each.title}`, run: () => go(`#/${each.name}`) })),
+    { name: "Switch between dark and light", run: switchTheme },
+  ];
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
@@ -41,23 +62,22 @@ export function Shell({ graph }: { graph: Graph }) {
           {graph.title}
         </a>
         <nav aria-label="Views">
-          {views
-            .filter((each) => each.listed)
-            .map((each) => (
-              <a key={each.name} href={`#/${each.name}`} aria-current={each.name === here.view ? "page" : undefined}>
-                {each.title}
-              </a>
-            ))}
+          {views.filter((each) => each.listed === "first").map(linkTo)}
+          <Menu label={more.includes(view!) ? view!.title : "More"}>{more.map(linkTo)}</Menu>
         </nav>
         <div class="tools">
-          {graph.editable() && (
-            <button type="button" onClick={() => setRecording(true)}>
-              Record a fact
-            </button>
-          )}
-          <button type="button" class="search-button" onClick={() => setSearching(true)} aria-keyshortcuts="Meta+K Control+K">
+          <button type="button" class="search-button" onClick={() => setOpen("search")} aria-keyshortcuts="Meta+K Control+K">
             Search <kbd>{/Mac/.test(navigator.platform) ? "⌘" : "Ctrl"} K</kbd>
           </button>
+          {graph.editable() && (
+            <Menu label="New">
+              {actions.slice(0, 3).map(({ name, key, run }) => (
+                <button key={name} type="button" onClick={run}>
+                  {name} {key && <kbd>{key}</kbd>}
+                </button>
+              ))}
+            </Menu>
+          )}
           <button type="button" class="plain" onClick={switchTheme} aria-label="Switch between dark and light" title="Dark or light">
             ◐
           </button>
@@ -72,8 +92,10 @@ export function Shell({ graph }: { graph: Graph }) {
         {view && <Shown key={`${view.name}/${here.argument}`} view={view} graph={graph} here={here} />}
       </main>
       <Toasts graph={graph} />
-      {searching && <Search graph={graph} close={() => setSearching(false)} />}
-      {recording && <RecordFact graph={graph} subject={null} close={() => setRecording(false)} />}
+      {open === "search" && <Search graph={graph} actions={actions} close={close} />}
+      {open === "note" && <Note graph={graph} close={close} />}
+      {open === "fact" && <RecordFact graph={graph} subject={null} close={close} />}
+      {open === "decision" && <RecordDecision graph={graph} close={close} />}
     </>
   );
 }
@@ -111,19 +133,22 @@ function followOthers(graph: Graph): () => void {
   };
 }
 
-/* ⌘K, Ctrl K and / search; U takes back the newest edit. */
-function useShortcuts(graph: Graph, search: () => void): void {
+/* ⌘K, Ctrl K and / search; N writes a note; U takes back the newest edit. */
+function useShortcuts(graph: Graph, open: (what: Open) => void): void {
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        search();
+        open("search");
       } else if (typing || event.metaKey || event.ctrlKey || event.altKey) {
         return;
       } else if (event.key === "/") {
         event.preventDefault();
-        search();
+        open("search");
+      } else if (event.key.toLowerCase() === "n" && graph.editable()) {
+        event.preventDefault();
+        open("note");
       } else if (event.key.toLowerCase() === "u") {
         undoNewest(graph);
       }

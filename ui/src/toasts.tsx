@@ -10,19 +10,21 @@ interface Toast {
   code: string; // of a failure
   calls: number[]; // to be taken back, the last one first
   again: boolean; // taking them back does the edit again
+  undone?: string; // what is true after that
   failed: boolean;
 }
 
 const STAYS = 15_000;
 let toasts: Toast[] = [];
+let done: Toast[] = []; // all that was done on this page and can be taken back
 let next = 1;
 let draw: () => void = () => {};
 
 /* Calls a tool that writes; what it did, or why not, becomes a toast. Null where it failed. */
-export async function edit(graph: Graph, ...[tool, args, text]: [...Call, text: (answer: Answer) => string]): Promise<Answer | null> {
+export async function edit(graph: Graph, ...[tool, args, text, undone]: [...Call, text: (answer: Answer) => string, undone?: string]): Promise<Answer | null> {
   try {
     const answer = await graph.call(...([tool, args] as Call));
-    add({ text: text(answer), hint: "", code: "", calls: answer.call ? [answer.call] : [], again: tool === "undo", failed: false });
+    add({ text: text(answer), hint: "", code: "", calls: answer.call ? [answer.call] : [], again: tool === "undo", failed: false, undone });
     changed();
     return answer;
   } catch (error) {
@@ -67,8 +69,8 @@ export async function editBoth(graph: Graph, first: Call, second: Call, text: (a
   }
 }
 
-export function undo(graph: Graph, call: number): Promise<Answer | null> {
-  return edit(graph, "undo", { call }, (answer) => answer.message ?? `Took back call ${call}.`);
+export function undo(graph: Graph, call: number, text?: string): Promise<Answer | null> {
+  return edit(graph, "undo", { call }, (answer) => text ?? answer.message);
 }
 
 export function failed(error: unknown): void {
@@ -81,10 +83,11 @@ export function record(text: string, calls: number[]): void {
   add({ text, hint: "", code: "", calls, again: false, failed: false });
 }
 
-/* The newest edit that can be taken back, for the key U: pressed again, it takes back the one before, and does nothing anew. */
+/* The newest edit of this page, for the key U: pressed again, it takes back the one before, and does nothing anew. */
 export function undoNewest(graph: Graph): void {
-  const toast = toasts.findLast((each) => each.calls.length > 0 && !each.again);
-  if (toast) takeBack(graph, toast);
+  const newest = done.at(-1);
+  if (newest) takeBack(graph, newest);
+  else record("Nothing was changed on this page. History can take back earlier changes.", []);
 }
 
 /* The newest failure, which is then no toast any more: a dialog shows it, because it covers the toasts. */
@@ -98,6 +101,7 @@ export function takeFailure(): Pick<CallError, "message" | "hint" | "code"> | nu
 function add(toast: Omit<Toast, "id">): void {
   const id = next++;
   toasts = [...toasts.filter((each) => each.calls.length > 0 || each.text !== toast.text).slice(-3), { ...toast, id }];
+  if (toast.calls.length && !toast.again) done.push({ ...toast, id });
   draw();
   window.setTimeout(() => expire(id), STAYS);
 }
@@ -115,8 +119,9 @@ function close(id: number): void {
 
 function takeBack(graph: Graph, toast: Toast): void {
   close(toast.id);
+  done = done.filter((each) => each.id !== toast.id);
   const [call] = toast.calls;
-  if (toast.calls.length === 1 && call) return void undo(graph, call);
+  if (toast.calls.length === 1 && call) return void undo(graph, call, toast.undone);
   const undos = [...toast.calls].reverse().map((each): Call => ["undo", { call: each }]);
   void editTogether(graph, toast.again ? "Done again." : `Took back ${toast.calls.length} calls.`, undos);
 }

@@ -77,7 +77,7 @@ function MergeRows({ graph, rows: now, close, done }: DialogProperties) {
   );
 }
 
-function RetypeRows({ graph, rows: now, types, close, done }: DialogProperties & { types: string[] }) {
+export function RetypeRows({ graph, rows: now, types, close, done }: DialogProperties & { types: string[] }) {
   const [rows] = useState(now);
   const [known, setKnown] = useState(types);
   const [type, setType] = useState("");
@@ -85,10 +85,10 @@ function RetypeRows({ graph, rows: now, types, close, done }: DialogProperties &
     graph.call("get_vocabulary", {}).then((answer) => setKnown(answer.entity_types.map((each: { name: string }) => each.name)), failed);
   }, []);
   const submit = () =>
-    each(graph, done, `Changed the type of ${count(rows.length, "entity", "entities")} to ${words(type)}.`, 
+    each(graph, done, `Changed the type of ${rows.length === 1 ? rows[0]!.name : count(rows.length, "entity", "entities")} to ${words(type)}.`, 
       rows.filter((row) => row.type !== type).map((row) => ["update_entity", { entity: { id: row.id }, type }]));
   return (
-    <Dialog title={`Change the type of ${count(rows.length, "entity", "entities")}`} action="Change" close={close} submit={submit} disabled={!type}>
+    <Dialog title={`Change the type of ${rows.length === 1 ? rows[0]!.name : count(rows.length, "entity", "entities")}`} action="Change" close={close} submit={submit} disabled={!type}>
       <Field label="New type">
         <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
           <option value="">choose</option>

@@ -79,7 +79,8 @@ function useModal() {
     element?.showModal();
     return () => {
       element?.close(); // while it is open, nothing beneath it takes the focus
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      const back = before?.closest(".menu")?.querySelector("summary") ?? before; // a menu that was chosen from has closed
+      if (back instanceof HTMLElement && back.isConnected) back.focus();
     };
   }, []);
   return dialog;

@@ -2,6 +2,7 @@
 import type { Ref } from "../graph";
 import { address, thingAddress } from "../router";
 import { linkOf, colourOf, words } from "../wording";
+import { Prose } from "./when";
 
 export function EntityLink({ entity }: { entity: Ref }) {
   // A decision can be a literal: it has the id of its fact, and no page.
@@ -28,7 +29,7 @@ export function IdLink({ id, text }: { id: string | null; text: string }) {
 /* Who said it; a fact that was read in a text has its name with its id: “Minutes (ep_…)”. */
 export function SourceName({ name }: { name: string }) {
   const text = textNamed(name);
-  return text ? <IdLink id={text.id} text={text.name} /> : <>{name}</>;
+  return text ? <IdLink id={text.id} text={text.name} /> : <Prose text={name} />;
 }
 
 export function textNamed(source: string): { name: string; id: string } | null {

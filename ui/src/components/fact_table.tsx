@@ -1,10 +1,11 @@
 /* Facts as rows: what they say, a bar on a common time axis, who said so, and the edits of each. */
 import { useState } from "preact/hooks";
-import { dayNumber, dayOf, holds, localTime, period } from "../dates";
+import { dayNumber, dayOf, holds, localTime } from "../dates";
 import { EndFact, retract } from "../edits";
 import type { Assertion, Fact, Graph } from "../graph";
 import { count, fromEnd, words } from "../wording";
 import { EntityLink, SourceName, textNamed } from "./entity";
+import { Period } from "./when";
 import { Why } from "./why";
 
 interface Axis {
@@ -49,7 +50,7 @@ export function FactTable({ graph, id, facts }: { graph: Graph; id: string; fact
                 <td>
                   <span class="quiet">{end.label}</span> {end.other ? <EntityLink entity={end.other} /> : <span>{end.text}</span>}
                 </td>
-                <td class="when">{period(fact.from, fact.to) || <span class="quiet">no dates</span>}</td>
+                <td class="when">{fact.from || fact.to ? <Period from={fact.from} to={fact.to} /> : <span class="quiet">no dates</span>}</td>
                 {axis && (
                   <td class="axis-column">
                     <Bar fact={fact} axis={axis} />

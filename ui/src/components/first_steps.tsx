@@ -1,13 +1,12 @@
 /* An empty graph: three things to do first. */
 import { useState } from "preact/hooks";
-import { RecordFact } from "../edits";
+import { Note, RecordFact } from "../edits";
 import type { Graph } from "../graph";
 import { edit } from "../toasts";
 
 export function FirstSteps({ graph }: { graph: Graph }) {
   const [name, setName] = useState("");
-  const [note, setNote] = useState("");
-  const [recording, setRecording] = useState(false);
+  const [open, setOpen] = useState<"fact" | "note" | null>(null);
   const editable = graph.editable();
   return (
     <article>
@@ -32,30 +31,23 @@ export function FirstSteps({ graph }: { graph: Graph }) {
         <li class="card">
           <h2>Record a fact</h2>
           <p>Who works on what, what depends on what, what was decided.</p>
-          <button type="button" class="primary" disabled={!editable} onClick={() => setRecording(true)}>
+          <button type="button" class="primary" disabled={!editable} onClick={() => setOpen("fact")}>
             Record a fact
           </button>
         </li>
         <li class="card">
           <h2>Bring your texts</h2>
           <p>A note here; a folder of Markdown, such as an Obsidian vault, with the command below.</p>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (note.trim()) void edit(graph, "remember", { text: note.trim() }, () => "Remembered.");
-            }}
-          >
-            <textarea rows={3} aria-label="A note" placeholder="A note" value={note} onInput={(event) => setNote(event.currentTarget.value)} />
-            <button type="submit" class="primary" disabled={!editable || !note.trim()}>
-              Remember it
-            </button>
-          </form>
+          <button type="button" class="primary" disabled={!editable} onClick={() => setOpen("note")}>
+            Write a note
+          </button>
           <p>
             <code>kg ingest FOLDER</code>
           </p>
         </li>
       </ol>
-      {recording && <RecordFact graph={graph} subject={null} close={() => setRecording(false)} />}
+      {open === "fact" && <RecordFact graph={graph} subject={null} close={() => setOpen(null)} />}
+      {open === "note" && <Note graph={graph} close={() => setOpen(null)} />}
     </article>
   );
 }

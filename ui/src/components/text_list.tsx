@@ -1,7 +1,7 @@
 /* Texts with the sentence that matters and where they come from. */
-import { localDay } from "../dates";
 import type { Text } from "../graph";
 import { address } from "../router";
+import { When } from "./when";
 
 export function TextList({ texts, name }: { texts: Text[]; name?: string }) {
   return (
@@ -10,7 +10,7 @@ export function TextList({ texts, name }: { texts: Text[]; name?: string }) {
         <li key={text.id}>
           <a href={address("text", text.id ?? "")}>{text.name}</a>{" "}
           <span class="quiet">
-            {localDay(text.at)}
+            <When at={text.at} />
             {text.source && ` · ${text.source}`}
           </span>
           {text.quote && text.quote !== text.name && <blockquote>{name ? <Marked text={text.quote} name={name} /> : text.quote}</blockquote>}

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
-import { EntityLink } from "../components/entity";
+import { EntityLink, SourceName } from "../components/entity";
+import { Prose, When } from "../components/when";
 import type { Answer, Ref } from "../graph";
 import { parameterOf } from "../router";
 import { importNote } from "../wording";
@@ -84,7 +85,7 @@ function Column({ state, decisions }: { state: State; decisions: Decision[] }) {
           <li key={decision.id || position} class="card">
             <EntityLink entity={decision} />
             <div class="quiet">
-              {decision.decided_on}
+              <When at={decision.decided_on} />
               {decision.decided_by.length > 0 && " · "}
               {decision.decided_by.map((who, position) => (
                 <>
@@ -93,8 +94,8 @@ function Column({ state, decisions }: { state: State; decisions: Decision[] }) {
                 </>
               ))}
             </div>
-            <div class="quiet">{decision.source ? `Evidence: ${decision.source}` : "No evidence named"}</div>
-            {decision.imported_at && <div class="quiet">{importNote(decision)}</div>}
+            <div class="quiet">{decision.source ? <SourceName name={decision.source} /> : "No evidence named"}</div>
+            {decision.imported_at && <div class="quiet"><Prose text={importNote(decision)} /></div>}
             {decision.supersedes && (
               <div class="quiet">
                 Supersedes <EntityLink entity={decision.supersedes} />

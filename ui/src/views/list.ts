@@ -2,6 +2,7 @@
 import type { FunctionComponent } from "preact";
 import type { Graph } from "../graph";
 import type { Address } from "../router";
+import { ChangesView } from "./changes";
 import { DecisionsView } from "./decisions";
 import { HistoryView } from "./history";
 import { MapView } from "./map";
@@ -12,7 +13,7 @@ import { TablesView } from "./tables";
 import { TextView } from "./text";
 import { ThingView } from "./thing";
 import { TimeView } from "./time";
-import { WeekView } from "./week";
+import { TodayView } from "./today";
 
 export interface ViewProperties {
   graph: Graph;
@@ -24,21 +25,22 @@ export interface View {
   title: string;
   component: FunctionComponent<ViewProperties>;
   needs: "running" | "reports" | "nothing"; // what of a graph: that it runs; that it has the week and the decisions
-  listed: boolean; // in the navigation
+  listed: "first" | "more" | ""; // in the navigation
 }
 
 const VIEWS: View[] = [
-  { name: "week", title: "Week", component: WeekView, needs: "reports", listed: true },
-  { name: "review", title: "Review", component: ReviewView, needs: "running", listed: true },
-  { name: "decisions", title: "Decisions", component: DecisionsView, needs: "reports", listed: true },
-  { name: "map", title: "Map", component: MapView, needs: "nothing", listed: true },
-  { name: "time", title: "Time", component: TimeView, needs: "nothing", listed: true },
-  { name: "tables", title: "Tables", component: TablesView, needs: "nothing", listed: true },
-  { name: "query", title: "Query", component: QueryView, needs: "running", listed: true },
-  { name: "history", title: "History", component: HistoryView, needs: "running", listed: true },
-  { name: "thing", title: "One thing", component: ThingView, needs: "nothing", listed: false },
-  { name: "neighbours", title: "Neighbours", component: NeighboursView, needs: "nothing", listed: false },
-  { name: "text", title: "Text", component: TextView, needs: "nothing", listed: false },
+  { name: "today", title: "Today", component: TodayView, needs: "reports", listed: "first" },
+  { name: "tables", title: "Things", component: TablesView, needs: "nothing", listed: "first" },
+  { name: "decisions", title: "Decisions", component: DecisionsView, needs: "reports", listed: "first" },
+  { name: "review", title: "Review", component: ReviewView, needs: "running", listed: "first" },
+  { name: "map", title: "Map", component: MapView, needs: "nothing", listed: "more" },
+  { name: "time", title: "Time", component: TimeView, needs: "nothing", listed: "more" },
+  { name: "changes", title: "Changes", component: ChangesView, needs: "nothing", listed: "more" },
+  { name: "query", title: "Query", component: QueryView, needs: "running", listed: "more" },
+  { name: "history", title: "History", component: HistoryView, needs: "running", listed: "more" },
+  { name: "thing", title: "Thing", component: ThingView, needs: "nothing", listed: "" },
+  { name: "neighbours", title: "Neighbours", component: NeighboursView, needs: "nothing", listed: "" },
+  { name: "text", title: "Text", component: TextView, needs: "nothing", listed: "" },
 ];
 
 export function viewsOf(graph: Graph): View[] {

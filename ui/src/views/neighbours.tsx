@@ -3,7 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { asCallError, useAnswer, useEdition } from "../answers";
 import { Answered, Failure } from "../components/answer";
 import { EntityLink, SourceName } from "../components/entity";
-import { dayIn, period } from "../dates";
+import { Period } from "../components/when";
+import { dayIn } from "../dates";
 import type { CallError, Fact, Graph, Ref, Selection } from "../graph";
 import { parameterOf } from "../router";
 import { linkOf, count, fromEnd, words } from "../wording";
@@ -85,7 +86,7 @@ function NeighbourTable({ rows, all }: { rows: { fact: Fact; label: string; othe
           <tr key={fact.id}>
             {all && <td class="quiet">{label}</td>}
             <td>{other ? <EntityLink entity={other} /> : text}</td>
-            <td>{period(fact.from, fact.to) || <span class="quiet">no dates</span>}</td>
+            <td>{fact.from || fact.to ? <Period from={fact.from} to={fact.to} /> : <span class="quiet">no dates</span>}</td>
             <td>
               <SourceOf fact={fact} />
             </td>

@@ -1,15 +1,20 @@
 /* One thing: its neighbours by predicate, its facts on a time axis with their sources, the texts that mention it, and its edits. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { TypeDot } from "../components/entity";
+import { RetypeRows } from "../components/bulk_edits";
 import { FactTable } from "../components/fact_table";
+import { Menu } from "../components/menu";
 import { Neighbourhood } from "../components/neighbourhood";
+import { saveMarkdown } from "../components/save";
 import { TextList } from "../components/text_list";
-import { localDay } from "../dates";
-import { AlsoCalled, Describe, Merge, RecordFact, Rename } from "../edits";
+import { When } from "../components/when";
+import { AlsoCalled, Describe, Forget, Merge, PathTo, Properties, RecordFact, Rename } from "../edits";
 import type { Graph, Thing } from "../graph";
 import { address } from "../router";
+import { noteVisit } from "../search";
+import { failed, record } from "../toasts";
 import { count, title, words } from "../wording";
 import { ChangeList } from "./history";
 import type { ViewProperties } from "./list";
@@ -17,7 +22,18 @@ import type { ViewProperties } from "./list";
 const FIRST = 100;
 const MOST = 1000;
 
-type Open = "record" | "alias" | "rename" | "merge" | "describe" | null;
+type Open = "record" | "alias" | "rename" | "describe" | "type" | "properties" | "merge" | "path" | "delete" | null;
+
+const EDITS: [Open, string][] = [
+  ["alias", "Also called"],
+  ["rename", "Rename"],
+  ["describe", "Describe"],
+  ["type", "Change type"],
+  ["properties", "Properties"],
+  ["merge", "Merge"],
+  ["path", "Path to another"],
+  ["delete", "Forget"],
+];
 
 export function ThingView({ graph, here }: ViewProperties) {
   const [limit, setLimit] = useState(FIRST);
@@ -28,6 +44,7 @@ export function ThingView({ graph, here }: ViewProperties) {
 function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: () => void }) {
   const [open, setOpen] = useState<Open>(null);
   const { entity } = thing;
+  useEffect(() => noteVisit(entity), [entity.id, entity.name]);
   const close = () => setOpen(null);
   return (
     <article class="thing" data-id={entity.id}>
@@ -43,18 +60,19 @@ function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: (
           <button type="button" class="primary" onClick={() => setOpen("record")}>
             Record a fact
           </button>
-          <button type="button" onClick={() => setOpen("alias")}>
-            Also called
-          </button>
-          <button type="button" onClick={() => setOpen("rename")}>
-            Rename
-          </button>
-          <button type="button" onClick={() => setOpen("describe")}>
-            Describe
-          </button>
-          <button type="button" onClick={() => setOpen("merge")}>
-            Merge
-          </button>
+          <Menu label="…" name="More edits">
+            {EDITS.map(([what, name]) => (
+              <button key={what} type="button" onClick={() => setOpen(what)}>
+                {name}
+              </button>
+            ))}
+            <button type="button" onClick={() => navigator.clipboard.writeText(location.href).then(() => record("Copied the link. It works while this page is open.", []), failed)}>
+              Copy link
+            </button>
+            <button type="button" onClick={() => saveMarkdown(thing)}>
+              Export
+            </button>
+          </Menu>
           <a class="button" href={address("time", entity.id)}>
             Over time
           </a>
@@ -95,11 +113,15 @@ function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: (
         {thing.textTotal > thing.texts.length && <p class="quiet">and {thing.textTotal - thing.texts.length} more</p>}
       </section>
       {graph.live && <ThingHistory graph={graph} id={entity.id} />}
-      {thing.createdAt && <p class="quiet">In the graph since {localDay(thing.createdAt)}.</p>}
+      {thing.createdAt && <p class="quiet">In the graph since <When at={thing.createdAt} />.</p>}
       {open === "record" && <RecordFact graph={graph} subject={entity} close={close} />}
       {open === "alias" && <AlsoCalled graph={graph} entity={entity} close={close} />}
       {open === "rename" && <Rename graph={graph} entity={entity} close={close} />}
       {open === "describe" && <Describe graph={graph} entity={entity} summary={thing.summary} close={close} />}
+      {open === "type" && <RetypeRows graph={graph} rows={[{ ...entity, type: entity.type ?? "", aliases: [], summary: "", facts: 0, since: null }]} types={[]} close={close} done={close} />}
+      {open === "properties" && <Properties graph={graph} entity={entity} properties={thing.properties} close={close} />}
+      {open === "path" && <PathTo graph={graph} entity={entity} close={close} />}
+      {open === "delete" && <Forget graph={graph} entity={entity} close={close} />}
       {open === "merge" && <Merge graph={graph} keep={entity} close={close} />}
     </article>
   );
