@@ -98,8 +98,8 @@ STATIONS_OF_A_RECALL = (
 )
 """A recall passes through these, and they are handed a `Name`."""
 
-NAME_WORDS_OF_THE_CORE = ("cli.demo", "mcp.instructions", "mcp.prompts", "tools.contract.internal_types")
-"""These speak to people, programs and language models, with examples in the words of the core."""
+NAME_WORDS_OF_THE_CORE = ("cli.adding", "cli.demo", "mcp.instructions", "mcp.prompts", "tools.contract.internal_types")
+"""These speak to people, programs and language models in the words of the core, which no graph lacks: `kg decide`."""
 
 KEYS = {"project", "source", "decision"}
 """Such keys have arguments and answers of tools, files of settings, and columns of tables."""

@@ -1,11 +1,11 @@
-"""`kg add`: adds an entity, a fact or a note, told apart by the number and form of the words."""
+"""Adding in one line: `kg add`, `kg remember`, and what has a verb of its own (`kg decide`, `kg remind`, `kg tag`)."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import click
@@ -116,13 +116,19 @@ def _record_command(arguments: dict[str, Any]) -> str:
 _NOTE_WORDS = {"note", "text", "memory"}
 _FACT_WORDS = {"fact", "relation"}
 _ENTITY_WORDS = {"entity"}
+_DETAILS = {"due": "a day (--due)", "aliases": "other names (--alias)", "project": "a project (--project)"}
+_ADDRESSED = re.compile(r"^me (to )?", re.IGNORECASE)
+"""How a sentence that begins with “remind” goes on before it says of what."""
 
 
 @click.command("add")
 @click.argument("words", nargs=-1, required=True, shell_complete=graph_options.complete_typed_name)
+@click.option("--due", metavar="WHEN", type=dates.LAST_DAY, help="The day by which the entity has to be done: Friday.")
+@click.option("--alias", "aliases", multiple=True, help="Another name of the entity; may be repeated.")
+@click.option("--project", metavar="NAME", help="The project that the entity belongs to, or the note is about.")
 @graph_options.all_options
 @click.pass_context
-def add_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+def add_command(ctx: click.Context, /, words: tuple[str, ...], **details: Any) -> None:
     """Add entities (TYPE:NAME each), a fact (three WORDS, as `kg record` takes them), or a note (anything else).
 
     The result is shown. `kg record` and `kg remember` have more options.
@@ -130,41 +136,96 @@ def add_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     \b
     kg add person:Ana
     kg add person:Ana project:Atlas
+    kg add "task:Renew the permit" --due Friday --project Atlas
     kg add Ana works_on Atlas
     kg add "Ana called: the licence comes on Friday."
     """
+    details = {name: value for name, value in details.items() if value}
     kind, rest = words[0].casefold(), words[1:]
     with graph_options.open_graph(ctx, create=True) as graph:
         if rest and kind in _NOTE_WORDS:
-            done = "note", graph.call("remember", text=" ".join(rest))
+            done = "note", _remember(graph, rest, details)
         elif len(rest) == 3 and kind in _FACT_WORDS:
-            done = "fact", _record(graph, rest)
+            done = "fact", _record(graph, rest, details)
         else:
-            done = _add(graph, rest if rest and kind in _ENTITY_WORDS else words)
+            done = _add(graph, rest if rest and kind in _ENTITY_WORDS else words, details)
+    _show(ctx, *done)
+
+
+def _show(ctx: click.Context, kind: str, answer: dict[str, Any]) -> None:
+    """Show what was added: an answer of the tool that adds things of this kind."""
     if graph_options.wants_json(ctx):
-        terminal.show_json(done[1])
+        terminal.show_json(answer)
     else:
-        _SHOW[done[0]](done[1])
+        _SHOW[kind](answer)
 
 
-def _add(graph: Graph, words: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
-    """The kind of what was added (entities, a fact or a note), and the answer of the tool."""
+def _add(graph: Graph, words: tuple[str, ...], details: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The kind of what was added (entities, facts or a note), and the answer of the tool."""
     types = graph_options.entity_types(graph)
     if len(words) > 1 and all(_is_typed(word, types) for word in words):
+        _refuse(details, "several entities", allowed=())
         return "entities", {"added": _add_entities(graph, words)}
     prefix, _, name = words[0].partition(":")
     is_typed = _is_typed(words[0], types)
     if len(words) == 3:
         try:
-            return "fact", _record(graph, words)
+            return "fact", _record(graph, words, details)
         except errors.PredicateUnknown as error:
             if is_typed or words[2].startswith("=") or _resembles(words[1], error.candidates):
                 raise
     if is_typed and _is_name(words[1:]):
-        return "entity", _add_entity(graph, prefix, " ".join([name, *words[1:]]))
+        return _add_with_details(graph, prefix, " ".join([name, *words[1:]]), details)
     if len(words) > 1 and words[0].casefold() in types and (len(words) == 2 or _is_name(words[1:])):
-        return "entity", _add_entity(graph, words[0], " ".join(words[1:]))
-    return "note", graph.call("remember", text=" ".join(words))
+        return _add_with_details(graph, words[0], " ".join(words[1:]), details)
+    return "note", _remember(graph, words, details)
+
+
+def _remember(graph: Graph, words: tuple[str, ...], details: dict[str, Any]) -> dict[str, Any]:
+    _refuse(details, "a note", allowed=("project",))
+    return graph.call("remember", text=" ".join(words), **details)
+
+
+def _refuse(details: Mapping[str, Any], what: str, *, allowed: Collection[str]) -> None:
+    """Refuse details that what is added cannot have, before anything is recorded."""
+    if refused := [_DETAILS[name] for name in details if name not in allowed]:
+        raise errors.InvalidArguments(
+            f"this adds {what}, which cannot have {' or '.join(refused)}",
+            hint="Name one entity by its type: `kg add task:NAME --due Friday`.",
+        )
+
+
+def _add_with_details(graph: Graph, entity_type: str, name: str, details: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Add an entity with its day, its project and its other names: all or nothing, in one call if it has facts."""
+    entity = {"type": entity_type.strip().casefold(), "name": name.strip()}
+    facts: list[dict[str, Any]] = []
+    if due := details.get("due"):
+        facts.append({"subject": entity, "predicate": "due_on", "object": {"literal": due}})
+    if project := details.get("project"):
+        facts.append({"subject": entity, "predicate": "belongs_to", "object": _of_type("project", project)})
+    aliases = list(details.get("aliases", ()))
+    if facts:
+        facts[0] |= {"aliases": aliases} if aliases else {}
+        return "facts", _record_all(graph, facts)
+    answer = _add_entity(graph, **entity)
+    for alias in aliases:
+        answer["entity"] = graph.call("add_alias", entity={"id": answer["entity"]["id"]}, alias=alias)["entity"]
+    return "entity", answer
+
+
+def _record_all(graph: Graph, facts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Record all of some facts in one call, or none. The user knows of no list of facts: errors name no place in it."""
+    try:
+        return graph.call("record_facts", facts=facts, all_or_nothing=True)
+    except errors.KeepgraphError as error:
+        error.message = re.sub(r"^facts\[\d+\]: ", "", error.message)
+        raise
+
+
+def _of_type(entity_type: str, name: str) -> dict[str, str]:
+    """A reference to the entity of a name, and of this type unless the name gives another one."""
+    reference = read_reference(name, errors.ObjectRequired)
+    return reference if "id" in reference else {"type": entity_type, **reference}
 
 
 def _is_typed(word: str, types: Collection[str]) -> bool:
@@ -180,11 +241,12 @@ def _add_entities(graph: Graph, words: tuple[str, ...]) -> list[dict[str, Any]]:
     return [_add_entity(graph, entity_type, name) for entity_type, _, name in typed]
 
 
-def _add_entity(graph: Graph, entity_type: str, name: str) -> dict[str, Any]:
-    return graph.call("add_entity", entity={"type": entity_type.strip().casefold(), "name": name.strip()})
+def _add_entity(graph: Graph, type: str, name: str) -> dict[str, Any]:
+    return graph.call("add_entity", entity={"type": type.strip().casefold(), "name": name.strip()})
 
 
-def _record(graph: Graph, words: tuple[str, ...]) -> dict[str, Any]:
+def _record(graph: Graph, words: tuple[str, ...], details: dict[str, Any]) -> dict[str, Any]:
+    _refuse(details, "a fact", allowed=("aliases",))
     subject, predicate, target = words
     answer, _ = record(
         graph,
@@ -192,6 +254,7 @@ def _record(graph: Graph, words: tuple[str, ...]) -> dict[str, Any]:
             "subject": read_reference(subject, errors.SubjectRequired),
             "predicate": predicate,
             "object": read_object(target),
+            **{name: list(values) for name, values in details.items()},
         },
     )
     return answer
@@ -225,4 +288,95 @@ def _show_entities(answer: dict[str, Any]) -> None:
         _show_entity(each)
 
 
-_SHOW = {"entity": _show_entity, "entities": _show_entities, "fact": answers.show_recorded, "note": _show_remembered}
+def _show_facts(answer: dict[str, Any]) -> None:
+    for each in answer["results"]:
+        answers.show_recorded(each)
+
+
+_SHOW = {
+    "entity": _show_entity,
+    "entities": _show_entities,
+    "fact": answers.show_recorded,
+    "facts": _show_facts,
+    "note": _show_remembered,
+}
+
+
+@click.command("decide")
+@click.argument("decision", nargs=-1, required=True)
+@click.option("--by", default="me", metavar="NAME", help="Who decided it; by default you (see kg me).")
+@click.option("--project", metavar="NAME", help="The project that it belongs to.")
+@click.option("--on", "valid_from", metavar="WHEN", type=dates.BEGINNING, help="When: yesterday; by default today.")
+@click.option("--source", help="Where it was decided, and why. Stored, never fetched.")
+@graph_options.all_options
+@click.pass_context
+def decide_command(
+    ctx: click.Context, /, decision: tuple[str, ...], by: str, project: str | None, **options: Any
+) -> None:
+    """Record a decision, who made it, and its project.
+
+    `kg decisions` lists decisions; `kg review` decides on proposals.
+
+    \b
+    kg decide "Adopt SQLite" --by Priya --project Atlas --source standup
+    """
+    said = {name: value for name, value in options.items() if value is not None}
+    entity = {"type": "decision", "name": _text(decision)}
+    facts = [{"subject": _of_type("person", by), "predicate": "decided_in", "object": entity, **said}]
+    if project:
+        facts.append({"subject": entity, "predicate": "belongs_to", "object": _of_type("project", project), **said})
+    with graph_options.open_graph(ctx, create=True) as graph:
+        answer = _record_all(graph, facts)
+    _show(ctx, "facts", answer)
+
+
+@click.command("remind")
+@click.argument("task", nargs=-1, required=True)
+@click.option("--due", metavar="WHEN", type=dates.LAST_DAY, help="The day by which it has to be done: “next Friday”.")
+@click.option("--project", metavar="NAME", help="The project that it belongs to.")
+@graph_options.all_options
+@click.pass_context
+def remind_command(ctx: click.Context, /, task: tuple[str, ...], **details: Any) -> None:
+    """Record a task, for `kg next` and `kg week` to show until you tag it as done.
+
+    Keepgraph shows it when you ask, and sends no notification.
+
+    \b
+    kg remind me to renew the permit --due "next Friday" --project Atlas
+    kg tag "renew the permit" done
+    """
+    name = _ADDRESSED.sub("", _text(task))
+    with graph_options.open_graph(ctx, create=True) as graph:
+        kind, answer = _add_with_details(graph, "task", name, {name: value for name, value in details.items() if value})
+    _show(ctx, kind, answer)
+    if not details["due"] and not graph_options.wants_json(ctx):
+        click.secho("  it has no day: --due WHEN gives it one", dim=True)
+
+
+@click.command("tag")
+@click.argument("name", shell_complete=graph_options.complete_typed_name)
+@click.argument("tags", nargs=-1, required=True)
+@graph_options.all_options
+@click.pass_context
+def tag_command(ctx: click.Context, name: str, tags: tuple[str, ...]) -> None:
+    """Tag the entity NAME; each of TAGS is a word or a phrase.
+
+    \b
+    kg tag Atlas active urgent
+    """
+    subject = read_reference(name, errors.SubjectRequired)
+    facts = [{"subject": subject, "predicate": "tagged", "object": {"literal": _text((tag,))}} for tag in tags]
+    with graph_options.open_graph(ctx, create=True) as graph:
+        answer = {"results": [record(graph, fact)[0] for fact in facts]}
+    _show(ctx, "facts", answer)
+
+
+def _text(words: Sequence[str]) -> str:
+    """Words as one text.
+
+    Raises:
+        errors.InvalidArguments: it is empty.
+    """
+    if text := " ".join(words).strip():
+        return text
+    raise errors.InvalidArguments("a text is empty", hint="Write it behind the command: `kg remind Renew the permit`.")

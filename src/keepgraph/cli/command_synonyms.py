@@ -9,6 +9,9 @@ from difflib import get_close_matches
 def command_line(words: Sequence[str]) -> list[str] | None:
     """The command line meant by one whose first word is not a command, or None."""
     first = words[0].casefold()
+    if first == "help":
+        asked = words[1:]
+        return [*((asked and command_line(asked)) or asked), "--help"]
     if first in COMMAND_LINES:
         return [*COMMAND_LINES[first], *words[1:]]
     asked = " ".join(words).split()
@@ -59,8 +62,9 @@ COMMAND_LINES = {
     "changes": ("log",),
     "whoami": ("me",),
     "doubles": ("duplicates",),
-    "decide": ("review",),
     "pending": ("review", "--list"),
+    "reminder": ("remind",),
+    "decision": ("decide",),
     **{
         kind: ("list", kind)
         for kind in (
@@ -81,7 +85,6 @@ _HINTS = {
     "open": f"{_PAGE} For what is still to do: `kg next`.",
     "graph": _PAGE,
     "map": _PAGE,
-    "help": "Type `kg --help`, or `kg COMMAND --help`.",
     "version": "Type `kg --version`.",
     "config": _SETTINGS,
     "settings": _SETTINGS,

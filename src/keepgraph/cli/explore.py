@@ -204,6 +204,7 @@ _RETRIEVERS = {
     "texts": "its texts",
     "graph": "closeness",
     "meaning_of_best": "meaning",
+    "meaning_with_turn_before": "meaning",
 }
 _SNIPPET_LENGTH = 200
 _NO_RANK = 1_000  # behind every rank

@@ -36,8 +36,8 @@ def _show(answer: dict[str, Any]) -> None:
     owner, counts = answer["owner"], answer["counts"]
     click.secho(f"The graph of {entity_name(owner)}" if owner else "This graph", bold=True, nl=False)
     click.echo("" if owner else "  (to set its owner: kg me NAME)")
-    by_type = ", ".join(f"{count:,} {printable(name)}" for name, count in counts["by_type"].items())
-    click.echo(f"  {counts['entities']:,} entities{f': {by_type}' if by_type else ''}")
+    by_type = ", ".join(count_noun(count, printable(name)) for name, count in counts["by_type"].items())
+    click.echo(f"  {count_noun(counts['entities'], 'entity')}{f': {by_type}' if by_type else ''}")
     click.echo(f"  {_count(counts['facts'], 'fact')}, {_count(counts['texts'], 'text')}")
     if answer["other_groups"]:
         click.echo(f"  other groups: {', '.join(map(printable, answer['other_groups']))}")
@@ -130,7 +130,7 @@ def status_command(ctx: click.Context) -> None:
     click.secho(answer["path"], bold=True)
     size = f"{answer['bytes'] / 1e6:.1f} MB{', encrypted' if answer['encrypted'] else ''}"
     click.echo(f"  {size}, schema {answer['graph']['schema']}, Keepgraph {answer['version']}")
-    counts = [f"{count:,} {kind}" for kind, count in answer["entities"].items() if count]
+    counts = [count_noun(count, printable(kind)) for kind, count in answer["entities"].items() if count]
     click.echo(f"  entities: {', '.join(counts) or 'none'}")
     click.echo(f"  texts: {answer['episodes']:,}")
     recorded = answer["last_recorded_at"]

@@ -178,13 +178,21 @@ def _describe_profile(name: str) -> dict[str, Any]:
 
 def _effective_settings(graph: Path) -> dict[str, Any]:
     settings = settings_file.read(graph)
+    names, kept = settings.settings, f"keeps {settings.backups_kept} of each kind"
+    models = {
+        "search": names.cross_encoder and f"ranked by the model in {names.cross_encoder}",
+        "conflicts": names.entailment_model and f"also found by the model in {names.entailment_model}",
+        "documents": names.document_roots and f"tools may ingest from {', '.join(names.document_roots)}",
+    }
     return {
-        "offline": settings.offline,
-        "zone": settings.zone or "of the system",
+        "offline": "yes" if settings.offline else "no",
+        "zone": settings.zone or "that of this computer",
         "group": settings.group,
-        "toolsets": ", ".join(settings.toolsets) if settings.toolsets else "the default ones",
-        "names": ", ".join(f"{name} {getattr(settings.settings, name)}" for name in type(settings.settings).__slots__),
-        "daily": f"a daily backup: {settings.daily_backups}; keeps {settings.backups_kept} of each kind",
+        "toolsets": ", ".join(settings.toolsets) if settings.toolsets else "memory, discovery",
+        "names": f"matched by {', '.join(('exact', 'alias', *names.rungs))}, from probability {names.accept}",
+        "model": names.model,
+        **{name: text for name, text in models.items() if text},
+        "daily": f"{'a' if settings.daily_backups else 'no'} daily backup; {kept}",
     }
 
 

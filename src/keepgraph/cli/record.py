@@ -120,7 +120,7 @@ def read_reference(text: str, missing: type[errors.KeepgraphError]) -> dict[str,
     if colon and entity_type.strip() and not name.startswith("//"):  # https://… is not an entity of type https
         return {"type": entity_type.strip(), "name": name}
     if not text.strip(" :"):
-        raise missing(f"“{terminal.printable(text[:80])}” is not a name")
+        raise missing(f"“{terminal.printable(text[:80])}” is not a name", hint="Write a name, TYPE:NAME or an id.")
     return {"name": text.removeprefix(":")}
 
 

@@ -26,6 +26,9 @@ _COMMANDS = {
     "record": ("Record", "record", "Record a fact: kg record Ana works_on Atlas."),
     "remember": ("Record", "adding", "Remember a text: a note, a message, piped input."),
     "add": ("Record", "adding", "Add an entity, a fact or a note: kg add person:Ana."),
+    "decide": ("Record", "adding", 'Record a decision: kg decide "Adopt SQLite" --project Atlas.'),
+    "remind": ("Record", "adding", 'Record a task: kg remind "Renew the permit" --due Friday.'),
+    "tag": ("Record", "adding", "Tag something: kg tag Atlas active."),
     "ingest": ("Record", "ingest", "Ingest Markdown files: single ones, or a folder."),
     "me": ("Record", "owner", "Say who you are, so that “me” finds you."),
     "recall": ("Ask", "recall", "Show what is known about someone or something."),
@@ -109,6 +112,9 @@ class _CommandGroup(click.Group):
             if line is None:
                 advice = command_synonyms.advise(args[0], _COMMANDS)
                 ctx.fail(f"There is no command “{terminal.printable(args[0])}”. {advice}")
+            if line == ["--help"]:
+                click.echo(ctx.get_help())
+                ctx.exit()
             args = line
         return super().resolve_command(ctx, args)
 

@@ -85,12 +85,12 @@ def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Noth
         texts: how many texts mention it, for the hint.
     """
     if resolution.get("ambiguous"):
-        click.echo(printable(resolution["hint"]))
+        click.echo(printable(with_commands(resolution["hint"])))
         for candidate in resolution["candidates"]:
             click.echo(f"  {printable(candidate['id'])}  {entity_name(candidate)} ({candidate['type']})")
         return
     if texts and resolution.get("hint"):
-        click.echo(printable(resolution["hint"]))
+        click.echo(printable(with_commands(resolution["hint"])))
         return
     click.echo(f"{nothing} called “{printable(name)}” is known.")
     if resolution.get("embedding"):

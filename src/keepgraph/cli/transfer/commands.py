@@ -98,11 +98,28 @@ def export_command(ctx: click.Context, file: str) -> None:
     """
     from keepgraph.engine.exchange import export
 
+    _refuse_other_formats(file)
     with _open_for_export(ctx) as graph, open_for_writing(file, graph=graph.path) as out:
         if graph.database.key is not None and file != "-":
             click.echo(f"{terminal.printable(file)} is plain text, though the graph is encrypted.", err=True)
         for line in export.stream_lines(graph.database):
             out.write(terminal.escape_control(json.dumps(line, ensure_ascii=False)) + "\n")
+
+
+def _refuse_other_formats(file: str) -> None:
+    """Refuse a file whose name ends as one of another format does.
+
+    Raises:
+        errors.InvalidArguments: such as notes.md, graph.csv.
+    """
+    import mimetypes
+
+    named, _ = mimetypes.guess_type(file)
+    if named and named != "text/plain" and "json" not in named:
+        raise errors.InvalidArguments(
+            f"kg export writes JSONL, and {Path(file).name} is named as {named}",
+            hint="Name it FILE.jsonl. For a page to read: `kg view --out FILE.html`.",
+        )
 
 
 def _open_for_export(ctx: click.Context) -> Graph:

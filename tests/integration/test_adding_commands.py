@@ -1,0 +1,152 @@
+"""What has a verb of its own on the command line is recorded whole, in one call, or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from keepgraph.cli import explore
+from keepgraph.cli.root import kg
+from keepgraph.engine.retrieval import retrievers
+
+Kg = Callable[..., Result]
+FACTS = "MATCH (a)-[r]->(b) RETURN a.name, type(r), coalesce(b.name, b.value) ORDER BY 1, 2, 3"
+
+
+@pytest.fixture
+def run(path: Path) -> Kg:
+    def call(*words: str) -> Result:
+        return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg")
+
+    return call
+
+
+@pytest.fixture
+def facts(run: Kg) -> Callable[[], list[tuple[str, ...]]]:
+    return lambda: [tuple(row) for row in json.loads(run("--json", "query", FACTS).output)["rows"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "recorded"),
+    [
+        (
+            ["decide", "Use", "SQLite", "--by", "Ana", "--project", "Atlas"],
+            [("Ana", "DECIDED_IN", "Use SQLite"), ("Use SQLite", "BELONGS_TO", "Atlas")],
+        ),
+        (["decide", "Wait", "--by", "team:Board"], [("Board", "DECIDED_IN", "Wait")]),
+        (
+            ["remind", "me", "to", "call", "Bo", "--due", "2030-01-02", "--project", "Atlas"],
+            [("call Bo", "BELONGS_TO", "Atlas"), ("call Bo", "DUE_ON", "2030-01-02")],
+        ),
+        (["remind", "Mend the roof", "--due", "2030-01-02"], [("Mend the roof", "DUE_ON", "2030-01-02")]),
+        (
+            ["tag", "project:Atlas", "a b", "c"],
+            [("Atlas", "TAGGED", "a b"), ("Atlas", "TAGGED", "c")],
+        ),
+        (["add", "task:Call", "--due", "2030-01-02", "--alias", "Ring"], [("Call", "DUE_ON", "2030-01-02")]),
+        (["add", "person:Ana", "--project", "Atlas"], [("Ana", "BELONGS_TO", "Atlas")]),
+    ],
+)
+def test_a_verb_records_what_it_says(run, facts, words, recorded):
+    result = run(*words)
+
+    assert (result.exit_code, facts()) == (0, recorded)
+
+
+def test_a_decision_is_by_the_owner_unless_somebody_is_named(run, facts):
+    unknown = run("decide", "Adopt SQLite", "--project", "Atlas")
+    run("me", "Ana")
+    run("decide", "Adopt SQLite", "--on", "2020-01-02", "--source", "standup")
+
+    assert unknown.exit_code == 1
+    assert "facts[" not in unknown.output
+    assert facts() == [("Ana", "DECIDED_IN", "Adopt SQLite")]
+
+
+def test_what_was_added_in_one_line_is_taken_back_by_one_undo(run, facts):
+    run("remind", "Call Bo", "--due", "2030-01-02", "--project", "Atlas")
+    run("undo")
+
+    assert facts() == []
+
+
+@pytest.mark.parametrize("words", [["add", "person:Ana"], ["add", "Ana", "tagged", "x"]])
+def test_an_alias_finds_what_was_added(run, words):
+    run("add", "person:Ana")
+    run(*words, "--alias", "Annie")
+
+    assert run("recall", "Annie").output.startswith("Ana  person")
+
+
+def test_a_note_is_about_the_project_that_is_given(run):
+    run("add", "The licence came.", "--project", "Atlas")
+
+    assert "The licence came." in run("recall", "Atlas").output
+
+
+def test_a_reminder_without_a_day_says_so(run):
+    assert "--due" in run("remind", "Call Bo").output
+    assert "--due" not in run("remind", "Call Cy", "--due", "2030-01-02").output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["add", "person:A", "person:B", "--due", "2030-01-02"],
+        ["add", "a note of mine", "--alias", "x"],
+        ["add", "Ana", "works_on", "Atlas", "--due", "2030-01-02"],
+        ["add", "task:X", "--due", "blue"],
+        ["decide", " ", "--by", "Ana"],
+        ["decide", "Adopt SQLite", "--by", ":"],
+        ["decide", "Adopt SQLite", "--by", "Ana", "--project", "starship:Enterprise"],
+        ["remind", ""],
+        ["remind", "Call", "--project", " "],
+        ["tag", "Nobody", "x"],
+        ["tag", "project:Atlas", ""],
+    ],
+)
+def test_what_cannot_be_recorded_leaves_nothing(run, facts, words):
+    result = run(*words)
+    run("add", "concept:Anything")
+
+    assert result.exit_code == 1
+    assert "{" not in result.output
+    assert facts() == []
+    assert "1 concept" in run("overview").output.partition("Latest")[0]
+    assert "1 entity:" in run("overview").output
+
+
+def test_help_of_a_command_is_asked_for_in_two_ways(run):
+    assert run("help").output == run("--help").output
+    assert run("help", "record").output == run("record", "--help").output
+    assert run("help", "ls").output == run("list", "--help").output
+    assert run("help", "vocabulary", "add").output == run("vocabulary", "add", "--help").output
+    assert run("help", "nonsense").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "is_written"), [("a.jsonl", True), ("a.json", True), ("a", True), ("a.md", False), ("a.csv", False)]
+)
+def test_an_export_is_not_named_as_something_else(run, tmp_path, name, is_written):
+    run("add", "person:Ana")
+    result = run("export", str(tmp_path / name))
+
+    assert ((tmp_path / name).exists(), result.exit_code) == (is_written, 0 if is_written else 1)
+
+
+def test_the_screen_names_retrievers_in_words():
+    names = {retriever.source for kind in retrievers.RETRIEVERS.values() for retriever in kind}
+
+    assert {name for name in names if "_" in explore._RETRIEVERS.get(name, name)} == set()
+
+
+def test_the_settings_of_a_profile_are_shown_in_words():
+    shown = CliRunner().invoke(kg, ["profile", "show"], prog_name="kg").output
+
+    assert [
+        word for word in ("None", "True", "False", "()", "_", "rungs") if word in shown.partition("offline")[2]
+    ] == []
