@@ -820,7 +820,27 @@ INSERT INTO vocabulary_label (id, kind, term, language, status, label, label_key
     (68, 'predicate', 7, 'en', 'alternative', 'is tagged', 'is tagged', 0),
     (69, 'predicate', 7, 'en', 'alternative', 'is tagged with', 'is tagged with', 0),
     (70, 'predicate', 7, 'en', 'alternative', 'labelled', 'labelled', 0),
-    (71, 'predicate', 7, 'en', 'alternative', 'has label', 'has label', 0);
+    (71, 'predicate', 7, 'en', 'alternative', 'has label', 'has label', 0),
+    (72, 'entity_type', 1, 'de', 'preferred', 'Person', 'person', 0),
+    (73, 'entity_type', 1, 'fr', 'preferred', 'personne', 'personne', 0),
+    (74, 'entity_type', 1, 'es', 'preferred', 'persona', 'persona', 0),
+    (75, 'entity_type', 1, 'pt', 'preferred', 'pessoa', 'pessoa', 0),
+    (76, 'entity_type', 2, 'de', 'preferred', 'Projekt', 'projekt', 0),
+    (77, 'entity_type', 2, 'fr', 'preferred', 'projet', 'projet', 0),
+    (78, 'entity_type', 2, 'es', 'preferred', 'proyecto', 'proyecto', 0),
+    (79, 'entity_type', 2, 'pt', 'preferred', 'projeto', 'projeto', 0),
+    (80, 'entity_type', 3, 'de', 'preferred', 'Entscheidung', 'entscheidung', 0),
+    (81, 'entity_type', 3, 'fr', 'preferred', 'décision', 'décision', 0),
+    (82, 'entity_type', 3, 'es', 'preferred', 'decisión', 'decisión', 0),
+    (83, 'entity_type', 3, 'pt', 'preferred', 'decisão', 'decisão', 0),
+    (84, 'entity_type', 4, 'de', 'preferred', 'Begriff', 'begriff', 0),
+    (85, 'entity_type', 4, 'fr', 'preferred', 'notion', 'notion', 0),
+    (86, 'entity_type', 4, 'es', 'preferred', 'concepto', 'concepto', 0),
+    (87, 'entity_type', 4, 'pt', 'preferred', 'conceito', 'conceito', 0),
+    (88, 'entity_type', 5, 'de', 'preferred', 'Quelle', 'quelle', 0),
+    (89, 'entity_type', 5, 'fr', 'preferred', 'source', 'source', 0),
+    (90, 'entity_type', 5, 'es', 'preferred', 'fuente', 'fuente', 0),
+    (91, 'entity_type', 5, 'pt', 'preferred', 'fonte', 'fonte', 0);
 
 INSERT INTO vocabulary_revision (id, revision) VALUES
     (1, hex(randomblob(8)));

@@ -26,6 +26,9 @@ class Settings:
         traversal: the default graph ranking of hydra_search: bfs, ppr or hybrid.
         entailment_model: the folder of a model that decides contradictions which rules leave open; None: none.
         document_roots: the folders that a tool may ingest files from. The command line may ingest from any folder.
+        vault_folders: the folders of notes whose decisions count and whose deleted files are forgotten.
+        vault_never: patterns of the files and folders in them that are left out.
+        vault_types: the type of the notes in a folder, by the name of the folder.
         count_reads: count the calls that read, by conversation and tool, but nothing of what was asked.
         count_unknown_names: count unknown names that were asked for.
     """
@@ -37,6 +40,9 @@ class Settings:
     traversal: str = "bfs"
     entailment_model: str | None = None
     document_roots: tuple[str, ...] = ()
+    vault_folders: tuple[str, ...] = ()
+    vault_never: tuple[str, ...] = ()
+    vault_types: Mapping[str, str] = field(default_factory=dict)
     count_reads: bool = False
     count_unknown_names: bool = False
 

@@ -344,8 +344,18 @@ def parse_outline(text: str) -> Outline:
         start = lines.first_word(token.map[0])
         blocks[start] = None
         if token.type == "heading_open" and token.level == 0:
-            headings.append((start, int(token.tag[1:]), _without_markup(tokens[index + 1].content)))
+            headings.append((start, int(token.tag[1:]), without_markup(tokens[index + 1].content)))
     return Outline(body_start, tuple(_sections(headings)), tuple(sorted(blocks)), tuple(_without_overlaps(prose)))
+
+
+def links_in(text: str) -> Iterator[Link]:
+    """The links in a text that stands alone, such as a value of the front matter."""
+    return (match for match in _scan(text, 0, len(text)) if isinstance(match, Link))
+
+
+def tag_in(word: str) -> str | None:
+    """The tag that a word is, `#area/work`, without its `#`; None for any other."""
+    return _tag_name(word.removeprefix("#"))
 
 
 def section_at(outline: Outline, offset: int) -> Section:
@@ -395,7 +405,7 @@ def _inline_parser() -> MarkdownIt:
     return MarkdownIt("commonmark")
 
 
-def _without_markup(heading: str) -> str:
+def without_markup(heading: str) -> str:
     """The words of a heading without markup."""
     heading = " ".join(heading[: 2 * _MAX_HEADING].split())
     if not heading.isascii() or not heading.replace(" ", "").isalnum():

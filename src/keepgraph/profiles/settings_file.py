@@ -89,6 +89,16 @@ def _folders(value: Any, file: Path) -> tuple[str | None, Any]:
     return (None, tuple(folder for _, folder in checked)) if valid else ("a list of folders", None)
 
 
+def _patterns(value: Any, file: Path) -> tuple[str | None, Any]:
+    valid = isinstance(value, list) and all(isinstance(one, str) and one.strip(" /") for one in value)
+    return (None, tuple(value)) if valid else ('a list of patterns such as "Templates" or "*/Drafts"', None)
+
+
+def _types_by_folder(value: Any, file: Path) -> tuple[str | None, Any]:
+    valid = isinstance(value, dict) and all(isinstance(one, str) and one.strip() for one in value.values())
+    return (None, dict(value)) if valid else ('a table of folders with types, such as { Crew = "person" }', None)
+
+
 def _file(value: Any, file: Path) -> tuple[str | None, Any]:
     if not (isinstance(value, str) and value.strip() and "\0" not in value):
         return "the path of a file", None
@@ -159,6 +169,11 @@ TABLES: dict[str, dict[str, _Check]] = {
     "documents": {
         "roots": _folders,
     },
+    "vault": {
+        "folders": _folders,
+        "never": _patterns,
+        "types": _types_by_folder,
+    },
     "garden": {
         "idle": _boolean,
         "reads": _boolean,
@@ -220,6 +235,11 @@ TEMPLATE = """\
 
 # [documents]
 # roots = ["~/Notes"]             # the folders from which a tool may ingest files; none by default
+
+# [vault]
+# folders = ["~/Notes"]           # folders of notes that `kg vault add` named
+# never = ["Templates"]           # what of them is not read: names and patterns of files and folders
+# types = { Crew = "person" }     # the type of the notes in a folder, where its name does not say it
 
 # [vocabulary]
 # sets = ["personal"]             # what a new graph has besides the core ([]: nothing); missing sets are added
@@ -285,6 +305,7 @@ def read(graph: Path) -> Profile:
             **tables["search"],
             **tables["verification"],
             document_roots=tables["documents"].get("roots", ()),
+            **{f"vault_{name}": value for name, value in tables["vault"].items()},
             count_reads=garden.get("reads", False),
             count_unknown_names=garden.get("unknown_names", False),
         ),

@@ -72,6 +72,23 @@ def by_source_prefix(tx: Tx, prefix: str, *, kind: str) -> list[Episode]:
     )
 
 
+def ids_named(tx: Tx, prefix: str, *, kind: str) -> list[tuple[str, str]]:
+    """The source of each episode that a prefix selects, and the id by which its first chunk names what it is about."""
+    rows = tx.conn.execute(
+        """
+        SELECT episode.source, named.value ->> 'id'
+        FROM episode
+        JOIN chunk ON chunk.id = (SELECT id FROM chunk WHERE episode = episode.id ORDER BY place, id LIMIT 1)
+        JOIN json_each(chunk.named) AS named
+        WHERE source >= :folder AND source < :folder || char(1114111) AND source <> ''
+          AND group_id = :group AND kind = :kind AND named.value ->> 'id' IS NOT NULL
+        ORDER BY episode.source, episode.id
+        """,
+        {"folder": prefix, "group": tx.group, "kind": kind},
+    )
+    return rows.fetchall()  # type: ignore[no-any-return]
+
+
 def newest(tx: Tx, groups: Sequence[str], *, limit: int) -> list[Episode]:
     """The episodes of some groups, newest first by `occurred_at`, then by when they were stored."""
     return _select_episodes(

@@ -104,6 +104,28 @@ def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
+def is_stated_by_other_document(tx: Tx, entity: int, *, besides: int) -> bool:
+    """Whether a fact with this entity as its subject was recorded from a document other than this episode."""
+    row = tx.conn.execute(
+        """
+        SELECT EXISTS (
+            SELECT 1
+            FROM fact
+            JOIN provenance ON provenance.fact = fact.id
+            JOIN episode ON episode.id = provenance.episode
+            WHERE fact.subject = ? AND episode.kind = 'document' AND episode.id <> ?
+        )
+        """,
+        (entity, besides),
+    ).fetchone()
+    return bool(row[0])
+
+
+def set_source(tx: Tx, rows: Sequence[int], *, source: str) -> None:
+    """Let these assertions come from another source: the file that they are in was moved."""
+    tx.conn.executemany("UPDATE provenance SET source = ? WHERE id = ?", [(source, row) for row in rows])
+
+
 def episodes_of_fact(tx: Tx, fact: int) -> list[int]:
     """The rows of the episodes that a fact was recorded from, newest first."""
     rows = tx.conn.execute(

@@ -61,6 +61,11 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     return entity, created
 
 
+def create(tx: Tx, entity_type: str, name: str) -> Entity:
+    """A new entity of a usable type, whatever else has the name as an alias; no other one of the type may have it."""
+    return _insert(tx, graph_vocabulary.read(tx).type_by_name[entity_type], Name(name))
+
+
 def all_named(tx: Tx, name: Name) -> list[Entity]:
     """The entities with this name, else those with this alias, else the owner for "me"."""
     if entities := store.entities.by_key(tx, name.key) or [
@@ -300,6 +305,10 @@ def _find_by_name_or_create(
     entity_types.refuse_abstract(tx, entity_type)
     if speaker := first_person.resolve(tx, name, of_types=types):
         return speaker.entity or refuse_unknown_speaker(name, speaker), False
+    return _insert(tx, entity_type, name), True
+
+
+def _insert(tx: Tx, entity_type: EntityType, name: Name) -> Entity:
     public_id, created_at = tx.new_id("ent"), timestamps.from_datetime(tx.now)
     row = store.entities.insert(
         tx,
@@ -310,7 +319,7 @@ def _find_by_name_or_create(
         folded=name.indexed_forms,
         created_at=created_at,
     )
-    return Entity(row, public_id, entity_type.name, name.text, created_at), True
+    return Entity(row, public_id, entity_type.name, name.text, created_at)
 
 
 def _identified(tx: Tx, name: Name, types: Sequence[str] | None) -> Entity | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         imported_texts,
         ingestion,
         mention_index,
+        notes,
         proposals,
         storage,
     )

@@ -21,7 +21,7 @@ from keepgraph.engine.texts.client_extraction import ExtractedPart, ExtractionRe
 from keepgraph.engine.texts.storage import Annotation, ChunkDraft, Outcome, StoredText
 from keepgraph.language import chunking, markdown, normalisation, utf8
 from keepgraph.language.chunking import TextChunk
-from keepgraph.model import Entity, Episode
+from keepgraph.model import Entity, Episode, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -57,20 +57,20 @@ class Document:
     front_matter_error: str | None = None
 
 
-def prepare(text: str, *, source: str, stem: str, modified_at: str, is_markdown: bool = True) -> Document:
-    """Divide a text into chunks, and parse its Markdown. Needs no graph; may take seconds for a very long text.
+def prepare(text: str, *, source: str, stem: str, modified_at: str, note: markdown.Note | None) -> Document:
+    """Divide a text into chunks. Needs no graph; may take seconds for a very long text.
 
     Args:
         text: valid Unicode.
         stem: the name of the file without its suffix.
+        note: the text parsed as Markdown; None where it is none.
     """
     digest = utf8.digest(text)
     day = match[0] if (match := _DAY.match(stem)) else None
-    if not is_markdown:
+    if note is None:
         text_chunks = tuple(chunking.split(text, kind="text"))
         annotations: tuple[tuple[Annotation, ...], ...] = ((),) * len(text_chunks)
         return Document(source, _title(None, stem), digest, day, modified_at, text_chunks, annotations)
-    note = markdown.parse(text)
     text_chunks = tuple(chunking.split(text, kind="document", outline=note.outline))
     return Document(
         source=source,
@@ -84,20 +84,35 @@ def prepare(text: str, *, source: str, stem: str, modified_at: str, is_markdown:
     )
 
 
-def upsert(tx: Tx, document: Document, *, is_gone: Callable[[str], bool], project: Entity | None = None) -> StoredText:
+def of_note(document: Document, *, name: str) -> Document:
+    """A document that is a note: its links and tags are facts, and no names to be proposed."""
+    return replace(document, name=name[: storage.MAX_NAME], annotations=((),) * len(document.text_chunks))
+
+
+def upsert(
+    tx: Tx,
+    document: Document,
+    *,
+    is_gone: Callable[[str], bool],
+    project: Entity | None = None,
+    note: Entity | None = None,
+) -> StoredText:
     """Store a document as an episode of the group, or update the episode with its source.
 
     What a caller said that it is about stays with it, whatever changes in its text.
 
     Args:
         project: the project that it is about, besides what was said before.
+        note: the entity that it is the note of.
         is_gone: whether the file of another source no longer exists; then the document may be that file, moved.
     """
     existing = store.episodes.first_by_source(tx, document.source, kind=storage.DOCUMENT)
-    if existing and existing.digest == document.digest:
+    if existing and existing.digest == document.digest and note is None:
         return StoredText(existing, Outcome.UNCHANGED, is_same_text=True)
     existing = existing or find_moved(tx, document, is_gone=is_gone)
     given = [*_given(tx, existing), *storage.annotations_of_project(project)]
+    if note is not None:
+        given = [storage.annotation(Ref(id=note.id)), *(one for one in given if "id" not in one)]
     distinct = [one for position, one in enumerate(given) if one not in given[:position]]
     return storage.upsert(
         tx,
@@ -154,7 +169,7 @@ def _annotations(text_chunks: Sequence[TextChunk], note: markdown.Note) -> Itera
     starts = [0, *accumulate(len(text_chunk.text) for text_chunk in text_chunks)]
     names: dict[int, dict[tuple[str, str], None]] = defaultdict(dict)
     for link in note.links:
-        if _may_name_entity(link):
+        if may_name_entity(link):
             names[bisect_right(starts, link.offset) - 1]["link", normalisation.clean(link.name)] = None
     for tag in note.tags:
         names[bisect_right(starts, tag.offset) - 1]["tag", normalisation.clean(tag.name)] = None
@@ -164,7 +179,7 @@ def _annotations(text_chunks: Sequence[TextChunk], note: markdown.Note) -> Itera
         )
 
 
-def _may_name_entity(link: markdown.Link) -> bool:
+def may_name_entity(link: markdown.Link) -> bool:
     """Whether a link may name an entity: it leads to no picture or other attachment, and to no daily note."""
     return not _ATTACHMENT.search(link.name) and not _DAY.fullmatch(link.name)
 

@@ -1,10 +1,14 @@
 """Ingestion of files and folders: walks a folder and stores its documents, a few files in a transaction.
 
+The Markdown files of a folder are notes: each becomes an entity, with the facts that it states (notes.py). A file alone
+is a text, unless it lies in a folder of notes that the settings name (a vault).
+
 It can be stopped at any moment and called again: a document that is stored already is recognised by its digest.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import math
 import os
 import stat
@@ -19,19 +23,20 @@ from keepgraph import errors, store
 from keepgraph.engine.knowledge import projects
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.maintenance.jobs import Job
-from keepgraph.engine.texts import document_files, documents, forgetting, mention_index, storage
+from keepgraph.engine.texts import document_files, documents, forgetting, mention_index, notes, storage
 from keepgraph.engine.texts.document_files import display_path
 from keepgraph.engine.texts.documents import Document
+from keepgraph.engine.texts.notes import Note
 from keepgraph.engine.texts.storage import Outcome, StoredText
-from keepgraph.language import utf8
-from keepgraph.model import Entity, Episode
+from keepgraph.language import markdown, utf8
+from keepgraph.model import Entity, Episode, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 NAMES = "names"
 """The current work in a report of progress, where it is not a file: detection of mentions in what was stored."""
 
-LINK, NOT_A_FILE, EMPTY, TOO_DEEP = "SYMBOLIC_LINK", "NOT_A_FILE", "EMPTY", "TOO_DEEP"
+LINK, NOT_A_FILE, EMPTY, TOO_DEEP, EXCLUDED = "SYMBOLIC_LINK", "NOT_A_FILE", "EMPTY", "TOO_DEEP", "EXCLUDED"
 """Why a file is skipped without an error."""
 
 _SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
@@ -72,6 +77,10 @@ class Report:
         mentions: how often entities are mentioned in what was stored.
         proposals: how many proposals have evidence in it.
         unread: how many of its chunks are unread; then mentions and proposals are not all.
+        entities: how many entities were created for notes and for what they name.
+        facts: how many facts were recorded.
+        states: what is to be done with each file, by its path, in a dry run: "new", "changed", "moved", "unchanged".
+        notes: what each new or changed note would become, in a dry run.
         calls: the numbers of the calls that stored it, for undo.
         scope: the group that it is in, and the project that it is about.
         complete: False if it was stopped before the end.
@@ -93,6 +102,10 @@ class Report:
     mentions: int = 0
     proposals: int = 0
     unread: int = 0
+    entities: int = 0
+    facts: int = 0
+    states: dict[str, str] = field(default_factory=dict)
+    notes: list[dict[str, object]] = field(default_factory=list)
     calls: list[int] = field(default_factory=list)
     scope: Scope = field(default_factory=lambda: Scope(""))
     complete: bool = True
@@ -120,6 +133,7 @@ def ingest(
     recursive: bool = True,
     forget_missing: bool = False,
     dry_run: bool = False,
+    reread: bool = False,
     seconds: float | None = None,
 ) -> Report:
     """Store a file, or the documents of a folder, and update those that are stored already.
@@ -128,23 +142,31 @@ def ingest(
         path: an absolute path without links in it, as os.path.realpath gives it. What leads out of it is not read.
         project: the project that all of it is about, or the id of the group to store it in.
         recursive: whether to enter the folders below.
-        forget_missing: whether to delete documents of the folder whose file no longer exists.
+        forget_missing: whether to delete documents of the folder whose file no longer exists; in a vault that is done
+            unless the folder has lost all its files.
         dry_run: whether only to report what would be done.
+        reread: whether to read unchanged notes again: since their folder has become a vault, they may state more.
         seconds: how long it may take; then it stops, and can be called again.
 
     Raises:
         errors.DocumentUnreadable: there is no such file or folder, it is no document, or it cannot be read.
         errors.Ambiguous, errors.EntityNotFound, errors.ProjectRequired: no one project is meant.
     """
-    return _Ingestion(job, path, project, dry_run, seconds).run(recursive=recursive, forget_missing=forget_missing)
+    ingestion = _Ingestion(job, path, project, dry_run, seconds, reread=reread)
+    return ingestion.run(recursive=recursive, forget_missing=forget_missing)
 
 
 class _Ingestion:
     """One ingestion, with its report."""
 
-    def __init__(self, job: Job, path: Path, project: str | None, dry_run: bool, seconds: float | None) -> None:
-        self._job, self._project, self._dry_run = job, project, dry_run
+    def __init__(
+        self, job: Job, path: Path, project: str | None, dry_run: bool, seconds: float | None, *, reread: bool
+    ) -> None:
+        self._job, self._project, self._dry_run, self._reread = job, project, dry_run, reread
         self._path = path
+        self._folder: notes.Folder | None = None
+        self._never: tuple[str, ...] = ()
+        self._empty: list[Note] = []
         self._unchanged: list[Episode] = []
         self._until = None if seconds is None else time.monotonic() + seconds
         self._total = 0
@@ -166,8 +188,12 @@ class _Ingestion:
             )
         root = self._path if is_folder else self._path.parent
         existing = self._existing_documents(is_folder=is_folder)
+        self._open_folder(root, is_folder=is_folder)
         files = list(self._walk(root, recursive=recursive)) if is_folder else [self._path]
+        if self._folder is not None:
+            self._folder.add(self._within(display_path(file)) for file in files if _is_note(file))
         self._store_files(files, root, existing)
+        self._identify_empty()
         self._annotate_unchanged()
         if is_folder and self.report.complete:
             self._find_missing(existing, {display_path(file) for file in files}, forget=forget_missing)
@@ -186,6 +212,31 @@ class _Ingestion:
             episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
             return {episode.source: episode} if episode else {}
 
+    def _open_folder(self, root: Path, *, is_folder: bool) -> None:
+        """Prepare to read notes: those of a folder, and those of a file that lies in a vault."""
+        with self._job.read(group=self._group) as tx:
+            settings = tx.settings
+            vault = next((one for one in settings.vault_folders if _contains(one, self._path)), None)
+            if vault is None and not is_folder:
+                return
+            source = os.path.join(display_path(os.path.realpath(vault) if vault else root), "")
+            self._folder = notes.Folder(source, has_decisions=vault is not None, types=settings.vault_types)
+            self._never = settings.vault_never if vault is not None else ()
+            for path, entity_id in store.episodes.ids_named(tx, source, kind=storage.DOCUMENT):
+                self._folder.own(self._within(path), entity_id)
+            if source != os.path.join(display_path(root), ""):
+                walked = os.path.join(display_path(root), "") if is_folder else "\0"
+                self._folder.add(path for path in self._folder.owners if not (source + path).startswith(walked))
+
+    def _within(self, source: str) -> str:
+        """The path of a source within the folder of its notes, with `/`."""
+        return source[len(self._folder.root) if self._folder else 0 :].replace(os.sep, "/")
+
+    def _is_excluded(self, path: Path) -> bool:
+        """Whether the settings leave out a file or a folder of a vault."""
+        within = self._within(display_path(path))
+        return any(fnmatch.fnmatch(within, pattern.strip("/")) for pattern in self._never)
+
     def _walk(self, root: Path, *, recursive: bool) -> Iterator[Path]:
         """The documents of a folder and those below it, by name. Hidden folders and links are not entered."""
         stack = [(root, 0)]
@@ -202,7 +253,9 @@ class _Ingestion:
                 path = folder / entry.name
                 is_document = document_files.is_document(entry.name)
                 is_hidden = entry.name.startswith(".")
-                if entry.is_symlink():
+                if self._never and not is_hidden and (is_document or entry.is_dir()) and self._is_excluded(path):
+                    self._skip(path, EXCLUDED, "the settings leave it out ([vault] never)")
+                elif entry.is_symlink():
                     if is_document or (recursive and entry.is_dir() and not is_hidden):
                         self._skip(path, LINK, "a link is not followed")
                 elif entry.is_dir(follow_symlinks=False):
@@ -221,58 +274,70 @@ class _Ingestion:
 
     def _store_files(self, files: Sequence[Path], root: Path, existing: Mapping[str, Episode]) -> None:
         """Read the files, and store what is new in batches; each batch is a call of its own."""
-        batch: list[Document] = []
+        batch: list[tuple[Document, Note | None]] = []
         characters = 0
         for number, file in enumerate(files):
             if self._should_stop():
                 break
             self._report_progress(number, len(files), display_path(file))
-            document = self._read(file, root, existing)
+            document, note = self._read(file, root, existing)
             self.report.files_seen += 1
             if document is None:
                 continue
-            batch.append(document)
+            batch.append((document, note))
             characters += sum(len(text_chunk.text) for text_chunk in document.text_chunks)
             if len(batch) >= _MAX_FILES_IN_BATCH or characters >= _MAX_CHARACTERS_IN_BATCH:
                 self._store_batch(batch, existing)
                 batch, characters = [], 0
         self._store_batch(batch, existing)
 
-    def _read(self, file: Path, root: Path, existing: Mapping[str, Episode]) -> Document | None:
-        """A file as a document; None where there is nothing to store, and the report says why."""
+    def _read(self, file: Path, root: Path, existing: Mapping[str, Episode]) -> tuple[Document | None, Note | None]:
+        """A file as a document and as a note, or None: the report says why there is nothing to store."""
         source = display_path(file)
         try:
             content, modified = document_files.read_file(file, root)
             text, is_replaced = document_files.decode(content, source)
         except errors.DocumentUnreadable as error:
             self._fail(file, error)
-            return None
+            return None, None
         if len(source) > storage.MAX_SOURCE:
             self._fail(file, errors.DocumentUnreadable(f"its path has more than {storage.MAX_SOURCE:,} characters"))
-            return None
+            return None, None
         episode = existing.get(source)
+        is_note = self._folder is not None and _is_note(file)
         if episode is None and not text.strip():
             self._skip(file, EMPTY, "there is nothing in it")
-            return None
+            if is_note:
+                self._empty.append(notes.read(text, self._within(source)))
+            return None, None
         if is_replaced:
             message = "it is not UTF-8; what cannot be read of it is stored as U+FFFD"
             self.report.warnings.append(Remark(source, "NOT_UTF_8", message))
-        if episode and episode.digest == utf8.digest(text):
+        is_read = not is_note or (self._folder and self._within(source) in self._folder.owners and not self._reread)
+        if episode and episode.digest == utf8.digest(text) and is_read:
             self.report.unchanged += 1
             self._unchanged.append(episode)
-            return None
+            self.report.states[source] = "unchanged"
+            return None, None
+        parsed = markdown.parse(text) if _is_note(file) else None
         document = documents.prepare(
             text,
             source=source,
             stem=display_path(file.stem),
             modified_at=_timestamp(modified),
-            is_markdown=file.suffix.lower() in document_files.MARKDOWN_SUFFIXES,
+            note=parsed,
         )
         if document.front_matter_error:
             self.report.warnings.append(Remark(source, "FRONT_MATTER", document.front_matter_error))
-        return document
+        if parsed is None or not is_note:
+            return document, None
+        note = notes.read(text, self._within(source), parsed)
+        if note.content.left_out:
+            message = f"{note.content.left_out:,} of its links, tags, fields or tasks are too many and were left out"
+            self.report.warnings.append(Remark(source, "TOO_MANY", message))
+        return documents.of_note(document, name=note.name), note
 
-    def _store_batch(self, batch: Sequence[Document], existing: Mapping[str, Episode]) -> None:
+    def _store_batch(self, batch: Sequence[tuple[Document, Note | None]], existing: Mapping[str, Episode]) -> None:
         if not batch:
             return
         if self._dry_run:
@@ -280,10 +345,44 @@ class _Ingestion:
             return
         with self._job.write(group=self._group) as tx:
             project = self._project_of_call(tx)
-            stored = [documents.upsert(tx, document, is_gone=_is_gone(document), project=project) for document in batch]
+            stored = [self._store(tx, document, note, project) for document, note in batch]
             self._add_call(tx)
-        for document in stored:
-            self.report.count(document)
+        for text in stored:
+            self.report.count(text)
+
+    def _store(self, tx: Tx, document: Document, note: Note | None, project: Entity | None) -> StoredText:
+        """Store a document; a note with its entity and its facts."""
+        if note is None or self._folder is None:
+            return documents.upsert(tx, document, is_gone=_is_gone(document), project=project)
+        existing = store.episodes.first_by_source(tx, document.source, kind=storage.DOCUMENT)
+        existing = existing or documents.find_moved(tx, document, is_gone=_is_gone(document))
+        previous = None
+        if existing is not None and existing.source.startswith(self._folder.root):
+            previous = notes.read(store.episodes.text(tx, existing), self._within(existing.source))
+            if previous.path != note.path and (owner := self._folder.owners.get(previous.path)):
+                self._folder.own(note.path, owner)
+        entity = notes.identify(tx, self._folder, note, previous)
+        stored = documents.upsert(tx, document, is_gone=_is_gone(document), project=project, note=entity)
+        if stored.is_same_text:
+            storage.annotate(tx, stored.episode, [storage.annotation(Ref(id=entity.id))])
+        is_moved = existing is not None and existing.source != document.source
+        notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved)
+        if entity.name != note.name:
+            message = f"something else of its type is called {note.name!r}, so it is called {entity.name!r}"
+            self.report.warnings.append(Remark(document.source, "NAME_TAKEN", message))
+        return stored
+
+    def _identify_empty(self) -> None:
+        """Find or create the entities of notes without a text: of these only the name is known."""
+        if self._folder is None or not self._empty or self._dry_run:
+            return
+        with self._job.read(group=self._group) as tx:
+            new = [note for note in self._empty if notes.is_new(tx, self._folder, note)]
+        if new:
+            with self._job.write(group=self._group) as tx:
+                for note in new:
+                    notes.identify(tx, self._folder, note, None)
+                self._add_call(tx)
 
     def _project_of_call(self, tx: Tx) -> Entity | None:
         """The project that the texts are about; the first call creates it where it is new."""
@@ -311,18 +410,23 @@ class _Ingestion:
                         storage.annotate(tx, episode, annotations)
                     self._add_call(tx)
 
-    def _count_batch(self, batch: Sequence[Document], existing: Mapping[str, Episode]) -> None:
+    def _count_batch(self, batch: Sequence[tuple[Document, Note | None]], existing: Mapping[str, Episode]) -> None:
         """Count what storing would do, for a dry run. Which chunks would be kept is not known."""
         with self._job.read(group=self._group) as tx:
-            for document in batch:
+            for document, note in batch:
+                if note is not None and self._folder is not None:
+                    self.report.notes.append(notes.describe(tx, self._folder, note))
                 moved = documents.find_moved(tx, document, is_gone=_is_gone(document))
                 if document.source in existing:
                     self.report.changed += 1
+                    self.report.states[document.source] = "changed"
                 elif moved:
                     self.report.moved += 1
                     self.report.episodes.append(moved.row)
+                    self.report.states[document.source] = "moved"
                 else:
                     self.report.added += 1
+                    self.report.states[document.source] = "new"
                     self.report.chunks_added += len(document.text_chunks)
 
     def _find_missing(self, existing: Mapping[str, Episode], sources: set[str], *, forget: bool) -> None:
@@ -336,7 +440,9 @@ class _Ingestion:
             and document_files.file_is_gone(episode.source)
         ]
         self.report.missing = [episode.source for episode in missing]
-        if not forget or self._dry_run:
+        # A vault forgets unasked; one without any file may be a disk that is not mounted.
+        is_vault = self._folder is not None and self._folder.has_decisions
+        if self._dry_run or not (forget or (is_vault and sources)):
             return
         for first in range(0, len(missing), _MAX_FILES_IN_BATCH):
             if self._should_stop():
@@ -390,12 +496,22 @@ class _Ingestion:
     def _add_call(self, tx: Tx) -> None:
         if tx.call is not None:
             self.report.calls.append(tx.call)
+            self.report.entities += store.journal.count_rows_changed(tx, tx.call, "entity", "insert")
+            self.report.facts += store.journal.count_rows_changed(tx, tx.call, "fact", "insert")
 
     def _skip(self, path: Path, code: str, message: str) -> None:
         self.report.skipped.append(Remark(display_path(path), code, message))
 
     def _fail(self, path: Path, error: errors.KeepgraphError) -> None:
         self.report.failed.append(Remark(display_path(path), error.code, error.message))
+
+
+def _is_note(file: Path) -> bool:
+    return file.suffix.lower() in document_files.MARKDOWN_SUFFIXES
+
+
+def _contains(folder: str, path: Path) -> bool:
+    return path.is_relative_to(os.path.realpath(folder))
 
 
 def _is_gone(document: Document) -> partial[bool]:

@@ -1,0 +1,631 @@
+"""Notes of a folder as entities: their identity, the links between them, and the facts that their structure states.
+
+A note is the entity that the annotations of its text name by id. What is written in a note is asserted by its text,
+with its file as the source; so a change withdraws what the file no longer says, and a deletion all that only it said.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from keepgraph import errors, store
+from keepgraph.engine.knowledge import (
+    assumed_types,
+    entities,
+    entity_changes,
+    entity_types,
+    facts,
+    literals,
+    predicates,
+)
+from keepgraph.engine.knowledge.predicates import LITERAL
+from keepgraph.engine.texts import forgetting
+from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
+from keepgraph.engine.texts.documents import may_name_entity
+from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.language import markdown, normalisation, notes
+from keepgraph.language.markdown import Link
+from keepgraph.language.normalisation import Name
+from keepgraph.language.notes import NoteContent, Task
+from keepgraph.model import Entity, Episode, Ref
+from keepgraph.store.transactions import Tx
+
+_NOTE, _TO_DO, _OBSERVED = "note", "to do", "noted"
+"""What the vocabulary calls the type of a note, the type of a task, and the predicate of an observation."""
+
+_EVENT, _HAPPENED_ON, _WRITTEN_ON = "event", "takes place on", "created on"
+_MAX_NAMES_TRIED = 100
+_PLURAL_ENDINGS = ("s", "es", "e", "en", "n", "x")
+_CACHE_KEY = "words of types"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note that is ready to be recorded.
+
+    Attributes:
+        path: its path within the folder, with `/`.
+        content: its structure.
+    """
+
+    path: str
+    content: NoteContent
+
+    @property
+    def stem(self) -> str:
+        return _stem(self.path)
+
+    @property
+    def name(self) -> str:
+        """The name that it would have if no other note had it."""
+        return self.content.title or normalisation.clean(self.stem)[: entities.MAX_NAME] or "untitled"
+
+
+@dataclass(slots=True)
+class Folder:
+    """A folder of notes during one ingestion.
+
+    Attributes:
+        root: its path, with a separator at the end.
+        has_decisions: whether decisions become facts, and are not only proposed.
+        types: types by the folder that has notes of it, as the settings give them.
+        owners: the id of the entity of each note that is stored, by the path within the folder.
+    """
+
+    root: str
+    has_decisions: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
+    _by_path: dict[str, str] = field(default_factory=dict)
+    _by_stem: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _owned: dict[str, str] = field(default_factory=dict)
+
+    def add(self, paths: Iterable[str]) -> None:
+        """Notes that exist in the folder, as paths within it."""
+        for path in paths:
+            key = _path_key(path)
+            if self._by_path.setdefault(key, path) == path:
+                self._by_stem[key.rpartition("/")[2]].append(path)
+
+    def own(self, path: str, entity_id: str) -> None:
+        self.owners[path] = entity_id
+        self._owned[entity_id] = path
+
+    def is_of_other(self, entity: Entity, path: str) -> bool:
+        """Whether an entity is that of another note that still exists."""
+        owner = self._owned.get(entity.id)
+        return owner is not None and owner != path and self._by_path.get(_path_key(owner)) == owner
+
+    def find(self, target: str, *, within: str) -> str | None:
+        """The path of the note that a target means in the note `within`: as Obsidian finds it, in any case.
+
+        A path from the root or from the note, or the end of a path; of several the one in the same folder, else the one
+        with the shortest path. A folder means the note with its name, or its index.
+        """
+        here = posixpath.dirname(within)
+        wanted = target.replace("\\", "/")
+        if wanted.endswith("/"):
+            name = wanted.rstrip("/")
+            return next(
+                filter(None, (self.find(f"{name}/{one}", within=within) for one in (_last(name), "index"))), None
+            )
+        key = _path_key(posixpath.normpath(wanted.lstrip("/")))
+        beside = _path_key(posixpath.normpath(posixpath.join(here, wanted)))
+        if "/" in wanted and (path := self._by_path.get(key) or self._by_path.get(beside)):
+            return path
+        ends = [
+            path
+            for path in self._by_stem.get(_last(key), ())
+            if _path_key(path) == key or _path_key(path).endswith(f"/{key}")
+        ]
+        return min(ends, key=lambda path: (posixpath.dirname(path) != here, path.count("/"), path), default=None)
+
+    def names_of(self, path: str) -> list[str]:
+        """The names that a link may have given a note before it was read: its stem if no other has it, and its path."""
+        stem = _stem(path)
+        is_alone = len(self._by_stem.get(_path_key(stem), ())) < 2
+        return [*([stem] if is_alone else ()), _without_suffix(path)]
+
+    def titles_of(self, note: Note) -> list[str]:
+        """The title of a note, unless a file has that name: then links to the name mean the file."""
+        others = [path for path in self._by_stem.get(_path_key(note.name), ()) if path != note.path]
+        return [] if others and normalisation.key(note.name) != normalisation.key(note.stem) else [note.name]
+
+
+def read(text: str, path: str, parsed: markdown.Note | None = None) -> Note:
+    """The structure of the text of a note. Needs no graph.
+
+    Args:
+        parsed: the text parsed, if that was done before.
+    """
+    return Note(path, notes.read(text, parsed or markdown.parse(text), stem=_stem(path)))
+
+
+def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entity:
+    """The entity of a note, with the names and the type that it has now; a new one where no entity is meant.
+
+    An entity that is no other note's and has its name is meant: somebody recorded it, or a link led to it.
+
+    Args:
+        previous: what the note was when it was last read; None if it is new.
+    """
+    explicit, assumed = _types(tx, folder, note)
+    owner = folder.owners.get(note.path)
+    entity = entities.find_by_id(tx, owner) if owner else None
+    if entity is None:
+        entity = _find_unowned(tx, folder, note, explicit)
+        if entity is None:
+            entity = _create(tx, folder, note, explicit or assumed, is_assumed=explicit is None)
+        previous = None
+    folder.own(note.path, entity.id)
+    before = _types(tx, folder, previous)[0] if previous else None
+    if explicit and explicit != before and explicit != entity.type:
+        entity = _retype(tx, folder, note, entity, explicit)
+    if (previous is None and entity.name != note.name) or (previous and previous.name != note.name):
+        entity = _rename(tx, folder, note, entity)
+    names = dict.fromkeys([note.stem, *note.content.aliases, note.name])
+    lost = [] if previous is None else [alias for alias in previous.content.aliases if alias not in names]
+    known = {normalisation.key(alias) for alias in store.entities.aliases(tx, entity)}
+    for alias in lost:
+        store.entities.delete_alias(tx, entity, normalisation.key(alias))
+    for alias in names:
+        if normalisation.key(alias) not in known:
+            _add_alias(tx, entity, alias)
+    return entity
+
+
+def is_new(tx: Tx, folder: Folder, note: Note) -> bool:
+    """Whether `identify` would create the entity of a note that is not stored, or give it another type."""
+    explicit, _ = _types(tx, folder, note)
+    entity = _find_unowned(tx, folder, note, explicit)
+    return entity is None or explicit not in (None, entity.type)
+
+
+def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode, *, is_moved: bool = False) -> None:
+    """Record what a note states, and withdraw what its text stated before and no longer does.
+
+    Args:
+        is_moved: whether the file has another path than when it was last read.
+    """
+    before = store.provenance.of_episode(tx, episode.row)
+    recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
+    recorder.record_all({fact for _, fact, _ in before})
+    _withdraw(tx, episode, before, is_moved=is_moved)
+
+
+def describe(tx: Tx, folder: Folder, note: Note) -> dict[str, object]:
+    """What a note would become, for a preview. Reads only."""
+    explicit, assumed = _types(tx, folder, note)
+    content = note.content
+    links = [*content.links, *(link for statement in content.statements for link in statement.links)]
+    targets = {link.target for link in links if may_name_entity(link)}
+    return {
+        "file": note.path,
+        "type": explicit or assumed,
+        "name": note.name,
+        "aliases": [alias for alias in dict.fromkeys([note.stem, *content.aliases]) if alias != note.name],
+        "links": len(targets),
+        "new": sorted(target for target in targets if not folder.find(target, within=note.path)),
+        "tags": list(content.tags),
+        "tasks": [task.name for task in content.tasks if task.state is None],
+        "decisions": [name for name, _ in _decisions(tx, folder, note, explicit)],
+    }
+
+
+# The kind of a note, and its name
+
+
+def _types(tx: Tx, folder: Folder, note: Note) -> tuple[str | None, str]:
+    """The type that a note says it has, or its folder or a field says; and the one to assume without."""
+    vocabulary = graph_vocabulary.read(tx)
+    content = note.content
+    named = [content.kind] if content.kind else []
+    tags = [tag.rpartition("/")[2] for tag in content.tags]
+    wanted = next(
+        filter(
+            None,
+            (
+                *(_type_called(tx, word) for word in named),
+                *(_type_named(tx, tag) for tag in tags),
+                *(_type_of_folder(tx, name, folder.types) for name in reversed(note.path.split("/")[:-1])),
+                _type_called(tx, _TO_DO) if _has_deadline(tx, content) else None,
+                _decision_type(tx) if _is_record_of_decision(tx, note) else None,
+            ),
+        ),
+        None,
+    )
+    if wanted in vocabulary.decision_types and not folder.has_decisions:
+        wanted = None
+    assumed = _type_called(tx, _NOTE) or vocabulary.default_type("reference")
+    # A daily note is a note, whatever stands in it.
+    return (wanted or assumed if content.is_daily else wanted), assumed
+
+
+def _type_called(tx: Tx, wording: str) -> str | None:
+    try:
+        found = entity_types.find(tx, wording)
+    except errors.EntityTypeUnknown:
+        return None
+    return None if found.is_abstract else found.name
+
+
+def _type_named(tx: Tx, word: str) -> str | None:
+    """The usable type with this word as its name or as a preferred label, in any language."""
+    entity_type, is_preferred = _type_words(tx).get(_fold(word), (None, False))
+    return entity_type if is_preferred else None
+
+
+def _type_of_folder(tx: Tx, name: str, given: Mapping[str, str]) -> str | None:
+    """The type of the notes in a folder: that of the settings, else the one of which its name is a plural.
+
+    A name in the singular says nothing, but of people: the notes in a folder Work are no works.
+    """
+    if name in given:
+        return _type_called(tx, given[name])
+    words, key = _type_words(tx), _fold(name)
+    for singular in (wordings.singular(key), *(key.removesuffix(end) for end in _PLURAL_ENDINGS if key.endswith(end))):
+        if singular in words:
+            return words[singular][0]
+    named = words.get(key, (None, False))[0]
+    return named if named and graph_vocabulary.read(tx).style(named) == "person" else None
+
+
+def _type_words(tx: Tx) -> dict[str, tuple[str, bool]]:
+    """The usable types by their names and labels, folded, and whether the word is the name or a preferred label."""
+    vocabulary = graph_vocabulary.read(tx)
+    cache = graph_vocabulary.cache_of(vocabulary.revision)
+    if _CACHE_KEY not in cache:
+        words: dict[str, tuple[str, bool]] = {}
+        labels = store.vocabulary.labels(tx, store.vocabulary.ENTITY_TYPE)
+        for term in vocabulary.usable_types:
+            words[_fold(term.name)] = term.name, True
+        for term in vocabulary.usable_types:
+            for label in sorted(labels.get(term.row, ()), key=lambda label: label.status != "preferred"):
+                words.setdefault(_fold(label.label), (term.name, label.status == "preferred"))
+        cache[_CACHE_KEY] = words
+    return cache[_CACHE_KEY]  # type: ignore[no-any-return]
+
+
+def _has_deadline(tx: Tx, content: NoteContent) -> bool:
+    return any(
+        term.name in literals.deadlines(tx)
+        for statement in content.statements
+        if statement.text
+        for term in graph_vocabulary.find_all(tx, store.vocabulary.PREDICATE, statement.wording)[:1]
+    )
+
+
+def _is_record_of_decision(tx: Tx, note: Note) -> bool:
+    """Whether a note is an architecture decision record: numbered, with a section for the decision."""
+    return note.stem[:4].isdigit() and any(_is_decision(tx, heading) for heading, _ in note.content.sections)
+
+
+def _decision_type(tx: Tx) -> str | None:
+    vocabulary = graph_vocabulary.read(tx)
+    return next(filter(vocabulary.is_usable_type, vocabulary.decision_types), None)
+
+
+def _is_decision(tx: Tx, word: str) -> bool:
+    """Whether a heading says that decisions are under it: Decision, Entscheidungen."""
+    named = _type_named(tx, word) or _type_of_folder(tx, word, {})
+    return named in graph_vocabulary.read(tx).decision_types
+
+
+def _find_unowned(tx: Tx, folder: Folder, note: Note, explicit: str | None) -> Entity | None:
+    """The one entity with a name of a note that is no other note's, and may be of its type."""
+    vocabulary = graph_vocabulary.read(tx)
+    assumed = None
+    for name in dict.fromkeys([*folder.names_of(note.path), *folder.titles_of(note)]):
+        named = store.entities.by_key(tx, normalisation.key(name))
+        free = [entity for entity in named if not folder.is_of_other(entity, note.path)]
+        if explicit:
+            if assumed is None:
+                assumed = store.assumed_types.among(tx, [entity.row for entity in free])
+            fitting = [entity for entity in free if vocabulary.is_kind_of(entity.type, explicit)]
+            free = fitting or [entity for entity in free if entity.row in assumed]
+        if len(free) == 1:
+            return free[0]
+        assumed = None
+    return None
+
+
+def _create(tx: Tx, folder: Folder, note: Note, entity_type: str, *, is_assumed: bool) -> Entity:
+    entity = entities.create(tx, entity_type, _free_name(tx, folder, note, entity_type))
+    if is_assumed:
+        store.assumed_types.mark(tx, [entity.row])
+    return entity
+
+
+def _retype(tx: Tx, folder: Folder, note: Note, entity: Entity, entity_type: str) -> Entity:
+    """Give an entity the type that its note says, and a name that is free there; the owner stays a person."""
+    name = _free_name(tx, folder, note, entity_type, besides=entity)
+    try:
+        return entity_changes.change(tx, entity, entity_type=entity_type, name=name, keep_old_name=False).entity
+    except (errors.NameTaken, errors.EntityTypeUnknown):
+        return entity
+
+
+def _rename(tx: Tx, folder: Folder, note: Note, entity: Entity) -> Entity:
+    name = _free_name(tx, folder, note, entity.type, besides=entity)
+    if name == entity.name:
+        return entity
+    try:
+        return entity_changes.change(tx, entity, name=name).entity
+    except errors.NameTaken:
+        return entity
+
+
+def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides: Entity | None = None) -> str:
+    """The title of a note; where another note or an entity of its type has it: the folder and the title, the path …"""
+    inside = posixpath.basename(posixpath.dirname(note.path))
+    in_folder = f"{inside}/{note.name}" if inside else note.stem
+    numbered = (f"{note.name[: entities.MAX_NAME - 6]} ({number})" for number in range(2, _MAX_NAMES_TRIED))
+    for name in (*folder.titles_of(note), in_folder, note.stem, _without_suffix(note.path), *numbered):
+        name = normalisation.clean(name)[: entities.MAX_NAME].rstrip()
+        if (key := normalisation.key(name)) and not any(
+            (other.type == entity_type or folder.is_of_other(other, note.path))
+            for other in store.entities.by_key(tx, key)
+            if besides is None or other.row != besides.row
+        ):
+            return name
+    return tx.new_id("note")
+
+
+def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
+    """Add a further name; what cannot be one, or names another entity of the type, stays away."""
+    with suppress(errors.AliasInvalid, errors.AliasTaken):
+        entities.add_aliases(tx, entity, [alias])
+
+
+# What a note states
+
+
+class _Recorder:
+    """Records the facts of one note."""
+
+    def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
+        self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
+        self._vocabulary = graph_vocabulary.read(tx)
+        self._stated_before: set[int] = set()
+
+    def record_all(self, stated_before: set[int]) -> None:
+        """
+        Args:
+            stated_before: the rows of the facts that its text stated when it was last read.
+        """
+        content = self._note.content
+        self._stated_before = stated_before
+        tags, mentions = self._of_role("tags"), self._of_role("mentions")
+        for tag in dict.fromkeys([*content.tags, *filter(None, [content.status])]):
+            self._add(self._entity, tags, tag)
+        if content.day:
+            event = _type_called(self._tx, _EVENT)
+            is_event = event is not None and self._vocabulary.is_kind_of(self._entity.type, event)
+            self._add(self._entity, self._called(_HAPPENED_ON if is_event else _WRITTEN_ON), content.day)
+        links = list(content.links)
+        for statement in content.statements:
+            links += [link for link in statement.links if not self._relate(statement.wording, link, statement.is_field)]
+            if statement.text:
+                self._relate_text(statement.wording, statement.text)
+        for link in links:
+            target = self._target(link)
+            if target is not None and target.row != self._entity.row and mentions:
+                self._add(target, mentions, self._entity)
+        for category, text in content.observations:
+            if not (self._folder.has_decisions and _is_decision(self._tx, category)):
+                predicate = self._called(_OBSERVED)
+                self._add(self._entity, predicate, f"{category}: {text}")
+        for task in content.tasks:
+            self._record_task(task)
+        self._record_decisions()
+
+    def _record_task(self, task: Task) -> None:
+        entity_type, part_of = _type_called(self._tx, _TO_DO), self._of_role("part_of")
+        if entity_type is None or part_of is None:
+            return
+        entity = self._task_entity(task.name, entity_type)
+        self._add(entity, part_of, self._entity)
+        for wording, value in task.fields:
+            self._add(entity, self._called(wording, LITERAL), value)
+        for tag in task.tags:
+            self._add(entity, self._of_role("tags"), tag)
+        if task.state:
+            self._add(entity, self._of_role("tags"), task.state, since=task.closed_on)
+
+    def _task_entity(self, name: str, entity_type: str) -> Entity:
+        """The task of this note with this name: what another note has written down is another task."""
+        for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path))):
+            text = full[: entities.MAX_NAME]
+            named = store.entities.by_key(self._tx, normalisation.key(text), of_types=[entity_type])
+            if not named:
+                return entities.create(self._tx, entity_type, text)
+            if not store.provenance.is_stated_by_other_document(self._tx, named[0].row, besides=self._tx.episode or 0):
+                return named[0]
+        return named[0]
+
+    def _record_decisions(self) -> None:
+        part_of, decides = self._of_role("part_of"), self._of_role("decides")
+        if not self._folder.has_decisions or part_of is None or (decision_type := _decision_type(self._tx)) is None:
+            return
+        day = self._note.content.day
+        decided = [
+            entities.find_or_create(self._tx, Ref(type=decision_type, name=name), error_class=errors.InvalidArguments)[
+                0
+            ]
+            for name, _ in _decisions(self._tx, self._folder, self._note, self._entity.type)
+        ]
+        for one in decided:
+            self._add(one, part_of, self._entity, since=day)
+        if self._entity.type in self._vocabulary.decision_types:
+            inside = posixpath.dirname(self._note.path) or _last(self._folder.root.rstrip("/\\").replace("\\", "/"))
+            self._add(self._entity, part_of, inside, since=day)
+            decided = [self._entity]
+        if decides is None:
+            return
+        for decider in self._note.content.deciders:
+            person = self._target(decider) if isinstance(decider, Link) else self._person(decider)
+            if person is not None:
+                person = self._fitting(person, self._vocabulary.predicate_by_name[decides].sources) or person
+                for one in decided:
+                    self._add(person, decides, one, since=day)
+
+    def _person(self, name: str) -> Entity | None:
+        person_type = self._vocabulary.default_type("person")
+        try:
+            return entities.find_or_create(
+                self._tx, Ref(type=person_type, name=name), error_class=errors.InvalidArguments
+            )[0]
+        except (errors.InvalidRequest, errors.Conflict):
+            return None
+
+    def _relate(self, wording: str, link: Link, is_field: bool) -> bool:
+        """Record a link under the predicate that a wording means; whether there is one, and its ends fit."""
+        target = self._target(link)
+        if target is None or target.row == self._entity.row:
+            return True
+        try:
+            matches = predicates.find_matches(self._tx, wording)
+        except errors.PredicateUnknown:
+            return False
+        for match in matches:
+            if match.predicate.literal_kind is not None:
+                continue
+            subject = self._fitting(self._entity, match.sources, may_change=is_field)
+            fitting = self._fitting(target, match.targets) if subject else None
+            if subject and fitting:
+                self._entity = subject
+                ends = (fitting, subject) if match.is_reversed else (subject, fitting)
+                self._add(ends[0], match.predicate.name, ends[1])
+                return True
+        return False
+
+    def _relate_text(self, wording: str, text: str) -> None:
+        """Record a field with a text where its wording means a predicate, and the text may be its object."""
+        if predicate := self._called(wording, LITERAL):
+            self._add(self._entity, predicate, text)
+        elif self._called(wording):
+            self._add(self._entity, wording, Ref(name=text))
+
+    def _fitting(self, entity: Entity, allowed: Sequence[str], *, may_change: bool = True) -> Entity | None:
+        """An entity if an end of these types may be it, after its assumed type is changed where that is needed."""
+        if self._vocabulary.fits_side(allowed, entity.type):
+            return entity
+        if not may_change:
+            return None
+        chosen = assumed_types.choose(self._vocabulary, entity.name, [allowed], is_cased=True)
+        chosen = chosen or assumed_types.first_usable(self._vocabulary, allowed)
+        changed = assumed_types.change(self._tx, entity, chosen) if chosen else None
+        if changed is not None:
+            self._vocabulary = graph_vocabulary.read(self._tx)
+        return changed
+
+    def _target(self, link: Link) -> Entity | None:
+        """What a link leads to: a note, else what has the name, else a new entity; None for an attachment."""
+        path = self._folder.find(link.target, within=self._note.path)
+        owner = self._folder.owners.get(path) if path else None
+        if owner and (entity := entities.find_by_id(self._tx, owner)):
+            return entity
+        if path is None and (not may_name_entity(link) or link.target.endswith("/")):
+            return None
+        # A note that is not read yet is found by these names when it is.
+        name = normalisation.clean(self._folder.names_of(path)[0] if path else link.name)[: entities.MAX_NAME]
+        if not normalisation.key(name):
+            return None
+        named = entities.all_named(self._tx, Name(name))
+        if path is not None:
+            named = [entity for entity in named if not self._folder.is_of_other(entity, path)]
+        if len(named) == 1:
+            return named[0]
+        if named:
+            own = [entity for entity in named if entity.id in self._folder.owners.values()]
+            return own[0] if len(own) == 1 else named[0]
+        note_type = _type_called(self._tx, _NOTE) or self._vocabulary.default_type("reference")
+        entity = entities.create(self._tx, note_type, name)
+        store.assumed_types.mark(self._tx, [entity.row])
+        return entity
+
+    def _of_role(self, role: str) -> str | None:
+        return next(iter(self._vocabulary.names_of_role(role)), None)  # type: ignore[arg-type]
+
+    def _called(self, wording: str, object_type: str | None = None) -> str | None:
+        """The name of the predicate that a wording means; of one that takes a literal, if that is asked for."""
+        terms = graph_vocabulary.find_all(self._tx, store.vocabulary.PREDICATE, wording)
+        fitting = [term for term in terms if object_type is None or getattr(term, "literal_kind", None) is not None]
+        return fitting[0].name if fitting else None
+
+    def _add(
+        self, subject: Entity, predicate: str | None, target: Entity | Ref | str, *, since: str | None = None
+    ) -> None:
+        """Record a fact; what the vocabulary refuses stays in the text alone."""
+        if predicate is None:
+            return
+        end = Ref(id=target.id) if isinstance(target, Entity) else target
+        try:
+            with self._tx.savepoint():
+                facts.record(
+                    self._tx,
+                    subject=Ref(id=subject.id),
+                    predicate=predicate,
+                    object=end,
+                    source=self._source[-facts.MAX_SOURCE :],
+                    valid_from=since,
+                    may_correct=False,
+                )
+        except (errors.InvalidRequest, errors.Conflict):
+            pass
+
+
+def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[tuple[str, str]]:
+    """The decisions within a note, with their headings; none where the note is one itself."""
+    if not folder.has_decisions or entity_type in graph_vocabulary.read(tx).decision_types:
+        return
+    if note.content.decision:
+        yield note.content.decision, ""
+    for heading, texts in note.content.sections:
+        if _is_decision(tx, heading):
+            yield from ((text, heading) for text in texts if normalisation.key(text))
+    for category, text in note.content.observations:
+        if _is_decision(tx, category):
+            yield text, category
+
+
+def _withdraw(tx: Tx, episode: Episode, before: Sequence[tuple[int, int, str]], *, is_moved: bool) -> None:
+    """Keep the first assertion of each fact that is stated again, and withdraw those that are not."""
+    old = {row: fact for row, fact, _ in before}
+    new = {row: fact for row, fact, _ in store.provenance.of_episode(tx, episode.row) if row not in old}
+    again = set(new.values())
+    store.provenance.delete(tx, [row for row, fact in new.items() if fact in set(old.values())])
+    if is_moved:
+        store.provenance.set_source(tx, [row for row, fact in old.items() if fact in again], source=episode.source)
+    if lost := [row for row, fact in old.items() if fact not in again]:
+        withdrawn = forgetting.withdraw_assertions(tx, episode, lost)[0]
+        created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in before)}
+        forgetting.delete_unsupported_entities(tx, forgetting.ends_of(withdrawn), created_at)
+
+
+# Paths within a folder
+
+
+def _stem(path: str) -> str:
+    return _without_suffix(_last(path))
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _without_suffix(path: str) -> str:
+    return next((path[: -len(end)] for end in MARKDOWN_SUFFIXES if path.lower().endswith(end)), path)
+
+
+def _path_key(path: str) -> str:
+    """How paths are compared, without the suffix and in any case."""
+    return normalisation.key(_without_suffix(path))
+
+
+def _fold(word: str) -> str:
+    return Name(wordings.key(word)).folded

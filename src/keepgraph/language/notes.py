@@ -1,0 +1,312 @@
+"""What a person wrote as structure in a note: its names, its kind, statements, tags, tasks, observations, decisions.
+
+The notations are those of Obsidian, its plugins Tasks and Dataview, basic-memory, and architecture decision records.
+What its prose says is read elsewhere.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from keepgraph import lazy
+from keepgraph.language import front_matter, markdown, normalisation
+from keepgraph.language.markdown import Link
+from keepgraph.lazy import dataclass
+
+MAX_OF_A_KIND = 500
+"""At most this many links, tags, statements, tasks … of one note are taken."""
+
+_MAX_TEXT = 200
+_MAX_WORDING = 60
+
+# Fields that say what a note is, and state nothing about it.
+_OWN_FIELDS = frozenset(
+    "title,aliases,alias,tags,tag,type,date,created,created_at,date created,created at,cssclass,cssclasses,publish,"
+    "position,decision,permalink,id,uid,status".split(",")
+)
+_DECIDERS = frozenset(["decided by", "decider", "deciders", "decision maker", "decision makers"])
+
+_ITEM = lazy.compile(r"(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[(.)\][ \t]+)?(?=\S)")
+_OBSERVATION = lazy.compile(r"\[([^\W_][\w -]{1,40})\][ \t]+(\S.*)")
+_FIELD = lazy.compile(r"(?:\*\*|__)?([^\W\d_][^\n:\[\](){}|`]{0,59}?)(?:\*\*|__)?::(?:\*\*|__)?[ \t]+(?=\S)")
+_INNER_FIELD = lazy.compile(
+    r"[\[(]([^\W\d_][^\n:\[\](){}|`]{0,59}?)::[ \t]*((?:\[\[[^\[\]\n]{1,200}\]\]|[^\[\]()\n]){1,300})[\])]"
+)
+_RELATION = lazy.compile(r"([^\W\d_][\w \t'’-]{0,59}?)[ \t]+(?=\[\[)")
+_AFTER_RELATION = lazy.compile(r"[ \t]*(?:\([^()\n]{0,200}\))?[ \t]*")
+_MARK = lazy.compile(r"([📅📆🗓✅❌⏳⌛🛫➕])\ufe0f?[ \t]*(\d{4}-\d{2}-\d{2})")
+_OTHER_MARK = lazy.compile(r"[🔺⏫🔼🔽⏬]\ufe0f?|[🔁🏁]\ufe0f?[^📅📆🗓✅❌⏳⌛🛫➕#\[(]*|[🆔⛔]\ufe0f?[ \t]*[\w,-]+")
+_BLOCK_ID = lazy.compile(r"[ \t]\^[\w-]+[ \t]*$")
+_TAG_WORD = lazy.compile(r"(?<!\S)#[^\s#]+")
+_SENTENCE_END = lazy.compile(r"(?<=[.!?])\s")
+
+_DUE, _DONE_ON, _CANCELLED_ON = "due", "completion", "cancelled"
+_FIELD_OF_MARK = {
+    **dict.fromkeys("📅📆🗓", _DUE),
+    **dict.fromkeys("⏳⌛", "scheduled for"),
+    "➕": "created on",
+    "✅": _DONE_ON,
+    "❌": _CANCELLED_ON,
+}
+_STATES = {" ": None, "/": None, "!": None, "x": "done", "X": "done", "-": "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A field of a note, or a relation in a list: `supervisor:: [[Ada]]`, `- implements [[Plan]]`.
+
+    Attributes:
+        links: what it leads to; empty where it only has a text.
+        is_field: whether it is a field, whose subject is the note whatever kind of thing that is.
+    """
+
+    wording: str
+    links: tuple[Link, ...]
+    text: str
+    is_field: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task in a list.
+
+    Attributes:
+        name: its words without marks, at most 200 characters.
+        state: "done" or "cancelled"; None while it is open.
+        closed_on: the day of that, YYYY-MM-DD; None where it is not given.
+        fields: its days and other fields, by wording: ("due", "2026-12-01").
+        tags: without `#`.
+    """
+
+    name: str
+    state: str | None
+    closed_on: str | None
+    fields: tuple[tuple[str, str], ...]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteContent:
+    """The structure of a note.
+
+    Attributes:
+        title: of the front matter, else its only heading of level 1; None without either.
+        kind: the `type` of the front matter.
+        day: the day that it is about or was written on, YYYY-MM-DD; None where it has none.
+        is_daily: whether its file is named by a day alone.
+        status: that of the front matter.
+        links: those that are part of no statement, one for each target.
+        observations: the category and the text of each.
+        sections: for each heading, its list items and the first sentences of its lines.
+        decision: that of the front matter.
+        deciders: who decided, as links or names.
+        left_out: how many links, tags, tasks … are beyond the bound.
+    """
+
+    title: str | None
+    kind: str | None
+    aliases: tuple[str, ...]
+    day: str | None
+    is_daily: bool
+    status: str | None
+    tags: tuple[str, ...]
+    links: tuple[Link, ...]
+    statements: tuple[Statement, ...]
+    tasks: tuple[Task, ...]
+    observations: tuple[tuple[str, str], ...]
+    sections: tuple[tuple[str, tuple[str, ...]], ...]
+    decision: str | None
+    deciders: tuple[Link | str, ...]
+    left_out: int = 0
+
+
+def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
+    """The structure of a note. Any text is one; nothing in it is an error.
+
+    Args:
+        note: the parsed text.
+        stem: the name of its file without the suffix.
+    """
+    reader = _Reader(text, note)
+    reader.read_fields()
+    reader.read_lines()
+    values = {key.casefold(): value for key, value in reversed([*note.front_matter.items()])}
+    is_daily = _day(stem) == stem
+    headings = [section.heading for section in note.outline.sections if section.level == 1]
+    title = front_matter.scalar(values.get("title")) or (headings[0] if len(headings) == 1 and not is_daily else None)
+    is_read = note.front_matter_error is None or bool(note.front_matter)
+    links = {
+        link.target.casefold(): link
+        for link in note.links
+        if link.offset not in reader.stated and not (is_read and link.offset < note.outline.body_start)
+    }
+    tags = dict.fromkeys(tag.name for tag in note.tags if not reader.is_in_task(tag.offset))
+    tasks = _merged(reader.tasks)
+    counts = (len(links), len(tags), len(reader.statements), len(tasks), len(reader.observations))
+    return NoteContent(
+        title=_clip(title or "") or None,
+        kind=front_matter.scalar(values.get("type")),
+        aliases=tuple(filter(None, map(_clip, note.aliases[:MAX_OF_A_KIND]))),
+        day=_day(note.date or "") or _day(stem),
+        is_daily=is_daily,
+        status=front_matter.scalar(values.get("status")),
+        links=tuple(links.values())[:MAX_OF_A_KIND],
+        tags=tuple(tags)[:MAX_OF_A_KIND],
+        statements=tuple(reader.statements[:MAX_OF_A_KIND]),
+        tasks=tuple(tasks[:MAX_OF_A_KIND]),
+        observations=tuple(reader.observations[:MAX_OF_A_KIND]),
+        sections=tuple((heading, tuple(texts[:MAX_OF_A_KIND])) for heading, texts in reader.sections.items()),
+        decision=_clip(front_matter.scalar(values.get("decision")) or "") or None,
+        deciders=tuple(reader.deciders[:MAX_OF_A_KIND]),
+        left_out=sum(max(count - MAX_OF_A_KIND, 0) for count in counts),
+    )
+
+
+class _Reader:
+    """Reads the fields and the lines of one note."""
+
+    def __init__(self, text: str, note: markdown.Note) -> None:
+        self._text, self._note = text, note
+        self._offsets = [link.offset for link in note.links]
+        self._task_lines: list[tuple[int, int]] = []
+        self.stated: set[int] = set()
+        self.statements: list[Statement] = []
+        self.tasks: list[Task] = []
+        self.observations: list[tuple[str, str]] = []
+        self.sections: dict[str, list[str]] = {}
+        self.deciders: list[Link | str] = []
+
+    def read_fields(self) -> None:
+        """The fields of the front matter."""
+        for key, value in self._note.front_matter.items():
+            wording = " ".join(key.replace("_", " ").replace("-", " ").split())
+            if key.casefold() in _OWN_FIELDS or not 0 < len(wording) <= _MAX_WORDING:
+                continue
+            values = [part for part in map(_written, value if isinstance(value, list) else [value]) if part]
+            links = tuple(link for part in values for link in markdown.links_in(part))
+            texts = [part for part in values if not any(True for _ in markdown.links_in(part))]
+            if wording.casefold() in _DECIDERS:
+                self.deciders += [*links, *texts]
+                continue
+            if links:
+                self.statements.append(Statement(wording, links, "", is_field=True))
+            self.statements += [Statement(wording, (), part, is_field=True) for part in texts]
+
+    def read_lines(self) -> None:
+        """The lines of the prose, which is neither code nor HTML."""
+        for start, end in self._note.outline.prose:
+            position = start
+            for line in self._text[start:end].splitlines(keepends=True):
+                self._read_line(position, line.rstrip())
+                position += len(line)
+
+    def is_in_task(self, offset: int) -> bool:
+        index = bisect_right(self._task_lines, (offset, len(self._text) + 1)) - 1
+        return index >= 0 and offset < self._task_lines[index][1]
+
+    def _read_line(self, start: int, line: str) -> None:
+        indentation = len(line) - len(line.lstrip())
+        item = _ITEM.match(line, indentation)
+        position = item.end() if item else indentation
+        rest = line[position:]
+        if item and item[1] in _STATES:
+            if task := _task(rest, _STATES[item[1]]):
+                self.tasks.append(task)
+                self._task_lines.append((start, start + len(line)))
+            return
+        section = markdown.section_at(self._note.outline, start)
+        if section.heading and start > section.start:
+            self.sections.setdefault(section.heading, []).append(_item_text(rest) if item else _first_sentence(rest))
+        if item and (observation := _OBSERVATION.fullmatch(rest)):
+            words = _clip(_words(_TAG_WORD.sub("", observation[2])))
+            if words:
+                self.observations.append((observation[1], words))
+            return
+        if field := _FIELD.match(rest):
+            self._state(field[1], start + position + field.end(), line[position + field.end() :], is_field=True)
+        elif item and (relation := _RELATION.match(rest)):
+            closing = rest.find("]]", relation.end()) + 2
+            if closing > 1 and _AFTER_RELATION.fullmatch(rest, closing):
+                self._state(relation[1], start + position + relation.end(), rest[relation.end() :], is_field=False)
+        for field in _INNER_FIELD.finditer(line) if "::" in line else ():
+            self._state(field[1], start + field.start(2), field[2], is_field=True)
+
+    def _state(self, wording: str, start: int, value: str, *, is_field: bool) -> None:
+        """Take the links in a value as what a wording leads to; without any, its text."""
+        first = bisect_left(self._offsets, start)
+        last = bisect_left(self._offsets, start + len(value))
+        links = self._note.links[first:last]
+        self.stated.update(link.offset for link in links)
+        text = "" if links else _clip(_words(value))
+        if links or text:
+            self.statements.append(Statement(" ".join(wording.split()), links, text, is_field))
+
+
+def _task(text: str, state: str | None) -> Task | None:
+    """A task from its words and marks; None without words."""
+    fields: dict[str, str] = {}
+    for mark, day in _MARK.findall(text):
+        if mark in _FIELD_OF_MARK:
+            fields.setdefault(_FIELD_OF_MARK[mark], day)
+    for wording, value in _INNER_FIELD.findall(text):
+        fields.setdefault(wording.strip().casefold(), value.strip())
+    words = _MARK.sub(" ", _INNER_FIELD.sub(" ", text))
+    words = _BLOCK_ID.sub("", _OTHER_MARK.sub(" ", words))
+    tags = tuple(dict.fromkeys(tag for tag in map(markdown.tag_in, _TAG_WORD.findall(words)) if tag))
+    name = _clip(_words(_TAG_WORD.sub("", words)))
+    if not name:
+        return None
+    closed_on = _day(fields.pop(_DONE_ON, "")) or _day(fields.pop(_CANCELLED_ON, ""))
+    return Task(name, state, closed_on if state else None, tuple(fields.items()), tags)
+
+
+def _merged(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks, each once: of a task that recurs, what is open; of two open ones on different days, both."""
+    by_name: dict[str, list[Task]] = {}
+    for task in tasks:
+        by_name.setdefault(normalisation.key(task.name), []).append(task)
+    merged: list[Task] = []
+    for same in by_name.values():
+        still_open = list({task.fields: task for task in same if task.state is None}.values())
+        closed = max(same, key=lambda task: task.closed_on or "")
+        for number, task in enumerate(still_open or [closed], 1):
+            name = task.name if number == 1 else f"{task.name[: _MAX_TEXT - 5]} ({number})"
+            merged.append(Task(name, task.state, task.closed_on, task.fields, task.tags))
+    return merged
+
+
+def _written(value: Any) -> str:
+    """A value of the front matter as it was written; YAML takes `[[Ada]]` without quotes for a list of a list."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    if isinstance(value, list) and len(value) == 1 and (name := front_matter.scalar(value[0])):
+        return f"[[{name}]]"
+    return _clip(front_matter.scalar(value) or "")
+
+
+def _item_text(text: str) -> str:
+    return _clip(_words(text).rstrip(" .;"))
+
+
+def _first_sentence(text: str) -> str:
+    return _clip(_words(_SENTENCE_END.split(text, maxsplit=1)[0]).rstrip(" .;"))
+
+
+def _words(text: str) -> str:
+    """A line as a reader sees it."""
+    return markdown.without_markup(text)
+
+
+def _clip(text: str) -> str:
+    return normalisation.clean(text)[:_MAX_TEXT].rstrip()
+
+
+def _day(text: str) -> str | None:
+    """The valid day with which a text begins."""
+    try:
+        return date.fromisoformat(text[:10]).isoformat() if text[4:5] == "-" else None
+    except ValueError:
+        return None

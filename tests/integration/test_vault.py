@@ -1,0 +1,407 @@
+"""A folder of notes: each is an entity, its structure is recorded, and what a file said ends with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keepgraph.engine.maintenance.jobs import Job
+from keepgraph.engine.texts import ingestion
+from keepgraph.engine.texts.ingestion import Report
+from keepgraph.model import Settings
+from words import Caller, Clock, dump, person, rows
+
+VAULT = Path(__file__).parents[1] / "fixtures" / "vault.txt"
+
+
+def write(root: Path, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+def vault_of(text: str) -> dict[str, str]:
+    return dict(part.partition("\n")[::2] for part in text.split("=== ")[1:])
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    made = tmp_path.resolve() / "vault"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(datetime(2026, 11, 27, 10, 0, tzinfo=UTC))
+
+
+@pytest.fixture
+def call(open_graph, root) -> Caller:
+    """Calls tools of a graph that has the folder as a vault."""
+    settings = Settings(vault_folders=(str(root),), vault_never=("Templates",), document_roots=(str(root),))
+    return Caller(open_graph(settings=settings))
+
+
+def read(call: Caller, root: Path, **options: Any) -> Report:
+    return ingestion.ingest(Job(call.graph.database, tool="kg vault"), root, **options)
+
+
+def facts(path: Path, where: str = "TRUE") -> set[tuple[str, str, str]]:
+    """Subject, predicate and object of the facts; `where` is a condition on subject, predicate, object."""
+    found = rows(
+        path,
+        f"""
+        SELECT subject, predicate, object
+        FROM (
+            SELECT one.name AS subject, predicate.name AS predicate, coalesce(other.name, fact.literal) AS object
+            FROM fact
+            JOIN entity AS one ON one.id = fact.subject
+            JOIN predicate ON predicate.id = fact.predicate
+            LEFT JOIN entity AS other ON other.id = fact.object
+            WHERE fact.retracted_at IS NULL
+        )
+        WHERE {where}
+        """,
+    )
+    return {tuple(row) for row in found}
+
+
+def entities(path: Path) -> dict[str, str]:
+    return dict(
+        rows(path, "SELECT entity.name, entity_type.name FROM entity JOIN entity_type ON entity_type.id = entity.type")
+    )
+
+
+@pytest.fixture
+def filled(call, root) -> Report:
+    write(root, vault_of(VAULT.read_text()))
+    return read(call, root)
+
+
+# A whole vault
+
+
+def test_every_note_is_recalled_by_its_file_name_title_and_aliases(call, filled):
+    names = {
+        "Heat Island Model": "HIM",
+        "Oke 1982": "The energetic basis of the urban heat island",
+        "Oke82": "oke1982",
+        "ben": "Ben Okafor",
+        "Großmutter": "Oma",
+        "Hausratversicherung 2026": "Versicherung",
+        "0001-use-sqlite": "Use SQLite",
+        "2026-11-18 Acme": "Acme kick-off",
+        "Long title": "A note",
+        "empty": "empty",
+        "2026-11-24": "2026-11-24",
+    }
+    same = {
+        name: call("recall_entity", name_or_alias=name)["entity"]["id"]
+        == call("recall_entity", name_or_alias=other)["entity"]["id"]
+        for name, other in names.items()
+    }
+
+    assert same == dict.fromkeys(names, True)
+
+
+def test_links_are_facts_between_the_right_things(filled, path):
+    mentions = facts(path, "predicate = 'mentioned_in'")
+    oke = "The energetic basis of the urban heat island"
+
+    assert {
+        ("Heat Island Model", "mentioned_in", "Home"),
+        (oke, "mentioned_in", "Heat Island Model"),
+        (oke, "mentioned_in", "Urban Canyon"),
+        ("Urban Canyon", "mentioned_in", "Heat Island Model"),
+        ("Thesis", "mentioned_in", "Broken"),
+        ("Küche", "mentioned_in", "Haushalt"),
+        ("Großmutter", "mentioned_in", "Linsensuppe"),
+        ("Case2", "mentioned_in", "Case"),
+        ("Home", "mentioned_in", "Case2"),
+        ("Thesis", "mentioned_in", "Case2"),
+        ("2026-11-25", "mentioned_in", "2026-11-24"),
+        ("Thesis", "mentioned_in", "Uni/Index"),
+        ("Balkon", "mentioned_in", "Index"),
+        ("João Silva", "mentioned_in", "Acme Ibérica"),
+        ("Personas/João Silva", "mentioned_in", "Acme Ibérica"),
+    } <= mentions
+    assert not {subject for subject, _, _ in mentions} & {"Not a link", "Also not a link", "plot.png", "plot"}
+    assert not [fact for fact in mentions if fact[0] == fact[2]]
+
+
+def test_a_field_that_the_vocabulary_knows_is_its_predicate(filled, path):
+    assert {
+        ("Heat Island Model", "supervised_by", "Ada Moreau"),
+        ("Lisbon Network", "supervised_by", "Ada Moreau"),
+        ("Ada Moreau", "works_at", "University of Lisbon"),
+        ("Tim Oke", "authored", "The energetic basis of the urban heat island"),
+        ("Thesis", "part_of", "Uni/Index"),
+        ("Ben Okafor", "knows", "Tim Oke"),
+        ("Großmutter", "lives_in", "Freiburg"),
+        ("Marta", "married_to", "Jonas"),
+        ("João Silva", "works_at", "Acme Ibérica"),
+        ("Licencias", "blocked_by", "Migración"),
+        ("Licencias", "depends_on", "Acme Ibérica"),
+        ("Marta", "attended", "Acme kick-off"),
+        ("Licencias", "noted", "technique: Floating licences (negotiated)"),
+        ("Heat Island Model", "tagged", "climate"),
+    } <= facts(path)
+
+
+def test_the_type_of_a_note_is_said_by_its_front_matter_its_folder_or_nothing(filled, path):
+    expected = {
+        "Acme Ibérica": "organisation",
+        "Thesis": "project",
+        "Balkon": "project",
+        "Migración": "project",
+        "Ada Moreau": "person",
+        "Großmutter": "person",
+        "João Silva": "person",
+        "Freiburg": "place",
+        "Acme kick-off": "meeting",
+        "Heat Island Model": "note",
+        "2026-11-24": "note",
+        "Use SQLite": "decision",
+        "No cloud": "decision",
+        "Nirgendwo": "note",
+    }
+
+    assert {name: entities(path).get(name) for name in expected} == expected
+
+
+def test_every_open_task_with_a_day_is_due(call, filled, path):
+    due = {subject: day for subject, _, day in facts(path, "predicate = 'due_on'")}
+    closed = facts(path, "predicate = 'tagged' AND object IN ('done', 'cancelled')")
+    shown = {one["subject"]["name"] for one in call("list_next_steps")["due"]}
+
+    assert due == {
+        "Calibrate the model": "2026-12-01",
+        "Calibrate the model against Lisbon": "2026-12-04",
+        "Water the plants on the roof": "2026-11-30",
+        "Write chapter 2": "2026-12-05",
+        "Draw figure 3": "2026-12-06",
+        "Thesis": "2026-12-07",
+        "Send Ada the plan": "2026-11-27",
+        "Call the landlord (2026-11-26)": "2026-12-02",
+        "Tomaten vorziehen": "2026-12-03",
+        "Angebot vom Schreiner Holz Huber einholen": "2026-12-01",
+        "Küche": "2026-12-08",
+        "Migración": "2026-12-09",
+        "Presupuesto a João": "2026-11-30",
+        "Revisar contrato": "2026-12-10",
+    }
+    assert shown == due.keys()
+    assert {subject for subject, _, _ in closed} == {
+        "Read Oke again",
+        "Rewrite chapter 1",
+        "Buy milk (2026-11-25)",
+        "Maße nehmen",
+        "Versicherung",
+    }
+
+
+def test_decisions_have_their_day_and_their_file_and_only_a_decider_that_is_named(call, filled, root):
+    decided = {one["name"]: one for one in call("recall_decisions")["decisions"]}
+    days = {name: one["decided_on"] for name, one in decided.items()}
+    deciders = {name: [who["name"] for who in one["decided_by"]] for name, one in decided.items() if one["decided_by"]}
+
+    assert days["Use SQLite"] == "2026-09-14"
+    assert days["No cloud"] == "2026-09-20"
+    assert days["We move the database first"] == "2026-11-18"
+    assert days["Leave the phone company at the end of the year"] == "2026-10-30"
+    assert {"Kein Torf", "Wir nehmen Terrakotta statt Plastik", "Buy ten floating licences"} <= days.keys()
+    assert deciders == {"No cloud": ["Marta"]}
+    assert decided["Use SQLite"]["source"] == str(root / "ADR" / "0001-use-sqlite.md")
+
+
+def test_a_second_run_changes_nothing(call, filled, root, path):
+    before = dump(path)
+    again = read(call, root)
+
+    assert (again.calls, again.unchanged, again.added, again.changed) == ([], filled.added, 0, 0)
+    assert dump(path) == before
+
+
+def test_undo_of_the_ingestion_leaves_what_was_before(call, root, path):
+    call("record_fact", subject=person("Ada Moreau"), predicate="knows", object=person("Tim Oke"))
+    before = {
+        table: rows(path, f"SELECT * FROM {table}")
+        for table in ("entity", "alias", "fact", "provenance", "episode", "chunk")
+    }
+    write(root, vault_of(VAULT.read_text()))
+    for number in reversed(read(call, root).calls):
+        call("undo", call=number)
+
+    assert {table: rows(path, f"SELECT * FROM {table}") for table in before} == before
+
+
+# Again: what changes, moves and ends
+
+
+def test_a_change_adds_what_is_new_and_withdraws_what_is_gone(call, root, path):
+    write(root, {"Plan.md": "#old [[A]]\n\n- [ ] Paint 📅 2026-12-01\n- [ ] Sand\n", "B.md": "b"})
+    read(call, root)
+    write(root, {"Plan.md": "#new [[B]]\n\n- [x] Paint 📅 2026-12-01 ✅ 2026-11-26\n"})
+    report = read(call, root)
+
+    assert report.changed == 1
+    assert facts(path) == {
+        ("Plan", "tagged", "new"),
+        ("B", "mentioned_in", "Plan"),
+        ("Paint", "belongs_to", "Plan"),
+        ("Paint", "due_on", "2026-12-01"),
+        ("Paint", "tagged", "done"),
+    }
+    assert entities(path).keys() == {"Plan", "B", "Paint"}
+
+
+def test_a_new_title_renames_and_a_lost_alias_is_lost(call, root, path):
+    write(root, {"n.md": "---\naliases: [one, two]\n---\n# First\n[[X]]"})
+    read(call, root)
+    write(root, {"n.md": "---\naliases: [two]\n---\n# Second\n[[X]]"})
+    read(call, root)
+    aliases = {alias for (alias,) in rows(path, "SELECT alias FROM alias")}
+
+    assert facts(path) == {("X", "mentioned_in", "Second")}
+    assert aliases == {"n", "two", "First"}
+
+
+@pytest.mark.parametrize("new", ["Sub/Plan.md", "Better plan.md", "PLAN.md"])
+def test_a_renamed_file_stays_the_same_thing(call, root, path, new):
+    write(root, {"Plan.md": "[[A]] and more words", "A.md": "a"})
+    read(call, root)
+    before = rows(path, "SELECT public_id FROM entity ORDER BY id")
+    (root / new).parent.mkdir(exist_ok=True)
+    (root / "Plan.md").rename(root / new)
+    report = read(call, root)
+    sources = {source for (source,) in rows(path, "SELECT source FROM provenance")}
+
+    assert (report.moved, report.added, report.missing) == (1, 0, [])
+    assert rows(path, "SELECT public_id FROM entity ORDER BY id") == before
+    assert sources == {str(root / new)}
+
+
+def test_a_deleted_file_ends_what_only_it_said(call, root, path):
+    write(root, {"One.md": "#t [[Two]] [[Only]]\n- [ ] Task", "Two.md": "[[One]]", "Three.md": "[[Two]]"})
+    read(call, root)
+    (root / "One.md").unlink()
+    report = read(call, root)
+
+    assert report.forgotten == 1
+    assert facts(path) == {("One", "mentioned_in", "Two"), ("Two", "mentioned_in", "Three")}
+    assert entities(path).keys() == {"One", "Two", "Three"}
+
+
+def test_a_note_is_the_thing_that_a_link_or_somebody_named_before(call, root, path):
+    call(
+        "record_fact",
+        subject=person("Ada Moreau"),
+        predicate="works_at",
+        object={"type": "organisation", "name": "IST"},
+    )
+    write(root, {"A.md": "[[Later]] [[Ada Moreau]]", "Ada Moreau.md": "x", "IST.md": "y", "Z.md": "z"})
+    read(call, root)
+    write(root, {"Later.md": "---\ntype: person\n---\nnow"})
+    read(call, root)
+
+    assert entities(path) == {
+        "A": "note",
+        "Later": "person",
+        "Ada Moreau": "person",
+        "IST": "organisation",
+        "Z": "note",
+    }
+
+
+def test_two_notes_of_one_title_are_two_things_and_the_report_says_so(call, root, path):
+    write(root, {"a/Plan.md": "[[x]]", "b/Plan.md": "[[y]]", "c.md": "[[b/Plan]] [[a/Plan|p]]"})
+    report = read(call, root)
+
+    assert facts(path) == {
+        ("x", "mentioned_in", "Plan"),
+        ("y", "mentioned_in", "b/Plan"),
+        ("b/Plan", "mentioned_in", "c"),
+        ("Plan", "mentioned_in", "c"),
+    }
+    assert [(remark.code, Path(remark.path).parent.name) for remark in report.warnings] == [("NAME_TAKEN", "b")]
+
+
+def test_outside_of_a_vault_decisions_are_not_recorded(open_graph, root, path):
+    call = Caller(open_graph(settings=Settings(document_roots=(str(root),))))
+    write(root, vault_of(VAULT.read_text()))
+    read(call, root)
+
+    assert "decision" not in entities(path).values()
+    assert call("recall_decisions")["decisions"] == []
+    assert ("Ada Moreau", "works_at", "University of Lisbon") in facts(path)
+
+
+def test_a_folder_that_becomes_a_vault_is_read_again_for_its_decisions(open_graph, root, path):
+    write(root, {"D.md": "---\ndecision: Stay\ndate: 2026-01-02\n---\ntext"})
+    with open_graph() as graph:
+        read(Caller(graph), root)
+    with open_graph(settings=Settings(vault_folders=(str(root),))) as graph:
+        report = read(Caller(graph), root, reread=True)
+
+    assert report.unchanged == 1
+    assert ("Stay", "belongs_to", "D") in facts(path)
+
+
+# What could harm
+
+
+HOSTILE = {
+    "a million tags": "#a " + " ".join(f"#t{n}" for n in range(20_000)),
+    "a million links": " ".join(f"[[n{n}]]" for n in range(4_000)),
+    "brackets": "[" * 50_000,
+    "a field of brackets": "a:: " + "[[" * 20_000,
+    "many tasks": "".join(f"- [ ] t{n} 📅 2026-12-01\n" for n in range(900)),
+    "a long task": "- [ ] " + "word " * 5_000,
+    "aliases that are no names": "---\naliases: ['', ' ', '\\u0007', " + "'" + "x" * 5_000 + "']\n---\ny",
+    "paths out of the folder": "[[../../etc/passwd]] [x](../../../etc/shadow.md) [[C:\\Windows\\a]] [[/etc/hosts]]",
+    "control characters": "[[a\x07b]] \x1b[31m #t\x00".replace("\x00", ""),
+    "impossible days": "- [ ] Now 📅 2026-13-45\n- [x] Then ✅ 9999-99-99\n",
+    "a bomb of aliases": "---\na: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nd: [*c,*c]\n---\n",
+    "words that are no name": "---\ntitle: '…'\ntype: '!!'\n---\n[[...]] [[—]] #…",
+    "me": "---\naliases: [me, I]\ntype: person\n---\n[[me]]",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_note_is_read_within_bounds_and_harms_nothing(call, root, path, name):
+    write(root, {"bad.md": HOSTILE[name], "good.md": "[[bad]] #fine"})
+    report = read(call, root)
+    again = read(call, root)
+
+    assert (report.failed, again.calls) == ([], [])
+    assert ("good", "tagged", "fine") in facts(path)
+    assert len(facts(path)) < 2_600
+    assert sorted(os.listdir(root)) == ["bad.md", "good.md"]
+
+
+def test_links_in_the_file_system_are_not_followed(call, root, path, tmp_path):
+    write(tmp_path / "outside", {"secret.md": "# Secret"})
+    (root / "loop").symlink_to(root)
+    (root / "out.md").symlink_to(tmp_path / "outside" / "secret.md")
+    write(root, {"a.md": "a"})
+    report = read(call, root)
+
+    assert [remark.code for remark in report.skipped] == ["SYMBOLIC_LINK", "SYMBOLIC_LINK"]
+    assert entities(path).keys() == {"a"}
+
+
+def test_a_folder_that_has_lost_all_its_files_forgets_none(call, root, path):
+    write(root, {"a.md": "#t words"})
+    read(call, root)
+    shutil.move(root / "a.md", root.parent / "a.md")
+    report = read(call, root)
+
+    assert (report.forgotten, len(report.missing)) == (0, 1)
+    assert facts(path) == {("a", "tagged", "t")}
