@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import tomllib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -239,3 +241,54 @@ def test_a_write_that_fails_leaves_everything_as_it_was(file, monkeypatch):
 
     assert os.listdir(file.parent) == [file.name]
     assert file.read_text() == "{}"
+
+
+# TOML, as Codex has it
+
+CODEX = [
+    "",
+    "model = 'x'  # mine\n",
+    "[mcp_servers.docs]\ncommand = 'docs'\n\n[profiles.a]\nmodel = 'y'\n",
+    "[mcp_servers]\n# none\n",
+    "mcp_servers = { docs = { command = 'docs' } }\n",
+    "mcp_servers.docs.command = 'docs'\n",
+    "[profiles.a]\nmodel = 'y'\n[mcp_servers.docs]\ncommand = 'docs'\n[mcp_servers.docs.env]\nA = '1'\n",
+    "[mcp_servers.keepgraph]\ncommand = 'old'\n[mcp_servers.keepgraph.env]\nA = '1'\n",
+]
+
+
+@pytest.mark.parametrize("content", CODEX)
+def test_an_entry_in_toml_changes_nothing_else(tmp_path, content):
+    file = tmp_path / "config.toml"
+    file.write_text(content, encoding="utf-8")
+    found = clients.read(file, "mcp_servers")
+    clients.write(found, clients.set_entry(found, "keepgraph", OURS), now=NOW)
+    installed = clients.read(file, "mcp_servers")
+    removed = clients.remove_entry(installed, "keepgraph")
+    others = {name: entry for name, entry in found.servers.items() if name != "keepgraph"}
+
+    assert installed.settings == {**found.settings, "mcp_servers": {**others, "keepgraph": OURS}}
+    assert tomllib.loads(removed).get("mcp_servers", {}) == others
+    assert all(comment in removed for comment in re.findall("#.*", content))
+
+
+@pytest.mark.parametrize(
+    "content", ["[", "a = ", "a = 1\na = 2", "mcp_servers = 1", "mcp_servers = []", "a = " + "[" * 5000]
+)
+def test_toml_that_a_client_cannot_read_is_refused(tmp_path, content):
+    file = tmp_path / "config.toml"
+    file.write_text(content, encoding="utf-8")
+
+    with pytest.raises(errors.ClientConfigInvalid, match=r"config\.toml"):
+        clients.read(file, "mcp_servers")
+
+
+def test_vs_code_has_its_servers_under_a_key_of_its_own(tmp_path):
+    file = tmp_path / "mcp.json"
+    file.write_text('{"inputs": [], "servers": {"docs": {"command": "docs"}}}', encoding="utf-8")
+    found = clients.read(file, "servers")
+
+    assert json.loads(clients.set_entry(found, "keepgraph", OURS)) == {
+        "inputs": [],
+        "servers": {"docs": {"command": "docs"}, "keepgraph": OURS},
+    }

@@ -24,6 +24,27 @@ def files(client: clients.Client, platform: str, home: Path, **env: str) -> list
 
 
 @pytest.mark.parametrize(
+    ("name", "platform", "expected"),
+    [
+        ("cursor", "linux", ".cursor/mcp.json"),
+        ("cursor", "win32", ".cursor/mcp.json"),
+        ("vscode", "darwin", "Library/Application Support/Code/User/mcp.json"),
+        ("vscode", "win32", "AppData/Roaming/Code/User/mcp.json"),
+        ("vscode", "linux", ".config/Code/User/mcp.json"),
+        ("codex", "linux", ".codex/config.toml"),
+        ("codex", "win32", ".codex/config.toml"),
+        ("gemini", "darwin", ".gemini/settings.json"),
+    ],
+)
+def test_the_other_clients_are_found_on_every_platform(tmp_path, name, platform, expected):
+    assert [expected] == files(CLIENTS[name], platform, tmp_path)
+
+
+def test_codex_is_found_where_its_variable_says(tmp_path):
+    assert files(CLIENTS["codex"], "linux", tmp_path, CODEX_HOME=str(tmp_path / "x")) == ["x/config.toml"]
+
+
+@pytest.mark.parametrize(
     ("platform", "expected"),
     [
         ("darwin", "Library/Application Support/Claude/claude_desktop_config.json"),

@@ -81,7 +81,7 @@ _COMMANDS = {
     "decrypt": ("Keys", "encryption", "Decrypt an encrypted graph."),
     "rekey": ("Keys", "encryption", "Give an encrypted graph a new key."),
     "key": ("Keys", "encryption", "Export the key to a safe place, or import it again."),
-    "install": ("Clients", "install.command", "Let Claude Desktop or Claude Code use this graph."),
+    "install": ("Clients", "install.command", "Let Claude, Cursor, VS Code, Codex or Gemini CLI use it."),
     "serve": ("Clients", "serve", "Serve the graph to an MCP client over stdio."),
     "tool": ("Clients", "tool", "List the tools, or call one by name."),
     "completion": ("Clients", "graph_options", "Print the script that completes commands in your shell."),

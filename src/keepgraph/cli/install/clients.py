@@ -44,12 +44,14 @@ class Client:
     Attributes:
         locations: its configurations on a machine, one for each installed build.
         has_typed_entries: whether its entries have a type ("stdio").
+        table: the key of its configuration that holds the servers.
     """
 
     name: str
     title: str
     locations: Callable[[Machine], list[ConfigLocation]]
-    has_typed_entries: bool
+    has_typed_entries: bool = False
+    table: str = "mcpServers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,32 @@ def _code_locations(machine: Machine) -> list[ConfigLocation]:
     return [ConfigLocation(folder / ".claude.json", folder)]
 
 
+def _cursor_locations(machine: Machine) -> list[ConfigLocation]:
+    folder = machine.home / ".cursor"
+    return [ConfigLocation(folder / "mcp.json", folder)]
+
+
+def _vscode_locations(machine: Machine) -> list[ConfigLocation]:
+    match machine.platform:
+        case "darwin":
+            folder = machine.home / "Library" / "Application Support"
+        case "win32":
+            folder = _folder(machine, "APPDATA", machine.home / "AppData" / "Roaming")
+        case _:
+            folder = _folder(machine, "XDG_CONFIG_HOME", machine.home / ".config")
+    return [ConfigLocation(folder / "Code" / "User" / "mcp.json", folder / "Code" / "User")]
+
+
+def _codex_locations(machine: Machine) -> list[ConfigLocation]:
+    folder = _folder(machine, "CODEX_HOME", machine.home / ".codex")
+    return [ConfigLocation(folder / "config.toml", folder)]
+
+
+def _gemini_locations(machine: Machine) -> list[ConfigLocation]:
+    folder = machine.home / ".gemini"
+    return [ConfigLocation(folder / "settings.json", folder)]
+
+
 def _folder(machine: Machine, variable: str, default: Path) -> Path:
     """The folder named by an environment variable, if absolute; else the default."""
     folder = Path(machine.env.get(variable, ""))
@@ -144,15 +172,19 @@ def _folder(machine: Machine, variable: str, default: Path) -> Path:
 CLIENTS = {
     client.name: client
     for client in (
-        Client("claude-desktop", "Claude Desktop", _desktop_locations, has_typed_entries=False),
+        Client("claude-desktop", "Claude Desktop", _desktop_locations),
         Client("claude-code", "Claude Code", _code_locations, has_typed_entries=True),
+        Client("cursor", "Cursor", _cursor_locations),
+        Client("vscode", "VS Code", _vscode_locations, has_typed_entries=True, table="servers"),
+        Client("codex", "Codex", _codex_locations, table="mcp_servers"),
+        Client("gemini", "Gemini CLI", _gemini_locations),
     )
 }
 
 
 def _read_entry(client: Client, file: Path, name: str) -> InstalledEntry:
     try:
-        entry = read(file).servers.get(name)
+        entry = read(file, client.table).servers.get(name)
     except errors.ClientConfigInvalid as error:
         return InstalledEntry(client, file, name, problem=error.message)
     except OSError as error:
@@ -167,8 +199,8 @@ def _read_entry(client: Client, file: Path, name: str) -> InstalledEntry:
     return InstalledEntry(client, file, name, entry)
 
 
-# The configuration file of an MCP client: replaced as a whole or not at all, with a backup beside it.
-# Everything but our entry stays the same, in the same order.
+# The configuration file of an MCP client, JSON or TOML by its name: replaced as a whole or not at all, with a backup
+# beside it. Everything but our entry stays the same, in the same order.
 
 _MAX_BACKUPS = 5
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -176,11 +208,12 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A configuration as read; `content` is None if there is no file."""
+    """A configuration as read; `content` is None if there is no file. `table` is the key that holds the servers."""
 
     file: Path
     content: bytes | None
     settings: dict[str, Any]
+    table: str = "mcpServers"
 
     @property
     def text(self) -> str:
@@ -188,11 +221,15 @@ class Configuration:
 
     @property
     def servers(self) -> dict[str, Any]:
-        servers: dict[str, Any] = self.settings.get("mcpServers", {})
+        servers: dict[str, Any] = self.settings.get(self.table, {})
         return servers
 
+    @property
+    def is_toml(self) -> bool:
+        return self.file.suffix == ".toml"
 
-def read(file: Path) -> Configuration:
+
+def read(file: Path, table: str = "mcpServers") -> Configuration:
     """Read a configuration; it is empty if the file is missing or empty.
 
     Raises:
@@ -203,21 +240,34 @@ def read(file: Path) -> Configuration:
             raise errors.ClientConfigInvalid(f"{file} is not a file", hint="Move it away, and run this again.")
         content = file.read_bytes()
     except FileNotFoundError:
-        return Configuration(file, None, {})
-    settings = _parse(file, content)
-    return Configuration(file, content, settings)
+        return Configuration(file, None, {}, table)
+    settings = _parse(file, content, table)
+    return Configuration(file, content, settings, table)
 
 
 def set_entry(configuration: Configuration, name: str, entry: Mapping[str, Any]) -> str:
     """The text of a configuration with an entry, replacing one of the same name or following the others."""
+    if configuration.is_toml:
+        import tomlkit
+
+        document = tomlkit.parse(configuration.text)
+        document.setdefault(configuration.table, tomlkit.table(is_super_table=True))[name] = dict(entry)
+        return tomlkit.dumps(document)
     servers = {**configuration.servers, name: entry}
-    return _serialise({**configuration.settings, "mcpServers": servers})
+    return _serialise({**configuration.settings, configuration.table: servers})
 
 
 def remove_entry(configuration: Configuration, name: str) -> str:
     """The text of a configuration without the entry of a name."""
+    if configuration.is_toml:
+        import tomlkit
+
+        document = tomlkit.parse(configuration.text)
+        if name in configuration.servers:
+            del document[configuration.table][name]
+        return tomlkit.dumps(document)
     servers = {other: entry for other, entry in configuration.servers.items() if other != name}
-    return _serialise({**configuration.settings, "mcpServers": servers})
+    return _serialise({**configuration.settings, configuration.table: servers})
 
 
 def diff(configuration: Configuration, text: str) -> list[str]:
@@ -265,7 +315,7 @@ def backups(file: Path) -> list[Path]:
     return [file.with_name(name) for _, _, name in sorted(names, reverse=True)]
 
 
-def _parse(file: Path, content: bytes) -> dict[str, Any]:
+def _parse(file: Path, content: bytes, table: str) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -275,6 +325,8 @@ def _parse(file: Path, content: bytes) -> dict[str, Any]:
         ) from error
     if not text.strip():
         return {}
+    if file.suffix == ".toml":
+        return _parse_toml(file, text, table)
     try:
         settings = json.loads(
             text, object_pairs_hook=_refuse_duplicate_keys, parse_float=_finite_number, parse_constant=_finite_number
@@ -291,9 +343,21 @@ def _parse(file: Path, content: bytes) -> dict[str, Any]:
         raise _config_error(file, 1, f"this cannot be read as JSON: {error}") from error
     if not isinstance(settings, dict):
         raise _config_error(file, 1, "this is not an object", hint="The whole file must be one { … }.")
-    if not isinstance(settings.get("mcpServers", {}), dict):
-        hint = 'Write "mcpServers": {} there, and run this again.'
-        raise _config_error(file, _line_of(text, "mcpServers"), "mcpServers is not an object", hint=hint)
+    if not isinstance(settings.get(table, {}), dict):
+        hint = f'Write "{table}": {{}} there, and run this again.'
+        raise _config_error(file, _line_of(text, table), f"{table} is not an object", hint=hint)
+    return settings
+
+
+def _parse_toml(file: Path, text: str, table: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        settings = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise errors.ClientConfigInvalid(f"{file} is not TOML: {error}") from error
+    if not isinstance(settings.get(table, {}), dict):
+        raise _config_error(file, 1, f"{table} is not a table", hint=f"Remove {table} there, and run this again.")
     return settings
 
 

@@ -78,14 +78,14 @@ def _install(report: dict[str, Any], locations: list[clients.ConfigLocation], *,
                 f"{clients.CLIENTS[report['client']].title} seems not to be installed: there is no {location.folder}",
                 hint="Start it once to create its folder, or add --anyway.",
             )
-        clients.read(location.file)
+        clients.read(location.file, clients.CLIENTS[report["client"]].table)
     _warn_of_keys()
     graph_options.warn_of_shared_folder(graph_options.graph_path(click.get_current_context()).resolve())
     if not report["dry_run"]:
         # First of all: a server that does not answer is not configured.
         report["server"] = _check_server([report["entry"]["command"], *report["entry"]["args"]])
     for location in locations:
-        existing = clients.read(location.file)
+        existing = clients.read(location.file, clients.CLIENTS[report["client"]].table)
         change = "added" if report["name"] not in existing.servers else "replaced"
         if existing.servers.get(report["name"]) == report["entry"]:
             change = "unchanged"
@@ -94,7 +94,8 @@ def _install(report: dict[str, Any], locations: list[clients.ConfigLocation], *,
 
 
 def _uninstall(report: dict[str, Any], locations: list[clients.ConfigLocation]) -> None:
-    for existing in [clients.read(location.file) for location in locations]:
+    table = clients.CLIENTS[report["client"]].table
+    for existing in [clients.read(location.file, table) for location in locations]:
         change = "removed" if report["name"] in existing.servers else "absent"
         text = clients.remove_entry(existing, report["name"])
         report["files"].append(_write_configuration(existing, change, text, dry_run=report["dry_run"]))
