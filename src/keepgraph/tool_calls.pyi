@@ -602,6 +602,8 @@ class IngestDirectory(TypedDict):
     mentions: int
     proposals: int
     unread: int
+    entities_added: NotRequired[int]
+    facts_added: NotRequired[int]
     missing: list[str]
     skipped: list[dict[str, Any]]
     failed: list[dict[str, Any]]

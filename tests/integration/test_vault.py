@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import sys
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from keepgraph.cli.root import kg
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.texts import ingestion
 from keepgraph.engine.texts.ingestion import Report
@@ -405,3 +411,89 @@ def test_a_folder_that_has_lost_all_its_files_forgets_none(call, root, path):
 
     assert (report.forgotten, len(report.missing)) == (0, 1)
     assert facts(path) == {("a", "tagged", "t")}
+
+
+# The commands
+
+
+@pytest.fixture
+def command(path: Path) -> Callable[..., Result]:
+    def run(*arguments: str, code: int = 0) -> Result:
+        result = CliRunner().invoke(kg, ["--db", str(path), *arguments])
+
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+def test_a_vault_is_previewed_added_looked_at_and_removed(command, root, path):
+    write(
+        root,
+        {
+            "a/Ada.md": "---\ntype: person\n---\n[[Plan]] #x\n- [ ] Call",
+            "Plan.md": "---\ndecision: Go\n---\n",
+            "e.md": "",
+        },
+    )
+    preview = command("vault", "preview", str(root)).output
+    before = rows(path, "SELECT count(*) FROM entity")
+    added = command("vault", "add", str(root)).output
+    (root / "Plan.md").write_text("changed")
+    (root / "new.md").write_text("new")
+    status = json.loads(command("--json", "vault", "status").output)["vaults"]
+    states = {Path(file["path"]).name: (file["state"], "why" in file) for file in status[0]["files"]}
+    removed = command("vault", "remove", str(root), "--forget").output
+
+    assert before == [(0,)]
+    assert "a/Ada.md: person 'Ada', 1 link, 1 tag, 1 task" in preview
+    assert "Plan.md: note 'Plan', 0 links, 1 decision" in preview
+    assert "recorded from the notes" in added
+    assert states == {
+        "Ada.md": ("in the graph", False),
+        "Plan.md": ("changed", False),
+        "new.md": ("new", False),
+        "e.md": ("left out", True),
+    }
+    assert "2 texts deleted" in removed
+    assert facts(path) == set()
+    assert "There is no vault" in command("vault", "status").output
+
+
+def test_what_is_no_vault_is_refused(command, root):
+    write(root, {"sub/a.md": "a"})
+    command("vault", "add", str(root))
+
+    for arguments in (
+        ("vault", "add", str(root / "none")),
+        ("vault", "add", ""),
+        ("vault", "add", str(root / "sub" / "a.md")),
+        ("vault", "add", str(root / "sub")),
+        ("vault", "remove", str(root / "sub")),
+    ):
+        assert "INVALID_ARGUMENTS" in command(*arguments, code=1).output
+
+
+def test_watching_reads_what_changes(command, root, path, monkeypatch):
+    write(root, {"a.md": "[[b]]"})
+    command("vault", "add", str(root))
+    write(root, {"a.md": "[[c]]"})
+
+    def changes(*folders: Path, **options: Any) -> Iterator[set[tuple[int, str]]]:
+        assert folders == (root,)
+        write(root, {"d.md": "#new"})
+        yield {(1, str(root / "d.md"))}
+
+    monkeypatch.setitem(sys.modules, "watchfiles", SimpleNamespace(watch=changes))
+    output = command("watch").output
+
+    assert "Watching 1 folder" in output
+    assert facts(path) == {("c", "mentioned_in", "a"), ("d", "tagged", "new")}
+
+
+def test_watching_without_the_library_says_how_to_get_it(command, root, monkeypatch):
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+
+    output = command("watch", code=1).output
+
+    assert ("watchfiles is not installed" in output, "watch]" in output) == (True, True)

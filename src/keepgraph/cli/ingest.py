@@ -14,6 +14,7 @@ import click
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 from keepgraph.profiles import profile
 
@@ -33,6 +34,8 @@ def ingest_command(
 ) -> None:
     """Ingest Markdown and text files: each PATH is a file, or a folder such as an Obsidian vault.
 
+    The notes of a folder become entities, with the facts that they state. To keep a folder in step, use `kg vault add`.
+
     Run it again at any time: unchanged files are skipped, moved files recognised, and of changed files only the new
     parts read. Texts whose files are gone are listed, and kept unless you add --forget-missing. Hidden folders and
     links are skipped. Ctrl-C ends it and keeps what was ingested; the next run continues.
@@ -44,9 +47,9 @@ def ingest_command(
     if not all(path.strip() for path in paths):
         raise errors.InvalidArguments("a path is empty", hint="Name a file or a folder; . is the folder you are in.")
     as_json = graph_options.wants_json(ctx)
-    with graph_options.open_graph(ctx, create=True) as graph, _progress_callback(quiet=as_json) as progress:
+    with graph_options.open_graph(ctx, create=True) as graph, progress_callback(quiet=as_json) as progress:
         reports = [
-            _ingest_path(
+            ingest_path(
                 graph,
                 path,
                 progress,
@@ -62,43 +65,37 @@ def ingest_command(
         terminal.show_json(reports[0] if len(reports) == 1 else reports)
     else:
         for report in reports:
-            _show_report(report, dry_run=dry_run)
+            show_report(report, dry_run=dry_run)
         if not dry_run:
-            _show_missing_vectors(graph.path, status)
+            show_missing_vectors(graph.path, status)
     ctx.exit(1 if any("error" in report or report["failed"] for report in reports) else 0)
 
 
-def _ingest_path(
-    graph: Graph,
-    path: str,
-    progress: Any,
-    *,
-    project: str | None,
-    recursive: bool,
-    forget_missing: bool,
-    dry_run: bool,
-) -> dict[str, Any]:
-    """Ingest a file or folder; returns the report, or the error if it cannot be read at all."""
+def ingest_path(graph: Graph, path: str, progress: Any, *, tool: str = "kg ingest", **options: Any) -> dict[str, Any]:
+    """Ingest a file or folder; returns the report, or the error if it cannot be read at all.
+
+    Args:
+        options: those of ingestion.ingest.
+    """
     from keepgraph.engine.maintenance.jobs import Job
     from keepgraph.engine.texts import document_files, ingestion
     from keepgraph.tools import documents
 
     resolved = Path(os.path.realpath(permissions.expanded(path)))
-    job = Job(graph.database, tool="kg ingest", progress=progress)
+    job = Job(graph.database, tool=tool, progress=progress)
     try:
-        report = ingestion.ingest(
-            job, resolved, project=project, recursive=recursive, forget_missing=forget_missing, dry_run=dry_run
-        )
+        report = ingestion.ingest(job, resolved, **options)
     except errors.DocumentUnreadable as error:
         return {"path": document_files.display_path(path), **error.answer()}
     return {
         "path": document_files.display_path(resolved),
         **documents.describe_report(report, limit=None),
         **documents.describe_scope(job, report),
+        **({"states": report.states, "notes": report.notes} if options.get("dry_run") else {}),
     }
 
 
-def _show_missing_vectors(graph: Path, status: dict[str, Any]) -> None:
+def show_missing_vectors(graph: Path, status: dict[str, Any]) -> None:
     from keepgraph.engine.backfill import vectors
 
     waiting = status["waiting_for_vectors"]["texts"]
@@ -110,7 +107,7 @@ def _show_missing_vectors(graph: Path, status: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _progress_callback(*, quiet: bool) -> Iterator[Any]:
+def progress_callback(*, quiet: bool) -> Iterator[Any]:
     """A callback that moves a progress bar; None without a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -125,7 +122,7 @@ def _progress_callback(*, quiet: bool) -> Iterator[Any]:
         yield update
 
 
-def _show_report(report: dict[str, Any], *, dry_run: bool) -> None:
+def show_report(report: dict[str, Any], *, dry_run: bool) -> None:
     if "error" in report:
         terminal.show_error(report, as_json=False)
         return
@@ -142,6 +139,9 @@ def _show_report(report: dict[str, Any], *, dry_run: bool) -> None:
     )
     if report["chunks_added"] or report["chunks_removed"]:
         click.echo(f"  {report['chunks_added']:,} pieces added, {report['chunks_removed']:,} removed")
+    if report["entities_added"] or report["facts_added"]:
+        entities, facts = report["entities_added"], report["facts_added"]
+        click.echo(f"  {count_noun(entities, 'entity')} and {count_noun(facts, 'fact')} recorded from the notes")
     if report["mentions"] or report["proposals"]:
         click.echo(f"  {report['mentions']:,} mentions of known names, {report['proposals']:,} proposals")
     if report["unread"]:

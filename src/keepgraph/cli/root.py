@@ -30,6 +30,8 @@ _COMMANDS = {
     "remind": ("Record", "adding", 'Record a task: kg remind "Renew the permit" --due Friday.'),
     "tag": ("Record", "adding", "Tag something: kg tag Atlas active."),
     "ingest": ("Record", "ingest", "Ingest Markdown files: single ones, or a folder."),
+    "vault": ("Record", "vault", "Keep a folder of notes in the graph."),
+    "watch": ("Record", "vault", "Read the notes of your vaults as you write them."),
     "me": ("Record", "owner", "Say who you are, so that “me” finds you."),
     "recall": ("Ask", "recall", "Show what is known about someone or something."),
     "search": ("Ask", "explore", "Find entities, facts and texts by what they say."),

@@ -240,6 +240,8 @@ def describe_report(report: Report, *, limit: int | None = MAX_REMARKS) -> dict[
         "mentions": report.mentions,
         "proposals": report.proposals,
         "unread": report.unread,
+        "entities_added": report.entities,
+        "facts_added": report.facts,
         **remarks,
         "totals": dict(zip(remarks, counts, strict=True)),
         "calls": report.calls,

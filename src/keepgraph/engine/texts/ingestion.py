@@ -133,6 +133,7 @@ def ingest(
     recursive: bool = True,
     forget_missing: bool = False,
     dry_run: bool = False,
+    as_vault: bool = False,
     reread: bool = False,
     seconds: float | None = None,
 ) -> Report:
@@ -145,6 +146,7 @@ def ingest(
         forget_missing: whether to delete documents of the folder whose file no longer exists; in a vault that is done
             unless the folder has lost all its files.
         dry_run: whether only to report what would be done.
+        as_vault: whether to treat the folder as a vault that the settings may not name yet.
         reread: whether to read unchanged notes again: since their folder has become a vault, they may state more.
         seconds: how long it may take; then it stops, and can be called again.
 
@@ -152,17 +154,37 @@ def ingest(
         errors.DocumentUnreadable: there is no such file or folder, it is no document, or it cannot be read.
         errors.Ambiguous, errors.EntityNotFound, errors.ProjectRequired: no one project is meant.
     """
-    ingestion = _Ingestion(job, path, project, dry_run, seconds, reread=reread)
+    ingestion = _Ingestion(job, path, project, dry_run, seconds, as_vault=as_vault, reread=reread)
     return ingestion.run(recursive=recursive, forget_missing=forget_missing)
+
+
+def forget(job: Job, folder: Path) -> int:
+    """Delete the texts of a folder, with what only they state; returns how many there were."""
+    with job.read() as tx:
+        stored = list(documents.in_folder(tx, display_path(folder)).values())
+    for first in range(0, len(stored), _MAX_FILES_IN_BATCH):
+        with job.write() as tx:
+            for episode in stored[first : first + _MAX_FILES_IN_BATCH]:
+                forgetting.delete(tx, episode)
+    return len(stored)
 
 
 class _Ingestion:
     """One ingestion, with its report."""
 
     def __init__(
-        self, job: Job, path: Path, project: str | None, dry_run: bool, seconds: float | None, *, reread: bool
+        self,
+        job: Job,
+        path: Path,
+        project: str | None,
+        dry_run: bool,
+        seconds: float | None,
+        *,
+        as_vault: bool,
+        reread: bool,
     ) -> None:
-        self._job, self._project, self._dry_run, self._reread = job, project, dry_run, reread
+        self._job, self._project, self._dry_run = job, project, dry_run
+        self._as_vault, self._reread = as_vault, reread
         self._path = path
         self._folder: notes.Folder | None = None
         self._never: tuple[str, ...] = ()
@@ -216,7 +238,8 @@ class _Ingestion:
         """Prepare to read notes: those of a folder, and those of a file that lies in a vault."""
         with self._job.read(group=self._group) as tx:
             settings = tx.settings
-            vault = next((one for one in settings.vault_folders if _contains(one, self._path)), None)
+            vaults = (*settings.vault_folders, *([str(self._path)] if self._as_vault else ()))
+            vault = next((one for one in vaults if _contains(one, self._path)), None)
             if vault is None and not is_folder:
                 return
             source = os.path.join(display_path(os.path.realpath(vault) if vault else root), "")
