@@ -1,4 +1,4 @@
--- schema: 8e4b70c3453573697d11b9ec569d1488a4a69e6dd3d7832494f09681e85185f2
+-- schema: a3b28f76beb9f57b4366e1cb63fd45562f6ed775012a1e085ea9777cef3cb3fd
 -- The schema of a graph. The line above has the digest of what is made here; `make golden` writes it.
 --
 -- What may be said (entity_type, predicate), who and what there is (entity, alias), what holds between them (fact), and who
@@ -401,6 +401,11 @@ CREATE INDEX community_member_of ON community_member (entity, community);
 CREATE VIRTUAL TABLE community_text USING fts5 (
     name, summary, content='community', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
 );
+
+-- The terms of the indexes of facts, names and texts, in which the forms of a word of another language are looked for.
+CREATE VIRTUAL TABLE fact_term USING fts5vocab (fact_text, row);
+CREATE VIRTUAL TABLE entity_term USING fts5vocab (entity_text, row);
+CREATE VIRTUAL TABLE chunk_term USING fts5vocab (chunk_text, row);
 
 -- Vectors of facts, as of names: the sentence of a fact has the number of the fact.
 CREATE TABLE fact_unembedded (

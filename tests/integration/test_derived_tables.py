@@ -152,8 +152,8 @@ def test_with_another_model_everything_waits_for_a_vector_again(changed):
 
 
 def test_every_full_text_table_is_described(graph, path):
-    of_schema = rows(
-        path, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name"
-    )
+    query = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%USING fts5 (%' ORDER BY name"
+
+    of_schema = rows(path, query)
 
     assert of_schema == [(index.table,) for index in sorted(INDEXES, key=lambda index: index.table) if not index.view]

@@ -1233,3 +1233,39 @@ def test_facts_are_ordered_newest_first_where_that_is_asked_for(call, clock):
 def test_a_time_that_is_none_is_refused(call, diary, arguments):
     assert call("search", **arguments)["error"] == "MOMENT_INVALID"
     assert call("search", query="boat", **arguments)["error"] == "MOMENT_INVALID"
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Der Vertrag mit dem Vermieter ist seit Mai nicht mehr gültig.", "Verträge"),
+        ("Un cheval est passé par ici avec une charrette.", "où sont les chevaux ?"),
+        ("Il contratto della ditta non è di quelli che durano.", "contratti"),
+        ("Книга о грибах лежит на полке, но не у нас.", "книги"),
+    ],
+)
+def test_a_word_finds_its_other_form_in_another_language(call, text, question):
+    call("remember", text="The licence for the harbour is on its way.")
+    remember(call, "Note", text)
+
+    found = call("search", query=question, search_mode="episodes")["episodes"]
+
+    assert text == found[0]["chunk"]
+    assert "words" in found[0]["why"]
+
+
+def test_a_question_in_english_looks_for_no_forms(call, monkeypatch):
+    """
+    Else "former" would find "form", whose stem is the same in German.
+    """
+    call("remember", text="Das Formular ist nicht da, und wir sind auch nicht mehr in der Form.")
+    monkeypatch.setattr(store.full_text, "terms", lambda *_: pytest.fail("looked for forms"))
+
+    call("search", query="who was the former chair?")
+
+
+def test_a_graph_in_english_looks_for_no_forms(call, monkeypatch):
+    call("remember", text="The licence for Los Angeles is on its way.")
+    monkeypatch.setattr(store.full_text, "terms", lambda *_: pytest.fail("looked for forms"))
+
+    call("search", query="licences")

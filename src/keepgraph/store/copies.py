@@ -361,7 +361,7 @@ def compact(conn: Connection) -> None:
     _drop_statistics(conn)
     # Deleted words stay in the segments of an index until they are merged.
     for (table,) in conn.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%'"
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5 (%'"
     ).fetchall():
         conn.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
     conn.execute("VACUUM")

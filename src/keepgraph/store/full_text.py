@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 
 from keepgraph.lazy import dataclass
 from keepgraph.store import search_filters
@@ -217,6 +218,43 @@ def words_in_rows(tx: Tx, index: Index, phrases: Sequence[str], *, rows: Sequenc
         )
         for phrase in phrases
     ]
+
+
+_TERM_TABLES = ("fact_term", "entity_term", "chunk_term")
+_MAX_TERMS = 5_000
+"""How many terms are read of those that begin as a form of a word may."""
+
+
+def terms(tx: Tx, prefixes: Collection[str]) -> list[str]:
+    """The terms of the indexes of facts, names and texts that begin with one of some prefixes, stemmed as they are."""
+    either = " UNION ".join(
+        f"""
+        SELECT term FROM json_each(:prefixes) AS prefix CROSS JOIN {table}
+        WHERE term >= prefix.value AND term < prefix.value || char(1114111)
+        """
+        for table in _TERM_TABLES
+    )
+    values = {"prefixes": json_array(sorted(prefixes)), "limit": _MAX_TERMS}
+    return [term for (term,) in tx.conn.execute(f"{either} LIMIT +:limit", values)]
+
+
+def kinds_of_words(tx: Tx, words: Mapping[str, Sequence[str]]) -> Mapping[str, int]:
+    """How many of the words of each kind are in a fact or in a text."""
+    in_any = " OR ".join(
+        f"EXISTS (SELECT 1 FROM {index.table} WHERE {index.table} MATCH '\"' || word.value || '\"')"
+        for index in (FACTS, CHUNKS)
+    )
+    rows = tx.conn.execute(
+        f"""
+        SELECT kind.key, count(*)
+        FROM json_each(:words) AS kind
+        CROSS JOIN json_each(kind.value) AS word
+        WHERE {in_any}
+        GROUP BY kind.key
+        """,
+        {"words": json.dumps(words)},
+    )
+    return dict(rows.fetchall())
 
 
 def largest_row(tx: Tx, index: Index) -> int:

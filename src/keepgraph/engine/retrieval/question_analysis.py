@@ -8,6 +8,7 @@ from contextvars import copy_context
 from dataclasses import field
 from functools import cached_property
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TypeVar
 
 from keepgraph import errors, lazy, store
@@ -17,7 +18,7 @@ from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
 from keepgraph.engine.retrieval.neighbourhood import Distances
 from keepgraph.engine.retrieval.question_names import QuestionName
 from keepgraph.engine.retrieval.search_request import EDGES, EPISODES, NODE_DISTANCE, SearchRequest
-from keepgraph.language import common_words, normalisation
+from keepgraph.language import common_words, normalisation, word_forms
 from keepgraph.lazy import dataclass
 from keepgraph.store.derived_tables import FACT_VECTORS, NAME_VECTORS, VECTOR_KINDS, VectorKind
 from keepgraph.store.transactions import Tx
@@ -27,6 +28,9 @@ MAX_PHRASES = 32
 
 MAX_EMBEDDED_CHARACTERS = 2000
 """How many characters of a question are embedded; the model reads no more."""
+
+_MIN_FUNCTION_WORDS = 2
+"""From how many different function words in the graph on some of it may be in their language."""
 
 _WORD = lazy.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _POSSESSIVE = lazy.compile(r"['’]s?(?!\w)")
@@ -72,27 +76,62 @@ def analyse(tx: Tx, question: str, *, groups: Sequence[str]) -> Question:
     names = question_names.detect(tx, text, groups=groups)
     without_speakers = _without(text, [name for name in names if name.speakers])
     without_persons = _without(text, [name for name in names if name.speakers or name.is_person])
-    words = phrases(text)
+    forms = _forms(tx, text)
+    words = phrases(text, forms=forms)
     return Question(
         text,
         tuple(names),
         phrases=words,
-        phrases_for_chunks=phrases(without_speakers) or words,
+        phrases_for_chunks=phrases(without_speakers, forms=forms) or words,
         without_names=(without_persons if _content_words(without_persons) else text)[:MAX_EMBEDDED_CHARACTERS],
     )
 
 
-def phrases(text: str) -> tuple[str, ...]:
+def phrases_with_forms(tx: Tx, text: str) -> tuple[str, ...]:
+    """The words of a question, each with the forms of it that the graph has: see `phrases`."""
+    return phrases(text, forms=_forms(tx, text))
+
+
+def phrases(text: str, *, forms: Mapping[str, Sequence[str]] = MappingProxyType({})) -> tuple[str, ...]:
     """The words of a text without stop words, each quoted for a full-text query; if all are stop words, all of them.
 
     The ending of a possessive is left out; otherwise the text would need it, too. A run of characters of a script
     without spaces is searched for as a whole, and by its pairs of neighbours.
+
+    Args:
+        forms: of words in small letters: any of them is searched for in place of the word.
     """
     counts: Counter[str] = Counter()
     for word in _content_words(text) or _words(text):
         counts.update(_segments(_POSSESSIVE.sub("", word.lower())))
     most_frequent = sorted(counts, key=lambda phrase: -counts[phrase])[:MAX_PHRASES]
-    return tuple(f'"{phrase}"' for phrase in most_frequent)
+    return tuple(_any_of([phrase, *forms.get(phrase, ())]) for phrase in most_frequent)
+
+
+def _any_of(words: Sequence[str]) -> str:
+    quoted = " OR ".join(f'"{word}"' for word in words)
+    return f"({quoted})" if len(words) > 1 else quoted
+
+
+def _forms(tx: Tx, text: str) -> Mapping[str, Sequence[str]]:
+    """The forms of the words of a question that are in the graph, by word in small letters; none if it is English."""
+    words = [word.lower() for word in _words(text)]
+    known = word_forms.languages(words)
+    if known is None and not text.isascii():
+        known = word_forms.LANGUAGES
+    elif known is None:
+        known = store.fact_changes.cached(tx, "languages of words", lambda: _languages_of_graph(tx))
+    if not known:
+        return {}
+    telling = [word for word in dict.fromkeys(words) if word not in word_forms.function_words()][:MAX_PHRASES]
+    terms = store.full_text.terms(tx, {prefix for word in telling for prefix in word_forms.prefixes(word, known)})
+    return {word: word_forms.forms(word, terms, of_languages=known) for word in telling}
+
+
+def _languages_of_graph(tx: Tx) -> frozenset[str]:
+    """The languages besides English that some texts or facts may be in, by the function words in them."""
+    counts = store.full_text.kinds_of_words(tx, word_forms.most_frequent_words())
+    return frozenset(language for language, count in counts.items() if count >= _MIN_FUNCTION_WORDS)
 
 
 def has_content(text: str) -> bool:

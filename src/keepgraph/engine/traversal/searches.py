@@ -30,7 +30,7 @@ def by_words(tx: Tx, question: str, *, kind: Kind, types: Sequence[str] | None, 
         index, conditions = store.full_text.ENTITIES, [] if types is None else [store.search_filters.ENTITY_TYPE]
     else:
         index, conditions = store.full_text.FACTS, store.search_filters.fact_conditions(filters)
-    phrases = question_analysis.phrases(question)
+    phrases = question_analysis.phrases_with_forms(tx, question)
     found = store.full_text.search(tx, index, phrases, filters=filters, conditions=conditions, limit=limit)
     return _ranked(kind, found)
 
