@@ -105,6 +105,12 @@ class Graph(ToolCalls):
                 raise AttributeError(error.message, name=name, obj=self) from None
             return partial(self.call, name)
 
+    def for_session(self, session: str, *, read_only: bool = False) -> Graph:
+        """The same open file for another conversation, or for one that may only read. Closing either closes both."""
+        view = Graph(self.database, read_only=self.read_only or read_only, session=session)
+        view.has_background, view._defaults = self.has_background, self._defaults
+        return view
+
     def close(self) -> None:
         """Close the file. Closing twice is fine."""
         self.database.close()

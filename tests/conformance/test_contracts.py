@@ -8,6 +8,7 @@ import re
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import jsonschema
@@ -17,6 +18,7 @@ from referencing import Registry
 
 import keepgraph.schemas
 from keepgraph import errors, package_files
+from keepgraph.mcp import refusals
 from keepgraph.tools.contract import catalogue, dispatch, schemas, validation
 from words import concept, decision, dump, literal, person, project
 
@@ -502,10 +504,15 @@ def test_every_white_space_is_refused_in_words(call):
 
 
 def drawn() -> list[tuple[str, str, str | None]]:
-    """The tree as errors.py draws it: class, parent and code, from the top down."""
+    """The tree as errors.py and refusals.py draw it: class, parent and code, from the top down."""
+    branch = ("RequestRefused", "KeepgraphError", None)
+    return [*drawn_in(errors, "KeepgraphError"), branch, *drawn_in(refusals, "RequestRefused")]
+
+
+def drawn_in(module: ModuleType, root: str) -> list[tuple[str, str, str | None]]:
     found: list[tuple[str, str, str | None]] = []
-    above = ["KeepgraphError"]
-    for line in (errors.__doc__ or "").splitlines():
+    above = [root]
+    for line in (module.__doc__ or "").splitlines():
         branch = re.match(r"([│ ]*[├└]── )(\w+)(.*)", line)
         if not branch:
             continue
@@ -520,7 +527,7 @@ def grown(root: type[errors.KeepgraphError] = errors.KeepgraphError) -> list[tup
     """The tree as the classes make it."""
     found = []
     for child in root.__subclasses__():
-        if child.__module__ == errors.__name__:
+        if child.__module__ in (errors.__name__, refusals.__name__):
             found.append((child.__name__, root.__name__, vars(child).get("code")))
             found += grown(child)
     return found
@@ -542,7 +549,7 @@ def test_every_leaf_has_a_code_of_its_own_and_a_hint():
 def test_every_branch_has_no_code():
     branches = {name for _, name, _ in grown()} - {"KeepgraphError"}
 
-    assert [name for name in branches if "code" in vars(getattr(errors, name))] == []
+    assert [name for name, _, code in grown() if name in branches and code is not None] == []
 
 
 # The network

@@ -10,6 +10,7 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section
 from keepgraph.english import count_noun
+from keepgraph.profiles import tokens
 
 _KINDS = ("entity", "fact", "text", "call")
 
@@ -102,7 +103,9 @@ def _origin(origin: dict[str, Any]) -> tuple[str, str]:
     by = f" by {origin['tool']}" if origin["tool"] else ""
     call = f" (call {origin['call']})" if origin["call"] is not None else ""
     details = [f"{origin['what']}{by}{call}"]
-    if origin["session"]:
+    if token := tokens.name_in(origin["session"]):
+        details.append(f"with the token {token}")
+    elif origin["session"]:
         details.append(f"in the conversation {origin['session']}")
     if text := origin.get("text"):
         details.append(_passage(text))

@@ -29,14 +29,20 @@ def json_option(command: _F) -> _F:
 
 def location_options(command: _F) -> _F:
     """A decorator: the command takes --db and --profile after its name."""
-    command = click.option(
-        "--profile",
-        metavar="NAME",
-        is_eager=True,  # before the dates, which are in its time zone
-        expose_value=False,
-        callback=_set_root_parameter,
-        help="The profile. [env: KG_PROFILE]",
-    )(command)
+    return db_option(
+        click.option(
+            "--profile",
+            metavar="NAME",
+            is_eager=True,  # before the dates, which are in its time zone
+            expose_value=False,
+            callback=_set_root_parameter,
+            help="The profile. [env: KG_PROFILE]",
+        )(command)
+    )
+
+
+def db_option(command: _F) -> _F:
+    """A decorator: the command takes --db after its name."""
     return click.option(
         "--db",
         metavar="FILE",

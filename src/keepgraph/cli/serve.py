@@ -1,7 +1,9 @@
-"""`kg serve`: the MCP server on standard input and output."""
+"""`kg serve`: the MCP server, on standard input and output or over HTTP."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -12,12 +14,17 @@ from keepgraph.cli.output import terminal
 from keepgraph.profiles import settings_file
 
 if TYPE_CHECKING:
+    import socket
     import threading
 
     from keepgraph.graph import Graph
+    from keepgraph.mcp import http
+    from keepgraph.mcp.graphs import ServedGraph
+    from keepgraph.mcp.oauth import Issuer
 
 INTERRUPTED = 130
 TERMINATED = 143
+PORT = 8765
 _CLOSING_SECONDS = 3.0
 _FIRST_REQUEST_SECONDS = 2.0
 
@@ -31,13 +38,40 @@ _FIRST_REQUEST_SECONDS = 2.0
     default="outline",
     help="How much of the answer schemas to list: full is for programs that check them.",
 )
-@graph_options.all_options
+@click.option("--http", "over_http", is_flag=True, help="Serve over HTTP, to clients that have a token: see kg token.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 is any.")
+@click.option("--public-url", metavar="URL", help="How clients name this server, if a proxy stands before it.")
+@click.option("--issuer", metavar="URL", help="Also accept OAuth tokens of this issuer, for --public-url.")
+@click.option("--metrics", is_flag=True, help="Publish counters at /metrics, in the format of Prometheus.")
+@click.option(
+    "--profile",
+    "profiles",
+    metavar="NAME",
+    multiple=True,
+    help="The profile; several in one server if repeated. [env: KG_PROFILE]",
+)
+@graph_options.db_option
+@graph_options.json_option
 @click.pass_context
-def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool, output_schemas: str) -> None:
-    """Serve the graph to an MCP client over standard input and output, until the input ends.
+def serve_command(
+    ctx: click.Context,
+    toolsets: str | None,
+    read_only: bool,
+    output_schemas: str,
+    over_http: bool,
+    host: str,
+    port: int,
+    public_url: str | None,
+    issuer: str | None,
+    metrics: bool,
+    profiles: tuple[str, ...],
+) -> None:
+    """Serve graphs to MCP clients: over standard input and output until the input ends, or over HTTP until Ctrl-C.
 
     \b
     kg serve --read-only
+    kg serve --http --profile home --profile work
     """
     import logging
     import os
@@ -45,6 +79,64 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool, out
     import uuid
 
     from keepgraph import background
+
+    if not over_http and (public_url or issuer or metrics):
+        raise click.UsageError("--public-url, --issuer and --metrics are options of --http.")
+    if len(set(profiles)) > 1 and output_schemas == "full":
+        raise click.UsageError("The schemas of several graphs are only listed in outline.")
+    if issuer and not public_url:
+        raise click.UsageError("--issuer needs --public-url: its tokens name the server that they are for.")
+    names = list(dict.fromkeys(profiles)) or [ctx.find_root().params["profile"]]
+    ctx.find_root().params["profile"] = names[0]
+    chosen = _chosen_toolsets(ctx, toolsets)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    with ExitStack() as stack:
+        listener = _listen(host, port, public_url) if over_http else None
+        if listener is None and sys.stdin.isatty():
+            click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
+        background.limit_arenas()
+        try:
+            served = _open_each(ctx, stack, names, read_only=read_only, session=f"mcp_{uuid.uuid4().hex}")
+        except errors.KeepgraphError as error:
+            if listener is None:
+                _answer_first_request(error)
+            raise
+        whole = output_schemas == "full"
+        terminated = _interrupt_when_terminated()
+        try:
+            with ExitStack() as tasks:
+                for each in served:
+                    tasks.enter_context(_background_tasks(each))
+                if listener is not None:
+                    from keepgraph.mcp import http
+
+                    address = http.Address(host, listener.getsockname()[1], public_url)
+                    app = http.HttpApp(
+                        served,
+                        address,
+                        toolsets=chosen,
+                        issuer=_issuer(issuer, address),
+                        has_metrics=metrics,
+                        whole_outputs=whole,
+                    )
+                    _announce(served, address)
+                    http.serve(app, listener)
+                else:
+                    from keepgraph.mcp import server, stdio
+                    from keepgraph.mcp.graphs import ServedGraphs
+
+                    graphs = ServedGraphs(served, are_named=False)
+                    stdio.serve(server.build(graphs, toolsets=chosen, whole_outputs=whole))
+        except* KeyboardInterrupt:
+            _close_soon([each.graph for each in served])
+            # An ordinary exit would wait for the thread that waits for input.
+            os._exit(TERMINATED if terminated.is_set() else INTERRUPTED)
+        except* BrokenPipeError:
+            pass  # the client closed the connection
+
+
+def _chosen_toolsets(ctx: click.Context, toolsets: str | None) -> list[str] | None:
+    """The toolsets to show, from the option or the settings of the profile; None for all."""
     from keepgraph.tools.contract import catalogue
     from keepgraph.tools.contract.catalogue import DEFAULT_TOOLSETS
 
@@ -59,38 +151,103 @@ def serve_command(ctx: click.Context, toolsets: str | None, read_only: bool, out
         if toolsets is None:
             raise errors.SettingsInvalid(f"the settings of the profile name toolsets: {problem}")
         raise click.BadParameter(problem, param_hint="--toolsets")
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
-    if sys.stdin.isatty():
-        click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
-    session = f"mcp_{uuid.uuid4().hex}"
-    background.limit_arenas()
-    try:
-        opened_graph = graph_options.open_graph(ctx, create=True, read_only=read_only, session=session)
-    except errors.KeepgraphError as error:
-        _answer_first_request(error)
-        raise
-    with opened_graph as graph:
-        from keepgraph import activity, background
-        from keepgraph.engine.maintenance import unfinished_changes
-        from keepgraph.mcp import server, stdio
+    return chosen
 
+
+def _open_each(
+    ctx: click.Context, stack: ExitStack, names: Sequence[str | None], *, read_only: bool, session: str
+) -> list[ServedGraph]:
+    """The graphs of the profiles, opened; None is the graph of the command line."""
+    from keepgraph.activity import Activity
+    from keepgraph.engine.maintenance import unfinished_changes
+    from keepgraph.mcp.graphs import ServedGraph
+    from keepgraph.profiles import profile
+
+    served = []
+    for name in names:
+        ctx.find_root().params["profile"] = name
+        graph = graph_options.open_graph(ctx, create=True, read_only=read_only, session=session)
+        stack.enter_context(graph)
+        served.append(ServedGraph(profile.name_of(graph.path) or graph.path.name, graph, Activity()))
         for each in unfinished_changes.find(graph.path):
             click.echo(terminal.printable(f"{graph.path}: {each.message}: {each.command}"), err=True)
-        settings = settings_file.read(graph.path)
-        calls = activity.Activity()
-        terminated = _interrupt_when_terminated()
-        try:
-            with background.running(
-                graph, daily=settings.daily_backups, garden=settings.garden_when_idle, activity=calls
-            ):
-                whole = output_schemas == "full"
-                stdio.serve(server.build(graph, toolsets=chosen, activity=calls, whole_outputs=whole))
-        except* KeyboardInterrupt:
-            _close_soon(graph)
-            # An ordinary exit would wait for the thread that waits for input.
-            os._exit(TERMINATED if terminated.is_set() else INTERRUPTED)
-        except* BrokenPipeError:
-            pass  # the client closed the connection
+    return served
+
+
+def _background_tasks(served: ServedGraph) -> AbstractContextManager[None]:
+    from keepgraph import background
+
+    settings = settings_file.read(served.graph.path)
+    return background.running(
+        served.graph, daily=settings.daily_backups, garden=settings.garden_when_idle, activity=served.activity
+    )
+
+
+# Over HTTP.
+
+
+def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
+    """A socket on an address, once it is clear that nobody is let in unasked.
+
+    Raises:
+        refusals.TokenRequired: other machines could connect, and there is no token.
+        errors.InvalidArguments: the address cannot be used, or does not say how clients name the server.
+    """
+    import socket
+    from urllib.parse import urlsplit
+
+    from keepgraph.mcp import http, refusals
+    from keepgraph.profiles import tokens
+
+    if public_url is not None:
+        parts = urlsplit(public_url)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/") or parts.query:
+            raise click.BadParameter("it is like https://graph.example.net", param_hint="--public-url")
+    if not http.is_loopback(host):
+        if not tokens.read_all()[0]:
+            raise refusals.TokenRequired(
+                f"other machines can connect to {host}, and there is no token",
+                hint="Make one first: `kg token add NAME`.",
+            )
+        if host in ("0.0.0.0", "::") and public_url is None:  # noqa: S104 (compared, not listened on)
+            raise errors.InvalidArguments(
+                f"{host} does not say how clients name this server",
+                hint="Listen on one address, or add --public-url http://NAME:PORT.",
+            )
+        if public_url is None or public_url.startswith("http:"):
+            click.echo(
+                "Over http everybody between a client and this server can read the token and the graph: use a tunnel "
+                "or a proxy with TLS (docs/http.md).",
+                err=True,
+            )
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise errors.InvalidArguments(
+            f"{host}, port {port}: {error.strerror}", hint="Name another address with --host, or another --port."
+        ) from error
+
+
+def _issuer(url: str | None, address: http.Address) -> Issuer | None:
+    if url is None:
+        return None
+    from keepgraph.mcp.oauth import Issuer
+
+    return Issuer(url, resource=address.url)
+
+
+def _announce(served: Sequence[ServedGraph], address: http.Address) -> None:
+    """Say where the server is, and how to let somebody in."""
+    from keepgraph.profiles import tokens
+
+    names = ", ".join(each.name for each in served)
+    click.echo(terminal.printable(f"Serving {names} at {address.url}. Ctrl-C ends it."), err=True)
+    known, unreadable = tokens.read_all()
+    for file in unreadable:
+        click.echo(terminal.printable(f"{file} is not a token. `kg token remove {file.stem}` removes it."), err=True)
+    if not known:
+        click.echo("There is no token, so every call is refused. To make one: kg token add NAME", err=True)
 
 
 def _interrupt_when_terminated() -> threading.Event:
@@ -108,13 +265,15 @@ def _interrupt_when_terminated() -> threading.Event:
     return terminated
 
 
-def _close_soon(graph: Graph) -> None:
-    """Close the graph without waiting long for a call that cannot be stopped: its writes are not committed."""
+def _close_soon(graphs: Sequence[Graph]) -> None:
+    """Close the graphs without waiting long for a call that cannot be stopped: its writes are not committed."""
     import threading
 
-    closing = threading.Thread(target=graph.close, daemon=True)
-    closing.start()
-    closing.join(_CLOSING_SECONDS)
+    threads = [threading.Thread(target=graph.close, daemon=True) for graph in graphs]
+    for closing in threads:
+        closing.start()
+    for closing in threads:
+        closing.join(_CLOSING_SECONDS)
 
 
 def _answer_first_request(error: errors.KeepgraphError) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -16,10 +17,12 @@ from mcp.shared.exceptions import MCPError
 from keepgraph import _version, errors
 from keepgraph.activity import Activity
 from keepgraph.graph import Graph
-from keepgraph.mcp import apps, prompts, resources, stdio, surrogates
+from keepgraph.mcp import apps, graphs, prompts, resources, stdio, surrogates
+from keepgraph.mcp.graphs import ServedGraph, ServedGraphs
+from keepgraph.profiles import tokens
 from keepgraph.tools.contract import brief_answers, catalogue, reader_references, schemas
 from keepgraph.tools.contract.catalogue import Effect, Tool
-from keepgraph.tools.contract.dispatch import Progress
+from keepgraph.tools.contract.dispatch import SESSION_ARGUMENT, Progress
 
 DEADLINE_SECONDS = 60.0
 _CONCURRENT_READS = 4
@@ -33,23 +36,33 @@ _log = logging.getLogger("keepgraph.mcp")
 
 
 def build(
-    graph: Graph,
+    graph: Graph | ServedGraphs,
     *,
     toolsets: Sequence[str] | None = catalogue.DEFAULT_TOOLSETS,
     activity: Activity | None = None,
     whole_outputs: bool = False,
+    token: tokens.Token | None = None,
 ) -> Server[Any]:
-    """A server over one graph, with the tools of these toolsets (None: all); `activity` counts its calls.
+    """A server over one graph or several, with the tools of these toolsets (None: all).
 
     Args:
+        activity: counts the calls, where one graph is given.
         whole_outputs: list complete output schemas, for a program that checks answers; else outlines.
+        token: the token of all its callers, where they have one.
     """
-    handlers = _Handlers(graph, toolsets, activity or Activity(), whole_outputs=whole_outputs)
+    if isinstance(graph, Graph):
+        served = ServedGraph("", graph, activity or Activity())
+        graph = ServedGraphs([served], are_named=False)
+    handlers = _Handlers(graph, toolsets, whole_outputs=whole_outputs, token=token)
+    paths = [served.graph.path for served in graph.by_name.values()]
+    instructions = prompts.for_graphs(list(graph.by_name)) if graph.are_several else prompts.for_graph(paths[0])
     return Server(
         "keepgraph",
         version=_version.__version__,
-        title=prompts.title(graph.path),
-        instructions=reader_references.render(prompts.for_graph(graph.path), shown=handlers.tools),
+        title="Keepgraph" if graph.are_several else prompts.title(paths[0]),
+        instructions=reader_references.render(instructions, shown=handlers.tools),
+        # No argument of ours is repeated in a header: there is nothing to look up in a list of tools.
+        get_tool_input_schema=lambda name: None,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_prompts=handlers.list_prompts,
@@ -65,29 +78,32 @@ class _Handlers:
     """One method for each request of the protocol; every access to the graph runs in a worker thread."""
 
     def __init__(
-        self, graph: Graph, toolsets: Sequence[str] | None, activity: Activity, *, whole_outputs: bool
+        self,
+        served: ServedGraphs,
+        toolsets: Sequence[str] | None,
+        *,
+        whole_outputs: bool,
+        token: tokens.Token | None,
     ) -> None:
-        self._graph = graph
+        self._served = served
         self._whole_outputs = whole_outputs
-        self._activity = activity
-        self.tools = {tool.name: tool for tool in catalogue.tools(toolsets, read_only=graph.read_only)}
+        self._token = token
+        read_only = all(each.graph.read_only for each in served.by_name.values())
+        self.tools = {tool.name: tool for tool in catalogue.tools(toolsets, read_only=read_only)}
         # Two limiters, so that readers never wait for writers. SQLite has one writer at a time anyway.
         self._reads = anyio.CapacityLimiter(_CONCURRENT_READS)
         self._writes = anyio.CapacityLimiter(1)
 
     async def list_tools(self, ctx: Any, params: Any) -> t.ListToolsResult:
-        words = await self._call_reader("list_common_words")
-        descriptions = await self._descriptions()
+        words = graphs.merge_words(
+            [await self._call_reader(served, "list_common_words") for served in self._served.by_name.values()]
+        )
+        # What describes one of several graphs would mislead about the others.
+        descriptions = {} if self._served.are_several else await self._descriptions()
         # All on one page: not every client asks for a second.
         return t.ListToolsResult(
             tools=[
-                _advertise(
-                    tool,
-                    descriptions.get(tool.name, tool.description),
-                    words,
-                    shown=self.tools,
-                    whole_outputs=self._whole_outputs,
-                )
+                self._advertise(tool, descriptions.get(tool.name, tool.description), words)
                 for tool in self.tools.values()
             ]
         )
@@ -95,24 +111,77 @@ class _Handlers:
     async def call_tool(self, ctx: Any, params: t.CallToolRequestParams) -> t.CallToolResult:
         tool = self._callable_tool(params.name)
         arguments = _arguments(tool, params.arguments or {})
-        name, progress = params.name, _progress_reporter(ctx) if tool.is_job else None
-        limiter = self._reads if tool.effect is Effect.READ else self._writes
+        progress = _progress_reporter(ctx) if tool.is_job else None
         try:
-            with self._activity.call():
-                answer = await stdio.run(
-                    lambda cancellation: self._graph.call_until(cancellation, name, arguments, progress=progress),
-                    limiter=limiter,
-                    seconds=DEADLINE_SECONDS,
-                )
+            chosen, arguments = self._served.choose(tool.name, self._with_conversation(arguments))
+            if len(chosen) > 1:
+                answer = await self._ask_each(chosen, tool, params.name, arguments)
+            else:
+                answer = await self._call(chosen[0], tool, params.name, arguments, progress=progress)
         except errors.KeepgraphError as error:
-            error.hint = error.hint and reader_references.render(error.hint, shown=self.tools)
-            return t.CallToolResult(is_error=True, content=[_text_content(error.answer())])
+            return t.CallToolResult(is_error=True, content=[_text_content(self._error_answer(error))])
+        in_words = None if self._served.are_several else apps.text_of(tool.name, answer)
+        content = _text_content(answer) if in_words is None else t.TextContent(type="text", text=_plain(in_words))
+        return t.CallToolResult(content=[content], structured_content=answer)
+
+    async def _call(
+        self,
+        served: ServedGraph,
+        tool: Tool,
+        name: str,
+        arguments: Any,
+        *,
+        progress: Progress | None = None,
+        seconds: float = DEADLINE_SECONDS,
+    ) -> dict[str, Any]:
+        """The answer of one graph, as the client reads it; `name` is that of the tool or an alias of it."""
+        with served.activity.call():
+            try:
+                answer = await stdio.run(
+                    lambda cancellation: served.graph.call_until(cancellation, name, arguments, progress=progress),
+                    limiter=self._reads if tool.effect is Effect.READ else self._writes,
+                    seconds=seconds,
+                )
+            except errors.KeepgraphError as error:
+                if self._served.are_several and error.example is not None:
+                    error.example = graphs.marked(served.name, error.example)
+                raise
         if isinstance(arguments, dict) and arguments.get("detail") != "full":
             answer = brief_answers.essential(tool.toolset, tool.name, answer)
         answer = reader_references.render_answer(answer, shown=self.tools)
-        in_words = apps.text_of(tool.name, answer)
-        content = _text_content(answer) if in_words is None else t.TextContent(type="text", text=_plain(in_words))
-        return t.CallToolResult(content=[content], structured_content=answer)
+        return graphs.marked(served.name, answer) if self._served.are_several else answer
+
+    async def _ask_each(self, chosen: Sequence[ServedGraph], tool: Tool, name: str, arguments: Any) -> dict[str, Any]:
+        """The answers of several graphs to one question; one that fails has its error in the place of an answer.
+
+        Raises:
+            errors.KeepgraphError: none of them has answered.
+        """
+        deadline = anyio.current_time() + DEADLINE_SECONDS
+        answers, failures = [], []
+        for served in chosen:
+            try:
+                seconds = max(deadline - anyio.current_time(), 0.0)
+                answers.append(await self._call(served, tool, name, arguments, seconds=seconds))
+            except errors.KeepgraphError as error:
+                failures.append(error)
+                answers.append(graphs.marked(served.name, self._error_answer(error)))
+        if len(failures) == len(chosen):
+            raise failures[0]
+        return {"graphs": answers}
+
+    def _error_answer(self, error: errors.KeepgraphError) -> dict[str, Any]:
+        error.hint = error.hint and reader_references.render(error.hint, shown=self.tools)
+        return error.answer()
+
+    def _with_conversation(self, arguments: Any) -> Any:
+        """The arguments, where a conversation that they name is one of the caller's token."""
+        if self._token is None or not isinstance(arguments, dict):
+            return arguments
+        name = arguments.get(SESSION_ARGUMENT)
+        if not isinstance(name, str) or not name.strip():
+            return arguments
+        return {**arguments, SESSION_ARGUMENT: tokens.conversation(self._token, name.strip())}
 
     async def list_prompts(self, ctx: Any, params: Any) -> t.ListPromptsResult:
         return t.ListPromptsResult(prompts=prompts.all_prompts(self.tools))
@@ -124,48 +193,52 @@ class _Handlers:
             raise _protocol_error(error, name=params.name) from error
 
     async def list_resources(self, ctx: Any, params: Any) -> t.ListResourcesResult:
-        shown = [apps.resource()] if any(apps.meta_of(name) for name in self.tools) else []
-        return t.ListResourcesResult(resources=[*resources.all_resources(), *shown])
+        shown = [apps.resource()] if any(self._meta_of(name) for name in self.tools) else []
+        return t.ListResourcesResult(resources=[*self._served.resources(resources.all_resources()), *shown])
 
     async def list_resource_templates(self, ctx: Any, params: Any) -> t.ListResourceTemplatesResult:
-        return t.ListResourceTemplatesResult(resource_templates=resources.templates())
+        return t.ListResourceTemplatesResult(resource_templates=self._served.templates(resources.templates()))
 
     async def read_resource(self, ctx: Any, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
         uri = str(params.uri)
         if uri == apps.PAGE:
             return t.ReadResourceResult(contents=[apps.content()])
         try:
-            with self._activity.call():
+            served, uri = self._served.of_resource(uri)
+            with served.activity.call():
                 resource = await stdio.run(
-                    lambda cancellation: resources.read(self._graph, uri, cancellation=cancellation),
+                    lambda cancellation: resources.read(served.graph, uri, cancellation=cancellation),
                     limiter=self._reads,
                     seconds=DEADLINE_SECONDS,
                 )
         except errors.KeepgraphError as error:
-            raise _protocol_error(error, uri=uri) from error
-        content = t.TextResourceContents(uri=uri, mime_type="application/json", text=_json(resource))
+            raise _protocol_error(error, uri=str(params.uri)) from error
+        content = t.TextResourceContents(uri=str(params.uri), mime_type="application/json", text=_json(resource))
         return t.ReadResourceResult(contents=[content])
 
     async def complete(self, ctx: Any, params: t.CompleteRequestParams) -> t.CompleteResult:
         entity_type = prompts.type_of_argument(params.argument.name)
+        names: list[str] = []
         try:
-            answer = await self._call_reader(
-                "complete_name", prefix=params.argument.value, type=entity_type, limit=_MAX_COMPLETIONS + 1
-            )
+            for served in self._served.by_name.values():
+                answer = await self._call_reader(
+                    served, "complete_name", prefix=params.argument.value, type=entity_type, limit=_MAX_COMPLETIONS + 1
+                )
+                names += [entity["name"] for entity in answer["entities"]]
         except errors.KeepgraphError as error:
             raise _protocol_error(error, name=params.argument.name) from error
-        names = list(dict.fromkeys(entity["name"] for entity in answer["entities"]))
+        names = list(dict.fromkeys(names))
         return t.CompleteResult(
             completion=t.Completion(values=names[:_MAX_COMPLETIONS], has_more=len(names) > _MAX_COMPLETIONS)
         )
 
     async def _call_reader(
-        self, tool: str, /, *, seconds: float = DEADLINE_SECONDS, **arguments: Any
+        self, served: ServedGraph, tool: str, /, *, seconds: float = DEADLINE_SECONDS, **arguments: Any
     ) -> dict[str, Any]:
         """Call a tool that reads, for the server itself."""
-        with self._activity.call():
+        with served.activity.call():
             return await stdio.run(
-                lambda cancellation: self._graph.call_until(cancellation, tool, arguments),
+                lambda cancellation: served.graph.call_until(cancellation, tool, arguments),
                 limiter=self._reads,
                 seconds=seconds,
             )
@@ -173,12 +246,43 @@ class _Handlers:
     async def _descriptions(self) -> Mapping[str, str]:
         """The descriptions of the tools by name, completed from the graph if that is quick enough."""
         try:
-            answer = await self._call_reader("describe_tools", seconds=DESCRIBING_SECONDS, tools=list(self.tools))
+            answer = await self._call_reader(
+                self._served.first, "describe_tools", seconds=DESCRIBING_SECONDS, tools=list(self.tools)
+            )
         except errors.KeepgraphError as error:
             # Better tools without a few words of their descriptions than no tools.
             _log.warning("the tools are listed without what is in the graph: %s", error.code)
             return {}
         return dict(answer["descriptions"])
+
+    def _advertise(self, tool: Tool, description: str, words: dict[str, dict[str, Any]]) -> t.Tool:
+        """A tool as listed; it mentions only other tools that are shown."""
+        input_schema, output_schema = schemas.advertise(
+            tool.toolset,
+            tool.name,
+            vocabulary={kind: of_kind["names"] for kind, of_kind in words.items()},
+            totals={kind: of_kind["total"] for kind, of_kind in words.items()},
+            whole_output=self._whole_outputs,
+        )
+        input_schema = reader_references.render_descriptions(input_schema, shown=self.tools)
+        return t.Tool(
+            name=tool.name,
+            title=tool.title,
+            description=reader_references.render(description, shown=self.tools),
+            input_schema=self._served.with_argument(tool.name, input_schema),
+            output_schema=output_schema,
+            annotations=t.ToolAnnotations(
+                read_only_hint=tool.effect is Effect.READ,
+                destructive_hint=tool.effect is Effect.DESTRUCTIVE,
+                idempotent_hint=tool.effect is Effect.READ,
+                open_world_hint=False,
+            ),
+            _meta=self._meta_of(tool.name),
+        )
+
+    def _meta_of(self, tool: str) -> dict[str, Any] | None:
+        """The page of a tool; it does not know which of several graphs it shows."""
+        return None if self._served.are_several else apps.meta_of(tool)
 
     def _callable_tool(self, name: str) -> Tool:
         """The tool of this name, if this server may call it.
@@ -204,6 +308,11 @@ def _arguments(tool: Tool, given: dict[str, Any]) -> Any:
     """The arguments as the client sent them, brief by default; the tool refuses anything but an object."""
     if stdio.NO_OBJECT in given:
         return given[stdio.NO_OBJECT]
+    if isinstance(text := given.get(stdio.AS_TEXT), str):
+        with suppress(ValueError, RecursionError):
+            given = json.loads(text)
+        if not isinstance(given, dict):
+            return given
     return brief_answers.by_default(tool, given)
 
 
@@ -214,38 +323,6 @@ def _progress_reporter(ctx: Any) -> Progress:
         anyio.from_thread.run(ctx.session.report_progress, done, total, surrogates.replace(message))
 
     return report
-
-
-def _advertise(
-    tool: Tool,
-    description: str,
-    words: dict[str, dict[str, Any]],
-    *,
-    shown: Collection[str],
-    whole_outputs: bool,
-) -> t.Tool:
-    """A tool as listed; it mentions only other tools that are shown."""
-    input_schema, output_schema = schemas.advertise(
-        tool.toolset,
-        tool.name,
-        vocabulary={kind: of_kind["names"] for kind, of_kind in words.items()},
-        totals={kind: of_kind["total"] for kind, of_kind in words.items()},
-        whole_output=whole_outputs,
-    )
-    return t.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=reader_references.render(description, shown=shown),
-        input_schema=reader_references.render_descriptions(input_schema, shown=shown),
-        output_schema=output_schema,
-        annotations=t.ToolAnnotations(
-            read_only_hint=tool.effect is Effect.READ,
-            destructive_hint=tool.effect is Effect.DESTRUCTIVE,
-            idempotent_hint=tool.effect is Effect.READ,
-            open_world_hint=False,
-        ),
-        _meta=apps.meta_of(tool.name),
-    )
 
 
 def _text_content(answer: dict[str, Any]) -> t.TextContent:

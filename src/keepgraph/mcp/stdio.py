@@ -32,6 +32,9 @@ DRAIN_SECONDS = 60.0
 NO_OBJECT = "\0arguments"
 """The key that wraps arguments that are not an object; no tool has an argument of this name."""
 
+AS_TEXT = "\0json"
+"""The same of arguments that the library cannot read, with their JSON as a text."""
+
 # Strings, and the brackets outside them: enough to know the depth of nesting.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}\[\]]')
 _ID = re.compile(rb'\s*(?:-?\d{1,18}|"(?:[^"\\\x00-\x1f\x80-\xff]|\\["\\/bfnrt])*")(?=\s*[,}])')
@@ -109,7 +112,7 @@ class _Input:
         while line := await anyio.to_thread.run_sync(self._file.readline, abandon_on_cancel=True):
             if not line.strip():
                 continue
-            message = _parse(line)
+            message = parse(line)
             if isinstance(message, t.JSONRPCError):
                 await self._output.send(SessionMessage(message))
                 continue
@@ -141,7 +144,7 @@ class _Input:
         await self.aclose()
 
 
-def _parse(line: bytes) -> t.JSONRPCMessage:
+def parse(line: bytes) -> t.JSONRPCMessage:
     """The message of a line, or the error to answer it with."""
     try:
         message = t.jsonrpc_message_adapter.validate_json(line, by_name=False)

@@ -283,6 +283,8 @@ def show_merge(answer: dict[str, Any]) -> None:
 
 
 def show_log(calls: list[dict[str, Any]]) -> None:
+    from keepgraph.profiles import tokens
+
     width = max((len(call["tool"]) for call in calls), default=0)
     for call in calls:
         touched = ", ".join(f"{count} × {table}" for table, count in call["touched"].items())
@@ -291,7 +293,9 @@ def show_log(calls: list[dict[str, Any]]) -> None:
             f"{call['call']:>6}  {call['at'][:16].replace('T', ' ')}  {call['tool']:<{width}}  {printable(about)}",
             nl=False,
         )
-        click.secho(f"  taken back by {call['undone_by']}" if call["undone_by"] else "", dim=True)
+        token = tokens.name_in(call["session"])
+        notes = [f"with the token {token}" if token else "", f"taken back by {call['undone_by']}"]
+        click.secho("".join(f"  {note}" for note in notes[: 1 + bool(call["undone_by"])] if note), dim=True)
 
 
 def show_history(answer: dict[str, Any], *, name: str) -> None:
