@@ -112,7 +112,7 @@ def _slides(browser: Chromium, graph: Graph) -> Iterator[Figure]:
     hub, *_ = graph.call("run_query", query=BUSIEST, parameters={"skip": 10}, limit=20)["rows"]
     with _serving(graph) as address, browser.page(address) as page:
         page.wait_for("!!document.querySelector('nav')", seconds=60)
-        page.evaluate(f"location.hash = '#/time/{hub[0]}'")
+        page.evaluate(f"location.hash = '#/thing/{hub[0]}'")
         page.wait_for("!!document.querySelector('[data-shown]')", seconds=60)
         days = [f"2026-{month:02}-15" for month in range(1, 11)]
         times = [page.evaluate(SLIDE.replace("DAY", day)) for day in [*days, *reversed(days[:-1])]]

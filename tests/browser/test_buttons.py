@@ -99,11 +99,13 @@ def merge(page: Any) -> None:
 
 
 def end(page: Any) -> None:
+    page.click("main .story .edits summary")
     page.click("main button", text="End")
     submit(page)
 
 
 def retract(page: Any) -> None:
+    page.click("main .story .edits summary")
     page.click("main button", text="Retract")
 
 

@@ -19,16 +19,16 @@ def test_back_leads_to_the_same_place_of_a_long_page(open_page, atlas):
     for number in range(70):
         atlas.record(concept(f"Part {number}"), "belongs_to", project("Atlas"))
     page = open_page(thing(atlas, "Atlas"))
-    page.wait_for("document.querySelectorAll('table.facts tbody tr').length > 70")
-    page.evaluate("window.scrollTo(0, 1500)")
-    page.wait_for("window.scrollY === 1500 && new Promise(done => requestAnimationFrame(() => done(true)))")
-    page.evaluate("[...document.querySelectorAll('table.facts a')].at(-1).click()")
+    page.wait_for("document.querySelectorAll('table.story tbody tr').length > 70")
+    page.evaluate("window.scrollTo(0, 600)")
+    page.wait_for("window.scrollY === 600 && new Promise(done => requestAnimationFrame(() => done(true)))")
+    page.evaluate("[...document.querySelectorAll('table.story a')].at(-1).click()")
     page.wait_for("document.querySelector('main h1')?.innerText !== 'Atlas'")
     above = page.evaluate("window.scrollY")
     page.evaluate("history.back()")
     page.wait_for("document.querySelector('main h1')?.innerText === 'Atlas'")
 
-    page.wait_for("window.scrollY === 1500")
+    page.wait_for("window.scrollY === 600")
     assert above == 0
 
 
@@ -64,7 +64,7 @@ def test_back_leads_to_the_community_that_was_looked_at(open_page):
     [
         "today?day=nonsense",
         "today?day=2026-99-99",
-        "time?day=tomorrow",
+        "changes?to=tomorrow",
         "changes?from=2026-13-99&to=x",
         "neighbours/ent_x?as_of=x",
         "tables?sort=nothing&type=nothing",
@@ -77,13 +77,6 @@ def test_an_address_that_is_mistyped_leaves_a_page_that_works(open_page, address
     go(page, "decisions")
 
     page.wait_for_text("Use SQLite", within="main")
-
-
-def test_time_of_what_is_not_there_says_so(open_page):
-    page = open_page("today")
-    go(page, "time/ent_00000000000000000000000000")
-
-    page.wait_for_text("no such entity", within="main")
 
 
 def test_focus_returns_to_the_button_of_a_dialog_that_was_sent(open_page, atlas):

@@ -1,4 +1,4 @@
-"""Time in a real browser: the slider shows what held on each day, and Changes what began and ended between two days."""
+"""Time in a real browser: the story shows what held on each day, and Changes what began and ended between two days."""
 
 from __future__ import annotations
 
@@ -14,26 +14,60 @@ pytestmark = pytest.mark.browser
 SHOWN = "document.querySelector('[data-shown]')?.dataset.shown"
 
 
-def test_the_slider_shows_what_explore_node_answers_at_twenty_instants(open_page, atlas):
-    about = thing(atlas, "Ana Ruiz").replace("thing/", "time/")
-    page = open_page("time")
-    page.evaluate(f"location.hash = '#/{about}'")
+def names_then(page, day: str) -> list[str]:
+    """The names of the rows that hold on a day."""
+    page.evaluate(
+        f"(() => {{ const i = document.querySelector('.slider input[type=date]'); i.value = '{day}';"
+        " i.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    page.wait_for(f"{SHOWN} === '{day}'")
+    return page.evaluate(
+        "[...document.querySelectorAll('.story tr:not(.away):not(.texts-row) .name a')].map(a => a.innerText)"
+    )
+
+
+def test_the_story_shows_what_explore_node_answers_at_twenty_instants(open_page, atlas):
+    about = thing(atlas, "Ana Ruiz")
+    page = open_page(about)
     page.wait_for(f"!!{SHOWN}")
     days = [date(2025, 12, 20) + timedelta(days=random.Random(7).randrange(1, 400) * n % 330) for n in range(1, 21)]
     differences = {}
     for day in map(str, days):
-        page.evaluate(
-            f"(() => {{ const i = document.querySelector('.slider input[type=date]'); i.value = '{day}';"
-            " i.dispatchEvent(new Event('input', {bubbles: true})); })()"
-        )
-        page.wait_for(f"{SHOWN} === '{day}'")
-        shown = page.evaluate("[...document.querySelectorAll('.neighbourhood a title')].map(t => t.textContent)")
-        answer = atlas("explore_node", node_uuid=about.removeprefix("time/"), depth=1, as_of=day)
+        shown = names_then(page, day)
+        answer = atlas("explore_node", node_uuid=about.removeprefix("thing/"), depth=1, as_of=day)
         expected = [node["name"] for node in answer["nodes"]]
         if sorted(shown) != sorted(expected):
             differences[day] = (shown, expected)
 
     assert differences == {}
+
+
+def test_every_dated_fact_is_an_element_of_the_story_and_what_went_is_marked(open_page, atlas):
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    page.wait_for("document.querySelectorAll('.story .bar').length > 0")
+    titles = page.evaluate("[...document.querySelectorAll('.story .bar')].map(b => b.title)")
+    names_then(page, "2026-03-01")
+    gone, later = (page.text(f".story .{state} .name") for state in ("gone", "later"))
+
+    assert sorted(title.split(",")[0] for title in titles) == [
+        "Ana Ruiz reports to Cem Aydin",
+        "Ana Ruiz reports to Dua Khan",
+    ]
+    assert all(", since 2026-" in title for title in titles)
+    assert gone.startswith("Dua Khan")
+    assert later.startswith("Cem Aydin")
+
+
+def test_the_day_is_dragged_and_kept_in_the_address(open_page, atlas):
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    page.wait_for("!!document.querySelector('.story input[type=range]')")
+    page.evaluate("document.querySelector('.story input[type=range]').focus()")
+    for _ in range(3):
+        page.press("ArrowLeft")
+    page.wait_for("/day=/.test(location.hash)")
+    page.click(".slider button", text="Back to today")
+
+    page.wait_for("!/day=/.test(location.hash)")
 
 
 def test_changes_show_what_began_and_ended_between_two_days(open_page):

@@ -32,13 +32,13 @@ export function localTime(instant: string | null): string {
   return `${local.slice(0, 10)} ${local.slice(11, 16)}`;
 }
 
-/* A day as people say it: “yesterday”, “in 2 days”, “24 November”, with its year where that is another one. */
-export function inWords(day: string, now: string, year = true): string {
+/* A day as people say it: “yesterday” and “in 2 days” where it is near and that may be said, else “24 November”, with another year. */
+export function inWords(day: string, now: string, near = true): string {
   const distance = dayNumber(day) - dayNumber(now);
   if (Number.isNaN(distance)) return day;
-  if (Math.abs(distance) < 7) return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(distance, "day");
+  if (near && Math.abs(distance) < 7) return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(distance, "day");
   const options = { day: "numeric", month: "long", timeZone: "UTC" } as const;
-  return new Date(day).toLocaleDateString("en-GB", year && day.slice(0, 4) !== now.slice(0, 4) ? { ...options, year: "numeric" } : options);
+  return new Date(day).toLocaleDateString("en-GB", day.slice(0, 4) !== now.slice(0, 4) ? { ...options, year: "numeric" } : options);
 }
 
 /* “18–24 November”. */

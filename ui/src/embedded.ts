@@ -16,7 +16,7 @@ Columns, with positions instead of ids (ten thousand nodes must fit in 600 kB): 
 }
 An answer of show_graph has neither decisions nor a week.
 */
-import { Answer, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
+import { Answer, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Marks, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
 import { addDays, holds, localTime, moment } from "./dates";
 import { factOfRecord } from "./live";
 import { address, thingAddress } from "./router";
@@ -89,12 +89,6 @@ export class EmbeddedGraph implements Graph {
       textTotal: about.length,
       mentionedWith: [],
     };
-  }
-
-  async neighbours(id: string, asOf: string): Promise<Neighbours> {
-    // A day means its end, as in the tools.
-    const at = Date.parse(asOf) + (asOf.length === 10 ? 86_399_999 : 0);
-    return this.held(id, at);
   }
 
   async facts(id: string, { predicate, incoming, asOf }: Selection): Promise<{ facts: Fact[]; total: number }> {
@@ -229,8 +223,10 @@ export class EmbeddedGraph implements Graph {
     return { decisions: this.columns.decisions, total: this.columns.decision_total };
   }
 
-  async earliest(): Promise<string | null> {
-    return Object.values(this.columns.facts.from as Record<string, string>).sort()[0] ?? null;
+  async marks(): Promise<Marks> {
+    const { decisions = [], week } = this.columns;
+    const types = decisions.flatMap(({ id }: Ref) => (Number(id) in this.factsOf ? this.ref(Number(id)).type! : []));
+    return { decisions: [...new Set<string>(types)], blocking: [...new Set<string>((week?.blockers ?? []).map((each: Answer) => each.predicate))] };
   }
 
   private ref(node: number): Ref {

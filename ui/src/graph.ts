@@ -122,6 +122,12 @@ export interface Neighbours {
   counts: PredicateCount[];
 }
 
+/* What a story marks: entities of the types that are decisions, facts with the predicates that block. */
+export interface Marks {
+  decisions: string[];
+  blocking: string[];
+}
+
 /* How many facts with a predicate an entity has, as their subject, or as their object (incoming). */
 export interface PredicateCount {
   predicate: string;
@@ -153,7 +159,6 @@ export interface Graph {
   editable(): boolean;
   entity(id: string): Promise<Ref>;
   thing(id: string, limit: number): Promise<Thing>;
-  neighbours(id: string, asOf: string): Promise<Neighbours>;
   /* A page of the facts that are selected, from a position on. */
   facts(id: string, selection: Selection, offset: number): Promise<{ facts: Fact[]; total: number }>;
   /* Entities whose name or alias begins so: at once. */
@@ -167,7 +172,7 @@ export interface Graph {
   types(): Promise<{ name: string; count: number }[]>;
   week(day: string | null): Promise<Week>;
   decisions(): Promise<Decisions>;
-  earliest(): Promise<string | null>;
+  marks(): Promise<Marks>;
   news?(): Promise<Answer[]>;
   call(...call: Call): Promise<Answer>;
 }

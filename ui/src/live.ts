@@ -1,7 +1,7 @@
 /* The graph behind a running `kg ui`: tools called by POST /call with the token of this start. */
 import { addDays, holds } from "./dates";
 import { counted, countKey, isIncoming } from "./wording";
-import { Answer, Assertion, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
+import { Answer, Assertion, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Marks, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
 
 const TOKEN = "keepgraph token";
 const WAITS_FOR_TABS = 500; // milliseconds
@@ -48,6 +48,7 @@ export class LiveGraph implements Graph {
   private readOnly = false;
   private newest = -1; // the number of the last call that is known
   private readonly own = new Set<number>();
+  private marked: Promise<Marks> | null = null;
 
   constructor(private token: string) {
     const channel = new BroadcastChannel(TOKEN);
@@ -123,14 +124,6 @@ export class LiveGraph implements Graph {
     };
   }
 
-  async neighbours(id: string, asOf: string): Promise<Neighbours> {
-    const answer = await this.call("explore_node", { node_uuid: id, depth: 1, as_of: asOf, limit: 100, detail: "full" });
-    const types = new Map<string, string>(answer.nodes.map((node: Answer) => [node.id, node.type]));
-    const edges = [...answer.edges, ...answer.facts].map((edge: Answer) => factOfEdge(edge, types));
-    const total = answer.totals.edges + answer.totals.facts;
-    return total > edges.length ? this.completed(id, edges, asOf) : { facts: edges, total, counts: counted(edges, id) };
-  }
-
   async facts(id: string, { predicate, incoming, asOf }: Selection, offset: number): Promise<{ facts: Fact[]; total: number }> {
     const of = predicate ? { edge_types: [predicate], direction: sideOf(incoming) } : {};
     const page = { entity_id: id, as_of: asOf ?? new Date().toISOString(), limit: MOST_FACTS, offset };
@@ -140,16 +133,15 @@ export class LiveGraph implements Graph {
 
   private async current(id: string, facts: Fact[], total: number): Promise<Neighbours> {
     const held = facts.filter((fact) => holds(fact.from, fact.to, Date.now()));
-    return total > facts.length ? this.completed(id, held, null) : { facts: held, total: held.length, counts: counted(held, id) };
+    return total > facts.length ? this.completed(id, held) : { facts: held, total: held.length, counts: counted(held, id) };
   }
 
   /* Where only the first facts of many are known: how many of each predicate hold, and some of those that none is known of. */
-  private async completed(id: string, facts: Fact[], asOf: string | null): Promise<Neighbours> {
+  private async completed(id: string, facts: Fact[]): Promise<Neighbours> {
     const answer = await this.call("run_query", {
       query: "MATCH (n {id: $id})-[r]-() RETURN type(r) AS predicate, startNode(r).id <> $id AS incoming, count(*) AS total ORDER BY total DESC",
       parameters: { id },
       limit: 1000,
-      ...(asOf && { as_of: asOf }),
     });
     const counts = answer.rows.map(([type, incoming, total]: Answer[]) => ({ predicate: type.toLowerCase(), incoming, total }));
     const known = new Set(facts.map((fact) => countKey(fact.predicate, isIncoming(fact, id))));
@@ -158,7 +150,7 @@ export class LiveGraph implements Graph {
       missing.map(({ predicate, incoming }: Answer) =>
         this.call("query_entity_relations", {
           entity_id: id,
-          as_of: asOf ?? new Date().toISOString(),
+          as_of: new Date().toISOString(),
           edge_types: [predicate],
           direction: sideOf(incoming),
           limit: 60,
@@ -266,12 +258,12 @@ export class LiveGraph implements Graph {
     return this.call("recall_decisions", { detail: "full" });
   }
 
-  async earliest(): Promise<string | null> {
-    const answer = await this.call("run_query", {
-      query: "MATCH ()-[r]->() WHERE r.valid_from IS NOT NULL RETURN min(r.valid_from)",
-      limit: 1,
-    });
-    return answer.rows[0]?.[0] ?? null;
+  marks(): Promise<Marks> {
+    this.marked ??= this.call("list_vocabulary", {}).then(({ predicates }) => ({
+      decisions: predicates.filter((each: Answer) => each.role === "decides").flatMap((each: Answer) => each.targets),
+      blocking: predicates.filter((each: Answer) => each.role === "blocks").map((each: Answer) => each.name),
+    }));
+    return this.marked;
   }
 
   private async post(body: string): Promise<Response> {

@@ -12,7 +12,6 @@ import { ReviewView } from "./review";
 import { TablesView } from "./tables";
 import { TextView } from "./text";
 import { ThingView } from "./thing";
-import { TimeView } from "./time";
 import { TodayView } from "./today";
 
 export interface ViewProperties {
@@ -34,7 +33,6 @@ const VIEWS: View[] = [
   { name: "decisions", title: "Decisions", component: DecisionsView, needs: "reports", listed: "first" },
   { name: "review", title: "Review", component: ReviewView, needs: "running", listed: "first" },
   { name: "map", title: "Map", component: MapView, needs: "nothing", listed: "more" },
-  { name: "time", title: "Time", component: TimeView, needs: "nothing", listed: "more" },
   { name: "changes", title: "Changes", component: ChangesView, needs: "nothing", listed: "more" },
   { name: "query", title: "Query", component: QueryView, needs: "running", listed: "more" },
   { name: "history", title: "History", component: HistoryView, needs: "running", listed: "more" },

@@ -105,7 +105,7 @@ function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap
         {order.slice(0, 60).map((position) => (
           <li key={position}>
             <button type="button" class="plain" aria-expanded={position === chosen} onClick={() => show(position === chosen ? -1 : position)}>
-              <span class={`dot community-${position % 12}`} aria-hidden="true" />
+              <span class={`dot colour-${position % 12}`} aria-hidden="true" />
               {map.communities[position]!.name} <span class="quiet">{members[position]!.length}</span>
             </button>
             {position === chosen && <Members nodes={biggest(members[position]!)} />}

@@ -1,18 +1,16 @@
-/* One thing: its neighbours by predicate, its facts on a time axis with their sources, the texts that mention it, and its edits. */
+/* One thing: its story on one time axis, the texts that mention it, and its edits. */
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { TypeDot } from "../components/entity";
 import { RetypeRows } from "../components/bulk_edits";
-import { FactTable } from "../components/fact_table";
 import { Menu } from "../components/menu";
-import { Neighbourhood } from "../components/neighbourhood";
 import { saveMarkdown } from "../components/save";
+import { Story } from "../components/story";
 import { TextList } from "../components/text_list";
 import { When } from "../components/when";
 import { AlsoCalled, Describe, Forget, Merge, PathTo, Properties, RecordFact, Rename } from "../edits";
 import type { Graph, Thing } from "../graph";
-import { address } from "../router";
 import { noteVisit } from "../search";
 import { failed, record } from "../toasts";
 import { count, title, words } from "../wording";
@@ -38,10 +36,10 @@ const EDITS: [Open, string][] = [
 export function ThingView({ graph, here }: ViewProperties) {
   const [limit, setLimit] = useState(FIRST);
   const waiting = useAnswer(() => graph.thing(here.argument, limit), [here.argument, limit]);
-  return <Answered waiting={waiting} heading="Not there">{(thing) => <ThingPage graph={graph} thing={thing} more={() => setLimit(MOST)} />}</Answered>;
+  return <Answered waiting={waiting} heading="Not there">{(thing) => <ThingPage graph={graph} here={here} thing={thing} more={() => setLimit(MOST)} />}</Answered>;
 }
 
-function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: () => void }) {
+function ThingPage({ graph, here, thing, more }: ViewProperties & { thing: Thing; more: () => void }) {
   const [open, setOpen] = useState<Open>(null);
   const { entity } = thing;
   useEffect(() => noteVisit(entity), [entity.id, entity.name]);
@@ -73,38 +71,20 @@ function ThingPage({ graph, thing, more }: { graph: Graph; thing: Thing; more: (
               Export
             </button>
           </Menu>
-          <a class="button" href={address("time", entity.id)}>
-            Over time
-          </a>
         </div>
       )}
-      {thing.current.total > 0 && (
-        <section aria-labelledby="neighbours">
-          <h2 id="neighbours">Neighbours</h2>
-          <Neighbourhood entity={entity} neighbours={thing.current} />
-        </section>
-      )}
-      <section aria-labelledby="facts">
-        <h2 id="facts">
-          Facts <span class="quiet">{thing.factTotal.toLocaleString("en")}</span>
-        </h2>
-        {thing.facts.length ? (
-          <FactTable graph={graph} id={entity.id} facts={thing.facts} />
-        ) : (
-          <p class="quiet">Nothing is recorded about {entity.name} yet.</p>
-        )}
-        {thing.factTotal > thing.facts.length && (
-          <p>
-            {thing.facts.length < MOST && thing.facts.length <= FIRST ? (
-              <button type="button" onClick={more}>
-                Show {count(Math.min(MOST, thing.factTotal), "fact")}
-              </button>
-            ) : (
-              <span class="quiet">and {(thing.factTotal - thing.facts.length).toLocaleString("en")} more</span>
-            )}
-          </p>
-        )}
-      </section>
+      <Story
+        graph={graph}
+        here={here}
+        thing={thing}
+        more={
+          thing.factTotal > thing.facts.length && (
+            <button type="button" class="small" disabled={thing.facts.length > FIRST} onClick={more}>
+              {thing.facts.length > FIRST ? `The last ${count(thing.facts.length, "fact")} are used` : `Use ${count(Math.min(MOST, thing.factTotal), "fact")} instead of ${thing.facts.length}`}
+            </button>
+          )
+        }
+      />
       <section aria-labelledby="texts">
         <h2 id="texts">
           Texts <span class="quiet">{thing.textTotal}</span>
