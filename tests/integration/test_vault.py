@@ -326,6 +326,15 @@ def test_a_note_is_the_thing_that_a_link_or_somebody_named_before(call, root, pa
     }
 
 
+def test_a_note_of_which_no_more_is_known_gets_the_type_that_a_later_fact_gives(call, root, path):
+    write(root, {"Ada.md": "[[Atlas]]"})
+    read(call, root)
+    call("record_fact", subject=person("Ada"), predicate="works_on", object={"type": "project", "name": "Atlas"})
+    read(call, root, reread=True)
+
+    assert entities(path) == {"Ada": "person", "Atlas": "project"}
+
+
 def test_two_notes_of_one_title_are_two_things_and_the_report_says_so(call, root, path):
     write(root, {"a/Plan.md": "[[x]]", "b/Plan.md": "[[y]]", "c.md": "[[b/Plan]] [[a/Plan|p]]"})
     report = read(call, root)

@@ -293,7 +293,9 @@ def _find_by_name_or_create(
     types = graph_vocabulary.read(tx).with_subtypes([entity_type.name])
     if bearer := _identified(tx, name, types):
         return bearer, False
-    if matches := _named(tx, name, entity_type.name, types):
+    of_any_type = store.entities.by_key(tx, name.key)
+    by_name = [entity for entity in of_any_type if entity.type in types]
+    if matches := _best_named(tx, name, entity_type.name, types, by_name):
         if len(matches) > 1:
             is_alias = all(Name(entity.name).key != name.key for entity in matches)
             raise errors.Ambiguous(
@@ -303,9 +305,19 @@ def _find_by_name_or_create(
             )
         return matches[0], False
     entity_types.refuse_abstract(tx, entity_type)
+    if len(of_any_type) == 1 and (retyped := _retype_assumed(tx, of_any_type[0], entity_type.name)):
+        return retyped, False
     if speaker := first_person.resolve(tx, name, of_types=types):
         return speaker.entity or refuse_unknown_speaker(name, speaker), False
     return _insert(tx, entity_type, name), True
+
+
+def _retype_assumed(tx: Tx, entity: Entity, entity_type: str) -> Entity | None:
+    """An entity of that name with the given type, if its type was only assumed: that of a note, for example."""
+    # Imported here, because most names have one type.
+    from keepgraph.engine.knowledge import assumed_types
+
+    return assumed_types.change(tx, entity, entity_type, is_assumed=False)
 
 
 def _insert(tx: Tx, entity_type: EntityType, name: Name) -> Entity:
@@ -336,7 +348,12 @@ def _named(tx: Tx, name: Name, entity_type: str | None, types: Sequence[str] | N
 
     Only the best matches are returned: by name before alias, and of the exact type before its subtypes.
     """
-    by_name = store.entities.by_key(tx, name.key, of_types=types)
+    return _best_named(tx, name, entity_type, types, store.entities.by_key(tx, name.key, of_types=types))
+
+
+def _best_named(
+    tx: Tx, name: Name, entity_type: str | None, types: Sequence[str] | None, by_name: list[Entity]
+) -> list[Entity]:
     if exact := [entity for entity in by_name if entity.type == entity_type]:
         return exact
     by_alias = [entity for entity, _ in store.entities.by_alias_key(tx, name.key, of_types=types)]

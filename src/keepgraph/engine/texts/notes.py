@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
 from keepgraph import errors, store
@@ -564,19 +564,18 @@ class _Recorder:
         if predicate is None:
             return
         end = Ref(id=target.id) if isinstance(target, Entity) else target
-        try:
-            with self._tx.savepoint():
-                facts.record(
-                    self._tx,
-                    subject=Ref(id=subject.id),
-                    predicate=predicate,
-                    object=end,
-                    source=self._source[-facts.MAX_SOURCE :],
-                    valid_from=since,
-                    may_correct=False,
-                )
-        except (errors.InvalidRequest, errors.Conflict):
-            pass
+        # Only a name can leave something behind where it is refused: an entity that was created for it.
+        may_create = isinstance(end, Ref) and end.id is None
+        with suppress(errors.InvalidRequest, errors.Conflict), self._tx.savepoint() if may_create else nullcontext():
+            facts.record(
+                self._tx,
+                subject=Ref(id=subject.id),
+                predicate=predicate,
+                object=end,
+                source=self._source[-facts.MAX_SOURCE :],
+                valid_from=since,
+                may_correct=False,
+            )
 
 
 def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[tuple[str, str]]:
