@@ -482,6 +482,7 @@ class GetFullDocument(TypedDict):
     truncated: bool
     project: str
     group_id: NotRequired[str]
+    note: NotRequired[dict[str, Any]]
 
 class GetGardenStatus(TypedDict):
     message: str

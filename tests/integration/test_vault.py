@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner, Result
@@ -420,6 +421,26 @@ def test_a_folder_that_has_lost_all_its_files_forgets_none(call, root, path):
 
     assert (report.forgotten, len(report.missing)) == (0, 1)
     assert facts(path) == {("a", "tagged", "t")}
+
+
+def test_the_text_of_a_note_tells_its_thing_its_links_and_how_to_open_it(call, root):
+    write(
+        root,
+        {
+            "a b/É.md": "---\ntype: person\n---\n[[a b/Plan|it]] [[oke]]",
+            "a b/Plan.md": "p",
+            "Oke 1.md": "---\naliases: oke\n---\nx",
+        },
+    )
+    read(call, root)
+    given = call("get_full_document", doc_id=str(root / "a b" / "É.md"))["note"]
+    named = {link["target"]: (link["entity"]["type"], link["entity"]["name"]) for link in given["links"]}
+
+    assert (given["entity"]["type"], given["entity"]["name"]) == ("person", "É")
+    assert named == {"a b/Plan": ("note", "Plan"), "oke": ("note", "Oke 1")}
+    assert unquote(given["file"]) == f"file://{root}/a b/É.md"
+    assert given["obsidian"].startswith("obsidian://open?path=%2F")
+    assert given["obsidian"].endswith("%2F%C3%89.md")
 
 
 # The commands

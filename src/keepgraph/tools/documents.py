@@ -6,16 +6,18 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.maintenance.jobs import Job
-from keepgraph.engine.texts import client_extraction, document_files, documents, ingestion
+from keepgraph.engine.texts import client_extraction, document_files, documents, ingestion, notes
 from keepgraph.engine.texts.client_extraction import ExtractionResult
 from keepgraph.engine.texts.ingestion import Remark, Report
-from keepgraph.model import Fact, ProposedFact
+from keepgraph.model import Entity, Episode, Fact, ProposedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes
@@ -134,7 +136,9 @@ def get_full_document(
     episode = documents.find(knowledge.projects.enter(tx, scope), doc_id)
     text = store.episodes.text(tx, episode) if episode else ""
     part = text[offset : offset + max_characters]
+    note = notes.entity_of(tx, episode) if episode else None
     return {
+        **({"note": _describe_note(tx, episode, note, text)} if episode and note else {}),
         "doc_id": episode.id if episode else doc_id,
         "found": episode is not None,
         "name": episode and episode.name,
@@ -148,6 +152,20 @@ def get_full_document(
         "truncated": offset + len(part) < len(text),
         "project": episode.group if episode and scope.name is None else scope.label,
         "group_id": episode.group if episode else scope.group,
+    }
+
+
+def _describe_note(tx: Tx, episode: Episode, note: Entity, text: str) -> dict[str, Any]:
+    """What a text is the note of, what its links lead to, and the addresses by which an editor opens its file."""
+    return {
+        "entity": answer_shapes.entity(note),
+        "links": [
+            {"target": target, "entity": answer_shapes.entity(entity)}
+            for target, entity in notes.linked(tx, episode, text).items()
+        ],
+        # An import may bring the path of another system.
+        **({"file": Path(episode.source).as_uri()} if os.path.isabs(episode.source) else {}),
+        "obsidian": f"obsidian://open?path={quote(episode.source, safe='')}",
     }
 
 

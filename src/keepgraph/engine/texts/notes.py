@@ -23,7 +23,7 @@ from keepgraph.engine.knowledge import (
     predicates,
 )
 from keepgraph.engine.knowledge.predicates import LITERAL
-from keepgraph.engine.texts import forgetting
+from keepgraph.engine.texts import forgetting, storage
 from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
 from keepgraph.engine.texts.documents import may_name_entity
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
@@ -214,6 +214,25 @@ def describe(tx: Tx, folder: Folder, note: Note) -> dict[str, object]:
         "tasks": [task.name for task in content.tasks if task.state is None],
         "decisions": [name for name, _ in _decisions(tx, folder, note, explicit)],
     }
+
+
+def entity_of(tx: Tx, episode: Episode) -> Entity | None:
+    """The entity that a text is the note of; None if it is that of none."""
+    ids = [each["id"] for chunk in store.episodes.chunks(tx, episode)[:1] for each in chunk.annotations if "id" in each]
+    return entities.find_by_id(tx, ids[0] or "") if ids and episode.kind == storage.DOCUMENT else None
+
+
+def linked(tx: Tx, episode: Episode, text: str) -> dict[str, Entity]:
+    """What the links of a note lead to, by their targets as they are written: the other ends of the facts it states."""
+    stated = store.facts.by_rows(tx, [fact for _, fact, _ in store.provenance.of_episode(tx, episode.row)])
+    ends = {end.row: end for end in forgetting.ends_of(stated)}
+    by_key: dict[str, Entity] = {}
+    for end in ends.values():
+        for name in (end.name, _last(end.name), *store.entities.aliases(tx, end)):
+            by_key.setdefault(normalisation.key(name), end)
+    targets = {link.target: _path_key(link.target) for link in markdown.parse(text).links[: notes.MAX_OF_A_KIND]}
+    found = {target: by_key.get(key) or by_key.get(_last(key)) for target, key in targets.items()}
+    return {target: entity for target, entity in found.items() if entity is not None}
 
 
 # The kind of a note, and its name
