@@ -8,7 +8,7 @@ from itertools import islice
 from typing import IO
 
 from keepgraph import errors
-from keepgraph.formats import chat_archives, csv_tables, memory_server, text_streams
+from keepgraph.formats import address_books, bibliographies, chat_archives, csv_tables, memory_server, text_streams
 from keepgraph.formats.records import Record
 
 LINES = "lines"
@@ -18,8 +18,12 @@ MEMORY_SERVER = "memory-server"
 CSV = "csv"
 CLAUDE, CHATGPT = chat_archives.CLAUDE, chat_archives.CHATGPT
 
-FORMATS = (LINES, MEMORY_SERVER, CSV, CLAUDE, CHATGPT)
+BIBTEX, RIS, CSL = bibliographies.BIBTEX, bibliographies.RIS, bibliographies.CSL
+VCARD, CALENDAR = address_books.VCARD, address_books.CALENDAR
 
+FORMATS = (LINES, MEMORY_SERVER, CSV, CLAUDE, CHATGPT, BIBTEX, RIS, CSL, VCARD, CALENDAR)
+
+_CHARACTERS_OF_BEGINNING = 20_000
 _SAMPLE_LINES = 20
 _SAMPLE_CHARACTERS = 4_000_000
 _OWN_KEYS = {"keepgraph", "kind", "subject"}
@@ -40,6 +44,11 @@ def detect(file: IO[bytes]) -> str:
             first_character = _first_character(source)
         if first_character == "[":
             return _detect_service(file)
+        if first_character != "{":
+            with text_streams.open_text(file) as source:
+                beginning = source.read(_CHARACTERS_OF_BEGINNING)
+            if format := bibliographies.detect(beginning) or address_books.detect(beginning):
+                return format
         return CSV if first_character != "{" and _is_table(file) else _detect_lines(file)
     finally:
         file.seek(0)
@@ -51,6 +60,10 @@ def read(file: IO[bytes], format: str) -> Iterator[Record]:
     Raises:
         errors.InvalidArguments: the file as a whole does not have this format.
     """
+    if format in (BIBTEX, RIS, CSL):
+        return bibliographies.read(file, format)
+    if format in (VCARD, CALENDAR):
+        return address_books.read(file, format)
     readers = {
         MEMORY_SERVER: memory_server.read,
         CSV: csv_tables.read,
@@ -82,10 +95,12 @@ def _detect_service(file: IO[bytes]) -> str:
         for _, element, error in islice(elements, _SAMPLE_LINES):
             if service := chat_archives.detect_service(element):
                 return service
+            if bibliographies.is_csl(element):
+                return CSL
             if error:
                 continue
             break
-    raise _format_unknown("it is JSON, and holds no conversations of Claude or of ChatGPT")
+    raise _format_unknown("it is JSON, and neither conversations of Claude or ChatGPT nor a bibliography")
 
 
 def _detect_lines(file: IO[bytes]) -> str:
@@ -113,5 +128,6 @@ def _format_unknown(why: str) -> errors.FormatUnknown:
     return errors.FormatUnknown(
         f"the file format is unknown: {why}",
         hint="Import what `kg export` wrote, the JSONL of the MCP memory server, a CSV table whose first line is like "
-        f"{csv_tables.EXAMPLE}, or conversations of Claude or ChatGPT (.json or .zip). Notes: kg ingest PATH.",
+        f"{csv_tables.EXAMPLE}, conversations of Claude or ChatGPT, a bibliography (.bib, .ris, CSL-JSON), "
+        "contacts (.vcf), or a calendar (.ics). Notes: kg ingest PATH.",
     )

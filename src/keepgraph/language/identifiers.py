@@ -20,6 +20,8 @@ ARXIV = lazy.compile(
 ISBN = lazy.compile(r"(?:isbn(?:-1[03])?:?\s*)(?P<id>[\dxX][\dxX\- ]{8,16})", re.I)
 URL = lazy.compile(r"(?:https?://|www\.)\S+|(?:[a-z0-9\-]+\.)+[a-z]{2,}/\S+", re.I)
 
+PAGE = "url"
+_PREFIXES = ("doi", "arxiv", "isbn", "orcid", "tel")
 _MIN_DIGITS = 7  # of an identifier without @ and /
 _EMAIL = lazy.compile(r"(?:mailto:|[^<>@]*<)?(?P<id>[^\s@<>(),;:\"\[\]]+@(?:[\w\-]+\.)+[^\W\d_]{2,})>?(?:\?\S*)?", re.I)
 _PHONE = lazy.compile(r"(?P<scheme>tel:|(?=\+)|(?=00[1-9]))(?P<id>\+?\d[\d\s().\-/]{5,24})", re.I)
@@ -77,6 +79,14 @@ def canonical(text: str, *, key: str = "") -> str | None:
         number = _isbn(match["id"])
         return number and f"isbn:{number}"
     return page(stripped)
+
+
+def kind(identifier: str) -> str:
+    """What a canonical identifier is: doi, arxiv, isbn, orcid, tel, email, or `PAGE`."""
+    prefix, colon, _ = identifier.partition(":")
+    if colon and prefix in _PREFIXES:
+        return prefix
+    return "email" if "@" in identifier else PAGE
 
 
 def page(text: str) -> str | None:

@@ -19,7 +19,7 @@ from keepgraph.cli.output import terminal
 from keepgraph.graph import Graph
 
 LINES = "lines"
-FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt")
+FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt", "bibtex", "ris", "csl-json", "vcard", "icalendar")
 
 
 @click.command("import")
@@ -41,6 +41,8 @@ def import_command(
     csv            a table of facts or of entities
     claude         conversations.json of Claude, or the .zip with it
     chatgpt        conversations.json of ChatGPT, or the .zip with it
+    bibtex, ris, csl-json    a bibliography
+    vcard, icalendar         contacts, a calendar
 
     The output of `kg export` becomes the same graph, with ids, times and retracted facts. Existing records stay as they
     are, so a file may be imported twice; a line that contradicts the graph is refused. Standard input (-) is read as

@@ -32,12 +32,17 @@ _MAX_CHARACTERS_PER_CALL = 1_000_000
 _MAX_SHOWN = 20
 
 # What the positions of records count, by format; by default lines.
-_POSITION_KINDS = {detection.CLAUDE: "conversation", detection.CHATGPT: "conversation"}
+_POSITION_KINDS = {detection.CLAUDE: "conversation", detection.CHATGPT: "conversation", detection.CSL: "entry"}
 _TITLES = {
     detection.MEMORY_SERVER: "The memory of an MCP server",
     detection.CSV: "A table",
     detection.CLAUDE: "Conversations with Claude",
     detection.CHATGPT: "Conversations with ChatGPT",
+    detection.BIBTEX: "A bibliography",
+    detection.RIS: "A bibliography",
+    detection.CSL: "A bibliography",
+    detection.VCARD: "Contacts",
+    detection.CALENDAR: "A calendar",
 }
 _NOUNS = {
     "entities": ("entity", "entities"),

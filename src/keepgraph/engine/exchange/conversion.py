@@ -27,7 +27,7 @@ from keepgraph.engine.texts.storage import Outcome
 from keepgraph.engine.vocabulary import graph_vocabulary, sets, terms
 from keepgraph.formats import detection, records
 from keepgraph.formats.records import ReadError, Record, Skipped
-from keepgraph.language import normalisation, utf8
+from keepgraph.language import identifiers, normalisation, utf8
 from keepgraph.model import Entity, Ref
 from keepgraph.store import journal
 from keepgraph.store.database import Database
@@ -167,7 +167,7 @@ class RecordImport:
 
     def _import_entity(self, tx: Tx, record: records.Entity, lines: _Lines) -> RecordResult:
         mapping = self.mapping.entity_types[record.type]
-        entity, created = self._find_or_create(tx, record.type, record.name)
+        entity, created = self._find_or_create(tx, record.type, self._name_to_find(tx, record))
         changed = created
         refusals: list[errors.KeepgraphError] = []
         known_keys = {normalisation.key(name) for name in (entity.name, *store.entities.aliases(tx, entity))}
@@ -190,6 +190,23 @@ class RecordImport:
             summary = {**_summary(record), "because": because}
             return RecordResult(record.position, _outcome(changed), kept_as_text=summary)
         return RecordResult(record.position, _outcome(changed), partial_errors=tuple(refusals))
+
+    def _name_to_find(self, tx: Tx, record: records.Entity) -> str:
+        """By which name to look for an entity: an identifier that the graph knows, else its own.
+
+        One that has the name and other identifiers of the same kind is another one: the name is told apart by one.
+        """
+        own = {each for alias in record.aliases if (each := identifiers.canonical(alias))}
+        for identifier in sorted(own):
+            if store.identifiers.bearers(tx, normalisation.key(identifier)):
+                return identifier
+        for entity in store.entities.by_key(tx, normalisation.key(record.name)) if own else ():
+            aliases = store.entities.aliases(tx, entity)
+            theirs = {identifiers.kind(each) for alias in aliases if (each := identifiers.canonical(alias))}
+            if shared := theirs & {identifiers.kind(each) for each in own} - {identifiers.PAGE}:
+                telling = min(each for each in own if identifiers.kind(each) in shared)
+                return f"{record.name[: knowledge.entities.MAX_NAME - len(telling) - 3]} ({telling})"
+        return record.name
 
     def _find_or_create(self, tx: Tx, file_type: str, name: str) -> tuple[Entity, bool]:
         """

@@ -1,0 +1,167 @@
+"""Bibliographies, contacts and calendars come in as sources, people and meetings, each once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keepgraph.cli.root import kg
+from keepgraph.formats import detection
+from keepgraph.formats.records import ReadError
+
+pytest.importorskip("bibtexparser")
+pytest.importorskip("rispy")
+pytest.importorskip("vobject")
+pytest.importorskip("icalendar")
+
+FILES = {
+    "bibtex": """% Encoding: UTF-8
+@article{oke1982, title={The {U}rban Heat Island}, author={Oke, T. R. and Jos{\\'e} {van der} Meer and
+  {World Health Organization}}, doi={10.1002/QJ.49710845502}, keywords={heat, city}, abstract={About energy.}}
+@book{broken, title="A"
+@misc{later, title={Later}}
+""",
+    "ris": "TY  - JOUR\nTI  - The Urban Heat Island\nAU  - Oke, T. R.\n"
+    "DO  - https://doi.org/10.1002/qj.49710845502\nKW  - heat\n"
+    "ER  - \n\nTY  - BOOK\nT1  - Left open\n",
+    "csl-json": json.dumps(
+        [
+            {
+                "id": "http://zotero.org/1",
+                "citation-key": "oke1982",
+                "type": "article-journal",
+                "title": "The Urban Heat Island",
+                "author": [{"family": "Oke", "given": "T. R."}, {"literal": "World Health Organization"}],
+                "issued": {"date-parts": [[1982, 1]]},
+                "DOI": "10.1002/qj.49710845502",
+            },
+            {"id": "2", "type": "book"},
+        ]
+    ),
+    "vcard": """BEGIN:VCARD
+VERSION:3.0
+FN:João Silva
+EMAIL;TYPE=INTERNET:J.Silva@acme.example
+TEL:+351 912 345 678
+ORG:Acme;Research
+NOTE:Met in Porto
+BDAY:19800102
+END:VCARD
+BEGIN:VCARD
+VERSION:4.0
+FN:João Silva
+EMAIL:j.silva@beta.example
+END:VCARD
+BEGIN:VCARD
+no property
+END:VCARD
+""",
+    "icalendar": """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//x//y
+BEGIN:VEVENT
+UID:1
+SUMMARY:Weekly sync
+DTSTART:20261120T100000Z
+ATTENDEE;CN=João Silva:mailto:j.silva@beta.example
+ATTENDEE;CUTYPE=ROOM:mailto:room1@beta.example
+DESCRIPTION:The budget
+END:VEVENT
+BEGIN:VEVENT
+SUMMARY:No start
+END:VEVENT
+END:VCALENDAR
+""",
+}
+
+
+@pytest.fixture
+def imported(path: Path, tmp_path: Path):
+    def run(format: str, *options: str) -> dict:
+        file = tmp_path / format
+        file.write_text(FILES[format], encoding="utf-8")
+        done = CliRunner().invoke(kg, ["--db", str(path), "--json", "import", str(file), *options])
+        return json.loads(done.stdout)
+
+    return run
+
+
+def recalled(path: Path, name: str) -> dict:
+    done = CliRunner().invoke(kg, ["--db", str(path), "--json", "recall", name])
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("format", FILES)
+def test_a_file_is_recognised_and_imported_once(imported, format):
+    preview = imported(format, "--preview")
+    first, again = imported(format), imported(format)
+
+    assert [each["format"] for each in (preview, first, again)] == [format] * 3
+    assert preview["found"]["entities"] > 0
+    assert (again["added"], again["new"], again["refused_total"]) == (0, {}, first["refused_total"])
+
+
+@pytest.mark.parametrize(
+    ("format", "refused"), [("bibtex", 1), ("ris", 0), ("csl-json", 1), ("vcard", 1), ("icalendar", 1)]
+)
+def test_what_cannot_be_read_is_named_and_does_not_stop_the_rest(imported, format, refused):
+    report = imported(format)
+
+    assert report["refused_total"] == refused
+    assert report["added"] > 1
+
+
+def test_three_bibliographies_have_one_source(path, imported):
+    for format in ("bibtex", "ris", "csl-json"):
+        imported(format)
+    names = {recalled(path, name)["entity"]["name"] for name in ("@oke1982", "doi:10.1002/QJ.49710845502")}
+    facts = {(fact["predicate"], fact["subject"]["name"]) for fact in recalled(path, "@oke1982")["facts"]}
+
+    assert names == {"The Urban Heat Island"}
+    assert {name for predicate, name in facts if predicate == "authored"} == {
+        "T. R. Oke",
+        "José van der Meer",
+        "World Health Organization",
+    }
+
+
+def test_two_cards_of_one_name_are_two_people(path, imported):
+    imported("vcard")
+    imported("icalendar")
+    one, other = (recalled(path, address) for address in ("j.silva@acme.example", "j.silva@beta.example"))
+
+    assert one["entity"]["id"] != other["entity"]["id"]
+    assert {fact["predicate"] for fact in one["facts"]} == {"works_at", "born_on"}
+    assert {fact["predicate"] for fact in other["facts"]} == {"attended"}
+    assert recalled(path, "tel:00351912345678")["entity"]["id"] == one["entity"]["id"]
+
+
+def test_an_undo_takes_an_import_back(path, imported):
+    before = CliRunner().invoke(kg, ["--db", str(path), "record", "person:Ada", "knows", "person:Bo"])
+    imported("vcard")
+    undone = CliRunner().invoke(kg, ["--db", str(path), "undo"])
+
+    assert (before.exit_code, undone.exit_code) == (0, 0)
+    assert recalled(path, "j.silva@acme.example")["entity"] is None
+
+
+@pytest.mark.parametrize("format", ["bibtex", "ris", "csl-json", "vcard", "icalendar"])
+@given(st.data())
+def test_any_damage_gets_an_answer(tmp_path_factory, format, data):
+    text = FILES[format]
+    start = data.draw(st.integers(0, len(text)))
+    damaged = text[:start] + data.draw(st.text(max_size=8)) + text[start + data.draw(st.integers(0, 30)) :]
+    file = tmp_path_factory.getbasetemp() / f"damaged-{format}"
+    file.write_bytes(damaged.encode("utf-8", "surrogatepass"))
+    with file.open("rb") as stream:
+        try:
+            found = list(detection.read(stream, format))
+        except detection.errors.InvalidArguments:
+            return
+
+    assert all(isinstance(each, ReadError) or each.position >= 0 for each in found)
