@@ -1254,6 +1254,20 @@ def test_a_word_finds_its_other_form_in_another_language(call, text, question):
     assert "words" in found[0]["why"]
 
 
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [("与房东的租赁合同", "合同在哪"), ("大家との賃貸契約", "契約"), ("집주인과의 임대계약", "계약은")],
+)
+def test_a_word_within_a_name_without_spaces_is_found(call, name, question):
+    call("record_fact", subject=person("Ana Ruiz"), predicate="tagged", object=concept(name))
+    call("record_fact", subject=person("Ana Ruiz"), predicate="tagged", object=concept("东京塔"))
+
+    found = call("search", query=question)
+
+    assert name == found["nodes"][0]["name"]
+    assert name in found["edges"][0]["fact"]
+
+
 def test_a_question_in_english_looks_for_no_forms(call, monkeypatch):
     """
     Else "former" would find "form", whose stem is the same in German.

@@ -32,6 +32,12 @@ MAX_EMBEDDED_CHARACTERS = 2000
 _MIN_FUNCTION_WORDS = 2
 """From how many different function words in the graph on some of it may be in their language."""
 
+FIRST_UNSPACED_CHARACTER = "\u0e00"
+"""The least character of a script without spaces, or whose words take endings as Korean ones do."""
+
+_MAX_RUNS = 100
+"""How many runs of characters a pair of characters is looked for in, the shortest first."""
+
 _WORD = lazy.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _POSSESSIVE = lazy.compile(r"['’]s?(?!\w)")
 
@@ -114,10 +120,15 @@ def _any_of(words: Sequence[str]) -> str:
 
 
 def _forms(tx: Tx, text: str) -> Mapping[str, Sequence[str]]:
-    """The forms of the words of a question that are in the graph, by word in small letters; none if it is English."""
+    """What else in the graph is a word of a question, by the phrase of the word: its other forms, and unspaced runs."""
     words = [word.lower() for word in _words(text)]
+    return {**_inflected(tx, words, is_ascii=text.isascii()), **({} if text.isascii() else _unspaced(tx, words))}
+
+
+def _inflected(tx: Tx, words: Sequence[str], *, is_ascii: bool) -> Mapping[str, Sequence[str]]:
+    """The forms of words that are in the graph; none if they are English."""
     known = word_forms.languages(words)
-    if known is None and not text.isascii():
+    if known is None and not is_ascii:
         known = word_forms.LANGUAGES
     elif known is None:
         known = store.fact_changes.cached(tx, "languages of words", lambda: _languages_of_graph(tx))
@@ -126,6 +137,19 @@ def _forms(tx: Tx, text: str) -> Mapping[str, Sequence[str]]:
     telling = [word for word in dict.fromkeys(words) if word not in word_forms.function_words()][:MAX_PHRASES]
     terms = store.full_text.terms(tx, {prefix for word in telling for prefix in word_forms.prefixes(word, known)})
     return {word: word_forms.forms(word, terms, of_languages=known) for word in telling}
+
+
+def _unspaced(tx: Tx, words: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """The runs of characters in names and facts that have a pair of neighbouring characters of words without spaces.
+
+    The index of texts has each character as a word; those of names and facts have runs.
+    """
+    segments = [segment for word in words for segment in _segments(word)[1:]]
+    pairs = {pair: pair.replace(" ", "") for pair in dict.fromkeys(segments) if pair >= FIRST_UNSPACED_CHARACTER}
+    if not pairs:
+        return {}
+    terms = store.full_text.terms_with(tx, list(pairs.values())[:MAX_PHRASES], least=FIRST_UNSPACED_CHARACTER)
+    return {pair: [term for term in terms if run in term and term != run][:_MAX_RUNS] for pair, run in pairs.items()}
 
 
 def _languages_of_graph(tx: Tx) -> frozenset[str]:
