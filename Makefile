@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 
-.PHONY: demo test fast golden test-slow test-laws test-browser bench lint sizes fmt ui lock pictures dist wheels wheel-test bundle clean
+.PHONY: demo test fast golden test-slow test-laws test-browser bench lint sizes fmt ui lock pictures dist wheels wheel-test bundle site clean
 
 demo: $(VENV)/light
 	@mkdir -p demo
@@ -133,5 +133,16 @@ lock: $(VENV)/bin/python
 	$(PIP) install "uv>=0.5"
 	$(BIN)/python $(LOCKS)/lock.py
 
+# The documents as a site in build/site, with an environment of its own.
+SITE := $(CURDIR)/$(VENV)-site
+
+$(SITE)/done: $(LOCKS)/site.txt
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip --disable-pip-version-check -qq install --no-deps --require-hashes -r $(LOCKS)/site.txt
+	@touch $@
+
+site: $(SITE)/done
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict --quiet
+
 clean:
-	rm -rf $(VENV) $(VENV)-wheel dist build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV)-site $(VENV) $(VENV)-wheel dist build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

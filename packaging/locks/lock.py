@@ -23,14 +23,18 @@ LOCKS = {
     "light": ("meaning", "analysis"),
     "bundle": (),
     "build": None,
+    "site": None,
 }
-"""Each lock, and the extras that it has besides the dependencies; None: only what builds the package.
+"""Each lock, and the extras that it has besides the dependencies; None: only what is named below.
 
 The first has all, and the others keep to its versions.
 """
 
 BUILD = ["hatchling>=1.26", "editables>=0.5"]
 """What builds our own package, where pip does not make an environment of its own for that."""
+
+ALONE = {"build": BUILD, "site": ["mkdocs-material>=9.7,<10"]}
+"""Locks without our dependencies: what builds the package, and what builds the site of the documents."""
 
 OURS = "keepgraph-minilm"
 """Built here, and in no index."""
@@ -48,8 +52,8 @@ def main() -> None:
     oldest = project["requires-python"].removeprefix(">=")
     pins = (ROOT / "constraints.txt").read_text(encoding="utf-8")
     for name, extras in LOCKS.items():
-        lines = [] if extras is None else requirements(project, extras)
-        if name in ("dev", "build"):
+        lines = ALONE[name] if extras is None else requirements(project, extras)
+        if name == "dev":
             lines += BUILD
         resolved = resolve(uv, lines, pins=pins, oldest=oldest)
         if name == "dev":

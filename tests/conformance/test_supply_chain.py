@@ -24,7 +24,7 @@ if not LOCKS.is_dir():
 
 INSTALLED_BY_NAME = re.compile(r"(?:pip|pipx|uv tool) install [^`\n]*(?<![/\w-])keepgraph(?:-minilm)?(?=[\[`' \n]|$)")
 
-NAMES = ["build", "bundle", "dev", "light"]
+NAMES = ["build", "bundle", "dev", "light", "site"]
 PLATFORMS = [
     {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64"},
     {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "aarch64"},
@@ -158,6 +158,14 @@ def test_a_lock_has_all_that_its_packages_need(name):
                 lacking.add(f"{package} needs {requirement}")
 
     assert lacking == set()
+
+
+@pytest.mark.parametrize("name", ["build", "bundle", "light"])
+def test_what_a_release_is_built_with_needs_no_pytorch(name):
+    """
+    It is half a gigabyte, and a wheel needs none of it.
+    """
+    assert pinned(name, {}).keys() & {"torch", "sentence-transformers", "transformers", "scikit-learn"} == set()
 
 
 # Licences
