@@ -1,7 +1,7 @@
 """What registries and clients read of Keepgraph: server.json, llms.txt, and a plugin for Claude Code with two skills.
 
-All of it is generated, from pyproject.toml, the prompts of the server and the navigation of the documents, and is kept in
-the repository; a test compares it. `python packaging/registry/files.py` writes it anew.
+All of it is generated, from pyproject.toml, the prompts of the server and the navigation of the documents, and is kept
+in the repository; a test compares it. `python packaging/registry/files.py` writes it anew.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ SKILLS = {
     "recall": (
         "what_do_i_know",
         {"name": "$ARGUMENTS"},
-        "Looks up what the user's own knowledge graph holds about a person, project, decision or concept. Use when the user "
-        "asks what they know, decided, wrote down or were told about something or somebody.",
+        "Looks up what the user's own knowledge graph holds about a person, project, decision or concept. Use when the "
+        "user asks what they know, decided, wrote down or were told about something or somebody.",
     ),
     "weekly-review": (
         "weekly_review",
         {"project": ""},
-        "Goes through the user's past seven days: decisions, blockers, next actions. Use when the user asks for a weekly "
-        "review, or what happened or is open this week.",
+        "Goes through the user's past seven days: decisions, blockers, next actions. Use when the user asks for a "
+        "weekly review, or what happened or is open this week.",
     ),
 }
 """Each skill: the prompt of the server whose text it has, that prompt's arguments, and when a model should use it."""
@@ -113,7 +113,8 @@ def navigation() -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 def _first_sentence(page: Path) -> str:
     """The first sentence of a page's first paragraph, without links."""
-    text = re.sub(r"<!--.*?-->|^(#|```|\||!).*$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"(?s)<!--.*?-->|```.*?```", "", page.read_text(encoding="utf-8"))
+    text = re.sub(r"(?m)^[#|!].*$", "", text)
     paragraph = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(text.strip().partition("\n\n")[0].split()))
     return re.split(r"(?<=[.:?!]) ", paragraph)[0]
 

@@ -21,16 +21,22 @@ from keepgraph.cli.root import kg
 from keepgraph.store import database
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/recipes.md", "docs/profiles.md", "docs/names.md", "docs/changing.md", "docs/ending.md")
+PAGES = (
+    "README.md",
+    "docs/install.md",
+    "docs/recipes.md",
+    "docs/profiles.md",
+    "docs/names.md",
+    "docs/changing.md",
+    "docs/ending.md",
+)
 RUN_ELSEWHERE = {
     "make demo": "CI runs it",
     "make dist": "CI runs it",
-    (
-        "uv tool install --with dist/keepgraph_minilm-1.0.0-py3-none-any.whl"
-        " 'dist/keepgraph-0.1.0-py3-none-any.whl[meaning]'"
-    ): "CI installs the same by pip (make wheel-test)",
+    "uv tool install .": "CI installs the same by pip (make wheel-test)",
     "kg install claude-desktop": "test_install.py",
     "kg install claude-code": "test_install.py",
+    "kg install claude-desktop --profile work": "test_two_graphs_in_one_client.py",
 }
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)

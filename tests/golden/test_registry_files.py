@@ -1,4 +1,4 @@
-"""What registries and clients read of Keepgraph is generated, and says what pyproject.toml, prompts and documents say."""
+"""What registries and clients read of Keepgraph is generated from pyproject.toml, the prompts and the documents."""
 
 from __future__ import annotations
 
