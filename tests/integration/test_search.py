@@ -1256,7 +1256,12 @@ def test_a_word_finds_its_other_form_in_another_language(call, text, question):
 
 @pytest.mark.parametrize(
     ("name", "question"),
-    [("与房东的租赁合同", "合同在哪"), ("大家との賃貸契約", "契約"), ("집주인과의 임대계약", "계약은")],
+    [
+        ("与房东的租赁合同", "合同在哪"),
+        ("大家との賃貸契約", "契約"),
+        ("집주인과의 임대계약", "계약은"),
+        ("契約", "契約は"),
+    ],
 )
 def test_a_word_within_a_name_without_spaces_is_found(call, name, question):
     call("record_fact", subject=person("Ana Ruiz"), predicate="tagged", object=concept(name))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +53,19 @@ def test_function_words_tell_the_language_of_a_question(question, languages):
 def test_short_words_have_no_forms():
     assert word_forms.prefixes("hau", ["de"]) == set()
     assert word_forms.forms("hau", ["haus"], of_languages=["de"]) == []
+
+
+def test_threads_get_the_same_forms():
+    words = [f"{letter}{syllable}häuser" for letter in "bdfgklmnprst" for syllable in ("a", "e", "i", "o", "u", "au")]
+
+    def stems(word: str) -> set[str]:
+        return word_forms.prefixes(word, word_forms.LANGUAGES)
+
+    with ThreadPoolExecutor(8) as threads:
+        at_once = list(threads.map(stems, words))
+
+    word_forms._stem.cache_clear()
+    assert at_once == [stems(word) for word in words]
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=5))

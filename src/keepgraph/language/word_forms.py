@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
+from threading import Lock
 from typing import Any
 
 from keepgraph.language import common_words, lexicons
@@ -23,6 +24,9 @@ _STEMMERS = {
 }
 
 LANGUAGES = frozenset(_STEMMERS)
+
+_stemming = Lock()
+"""A stemmer keeps the word that it works on."""
 
 _MIN_LETTERS = 4
 """A shorter word is compared as it is: many others begin with it."""
@@ -117,21 +121,22 @@ def _stems(word: str, language: str) -> set[str]:
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str, language: str) -> str:
-    stem: str = _stemmer(_STEMMERS[language]).stemWord(word)
+    stemmer = _stemmer(language)
+    with _stemming:
+        stem: str = stemmer.stemWord(word)
     return stem
 
 
-@lru_cache(maxsize=20_000)
 def _porter(word: str) -> str:
-    stem: str = _stemmer("porter").stemWord(word)
-    return stem
+    """The stem of a word in the indexes."""
+    return _stem(word, "porter")
 
 
 @cache
-def _stemmer(name: str) -> Any:
+def _stemmer(language: str) -> Any:
     import snowballstemmer
 
-    return snowballstemmer.stemmer(name)
+    return snowballstemmer.stemmer(_STEMMERS.get(language, language))
 
 
 def _without_accents(word: str) -> str:

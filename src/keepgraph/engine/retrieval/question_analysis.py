@@ -149,7 +149,7 @@ def _unspaced(tx: Tx, words: Sequence[str]) -> Mapping[str, Sequence[str]]:
     if not pairs:
         return {}
     terms = store.full_text.terms_with(tx, list(pairs.values())[:MAX_PHRASES], least=FIRST_UNSPACED_CHARACTER)
-    return {pair: [term for term in terms if run in term and term != run][:_MAX_RUNS] for pair, run in pairs.items()}
+    return {pair: [term for term in terms if run in term][:_MAX_RUNS] for pair, run in pairs.items()}
 
 
 def _languages_of_graph(tx: Tx) -> frozenset[str]:
