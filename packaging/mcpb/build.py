@@ -1,4 +1,7 @@
-"""Builds the bundle that Claude Desktop installs with a click. Knows the form of its manifest (MCPB 0.3), and no tool.
+"""Builds the bundles that Claude Desktop installs with a click. Knows the form of their manifests, and no tool.
+
+One (MCPB 0.3) holds all packages, for one platform and one Python. The other (0.4, of type uv) holds Keepgraph alone,
+for every platform: the client's uv fetches the packages that it needs, in the versions that it finds.
 
 What the manifest says comes from pyproject.toml, the catalogue of tools and the prompts of the server.
 """
@@ -34,15 +37,17 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Build the bundle, and say where it is."""
+    """Build the bundles, and say where they are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--into", type=Path, default=ROOT / "dist", help="the folder for the bundle")
     into = parser.parse_args(words).into
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        lay_out(folder)
-        sys.stdout.write(f"{pack(folder, into / file_name())}\n")
+        complete, small = Path(temporary, "complete"), Path(temporary, "uv")
+        lay_out(complete)
+        sys.stdout.write(f"{pack(complete, into / file_name())}\n")
+        lay_out_for_uv(small)
+        sys.stdout.write(f"{pack(small, into / f'keepgraph-{_version.__version__}-uv.mcpb')}\n")
 
 
 def file_name() -> str:
@@ -53,18 +58,45 @@ def file_name() -> str:
 def lay_out(folder: Path) -> None:
     """Put into a folder all that the bundle holds."""
     server = folder / "server"
-    server.mkdir()
-    install(server / "lib")
+    server.mkdir(parents=True)
+    install(server / "packages")
     shutil.copy(HERE / "main.py", server / "main.py")
     (server / "python-version").write_text(f"{PYTHON}\n", encoding="utf-8")
     for name in ("LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, folder / name)
     _write_json(folder / "manifest.json", manifest())
-    _write_json(folder / "bill-of-materials.cdx.json", materials(server / "lib"))
+    _write_json(folder / "bill-of-materials.cdx.json", materials(server / "packages"))
 
 
-def install(lib: Path) -> None:
-    """Install the package and what it needs into a folder, without what would tell of this machine."""
+def lay_out_for_uv(folder: Path) -> None:
+    """Put into a folder what a bundle of type uv holds: Keepgraph, and a project that names what it needs.
+
+    Keepgraph itself is not named there: whoever registers that name at an index would decide what is installed.
+    """
+    source = folder / "src"
+    source.mkdir(parents=True)
+    install(source / "packages", lock=None)
+    shutil.copy(HERE / "main.py", source / "main.py")
+    for name in ("LICENSE", "NOTICE"):
+        shutil.copy(ROOT / name, folder / name)
+    project = _project()
+    lines = [
+        "[project]",
+        'name = "keepgraph-bundle"',
+        f'version = "{_version.__version__}"',
+        f'requires-python = "{project["requires-python"]}"',
+        f"dependencies = {json.dumps(project['dependencies'], indent=4)}",
+        "",
+        "[tool.uv]",
+        "package = false",
+        "",
+    ]
+    (folder / "pyproject.toml").write_text("\n".join(lines), encoding="utf-8")
+    _write_json(folder / "manifest.json", manifest_for_uv())
+
+
+def install(lib: Path, *, lock: Path | None = LOCK) -> None:
+    """Install the package, and what a lock names, into a folder, without what would tell of this machine."""
     pip = [
         sys.executable,
         "-m",
@@ -76,7 +108,8 @@ def install(lib: Path) -> None:
         "--no-deps",
     ]
     into = ["--upgrade", "--target", str(lib)]
-    subprocess.run([*pip, *into, "--require-hashes", "--requirement", str(LOCK)], check=True)  # noqa: S603 (our own pip)
+    if lock:
+        subprocess.run([*pip, *into, "--require-hashes", "--requirement", str(lock)], check=True)  # noqa: S603 (our pip)
     subprocess.run([*pip, *into, "--no-build-isolation", str(ROOT)], check=True)  # noqa: S603
     # Scripts that begin with the path of this Python, and records of where we built.
     shutil.rmtree(lib / "bin", ignore_errors=True)
@@ -93,9 +126,32 @@ def materials(lib: Path) -> dict[str, Any]:
     return bill_of_materials.of_folder(lib, locked=locked, page=page)
 
 
+def _project() -> dict[str, Any]:
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project
+
+
+def manifest_for_uv() -> dict[str, Any]:
+    """What the bundle of type uv says of itself: as the other, but for how and where it is started."""
+    start = ["run", "--directory", "${__dirname}", "src/main.py", "--profile=${user_config.profile}"]
+    return {
+        **manifest(),
+        "manifest_version": "0.4",
+        "server": {
+            "type": "uv",
+            "entry_point": "src/main.py",
+            "mcp_config": {"command": "uv", "args": start, "env": {}},
+        },
+        "compatibility": {
+            "platforms": ["darwin", "linux", "win32"],
+            "runtimes": {"python": _project()["requires-python"]},
+        },
+    }
+
+
 def manifest() -> dict[str, Any]:
     """What the bundle says of itself."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = _project()
     after = f"{sys.version_info.major}.{sys.version_info.minor + 1}"
     shown = {tool.name: tool for tool in catalogue.tools(catalogue.DEFAULT_TOOLSETS)}
     return {

@@ -6,15 +6,17 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+PACKAGES = "packages"
 
 
 def main() -> None:
     """Serve the profile of `--profile=NAME`; the one in use where the client was given no name."""
-    built_for = (HERE / "python-version").read_text(encoding="utf-8").strip()
     running = f"{sys.version_info.major}.{sys.version_info.minor}"
-    if running != built_for:
-        sys.exit(f"This bundle is for Python {built_for}, and this is Python {running} ({sys.executable}).")
-    sys.path.insert(0, str(HERE / "lib"))
+    if (HERE / "python-version").exists():  # compiled packages lie beside it
+        built_for = (HERE / "python-version").read_text(encoding="utf-8").strip()
+        if running != built_for:
+            sys.exit(f"This bundle is for Python {built_for}, and this is Python {running} ({sys.executable}).")
+    sys.path.insert(0, str(HERE / PACKAGES))
     sys.argv[1:] = ["serve", *(word for word in sys.argv[1:] if not _left_open(word))]
 
     from keepgraph.cli import main as kg

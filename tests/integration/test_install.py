@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -536,8 +537,48 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("the bundle is built from a checkout")
     into = tmp_path_factory.mktemp("dist")
     subprocess.run([sys.executable, str(builder), "--into", str(into)], check=True, capture_output=True)
-    (made,) = into.iterdir()
+    (made,) = (file for file in into.iterdir() if not file.name.endswith("-uv.mcpb"))
     return made
+
+
+@pytest.fixture(scope="module")
+def bundle_for_uv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An unpacked bundle of type uv: it holds only Keepgraph, and is built in seconds."""
+    builder = REPOSITORY / "packaging" / "mcpb"
+    if not builder.exists():
+        pytest.skip("the bundle is built from a checkout")
+    folder = tmp_path_factory.mktemp("uv") / "bundle"
+    lay_out = f"import pathlib, build; build.lay_out_for_uv(pathlib.Path({str(folder)!r}))"
+    environment = {**os.environ, "PYTHONPATH": str(builder)}
+    subprocess.run([sys.executable, "-c", lay_out], check=True, capture_output=True, env=environment)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_bundle_of_type_uv_holds_only_keepgraph_and_names_the_rest(bundle_for_uv):
+    manifest = json.loads((bundle_for_uv / "manifest.json").read_text(encoding="utf-8"))
+    project = tomllib.loads((bundle_for_uv / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ours = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert (manifest["manifest_version"], manifest["server"]["type"]) == ("0.4", "uv")
+    assert (bundle_for_uv / manifest["server"]["entry_point"]).is_file()
+    assert project["dependencies"] == ours["dependencies"]
+    assert not [line for line in project["dependencies"] if line.startswith("keepgraph")]
+    assert not list(bundle_for_uv.rglob("*.so"))
+    assert {file.name for file in (bundle_for_uv / "src" / "packages").iterdir() if file.suffix != ".dist-info"} == {
+        "keepgraph"
+    }
+
+
+@pytest.mark.slow
+def test_what_a_bundle_of_type_uv_starts_answers_with_the_tools_it_lists(bundle_for_uv):
+    """
+    Started by this Python in place of uv's, which has the packages.
+    """
+    manifest = json.loads((bundle_for_uv / "manifest.json").read_text(encoding="utf-8"))
+    shaken = handshake.connect([sys.executable, str(bundle_for_uv / manifest["server"]["entry_point"]), "--profile="])
+
+    assert (shaken.server, shaken.tools) == ("keepgraph", len(manifest["tools"]))
 
 
 @pytest.mark.slow
@@ -546,7 +587,9 @@ def test_a_bundle_says_what_a_client_must_know(bundle):
         manifest = json.loads(archive.read("manifest.json"))
         names = set(archive.namelist())
         bill = json.loads(archive.read("bill-of-materials.cdx.json"))
-        installed = {name.split("/")[2] for name in names if re.match(r"server/lib/[^/]+\.dist-info/METADATA", name)}
+        installed = {
+            name.split("/")[2] for name in names if re.match(r"server/packages/[^/]+\.dist-info/METADATA", name)
+        }
 
     assert len(installed) == 1 + sum(part["purl"].startswith("pkg:pypi/") for part in bill["components"])
     assert {"manifest_version", "name", "version", "description", "author", "server"} <= set(manifest)
