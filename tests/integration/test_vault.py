@@ -327,6 +327,16 @@ def test_a_note_is_the_thing_that_a_link_or_somebody_named_before(call, root, pa
     }
 
 
+def test_a_link_by_a_name_that_is_read_later_leads_to_the_note(call, root, path):
+    write(
+        root, {"A.md": "[[By alias]] [[By title]] [[Z]]", "Z.md": "---\ntitle: By title\naliases: [By alias]\n---\nz"}
+    )
+    read(call, root)
+
+    assert facts(path) == {("By title", "mentioned_in", "A")}
+    assert entities(path).keys() == {"A", "By title"}
+
+
 def test_a_note_of_which_no_more_is_known_gets_the_type_that_a_later_fact_gives(call, root, path):
     write(root, {"Ada.md": "[[Atlas]]"})
     read(call, root)

@@ -41,6 +41,7 @@ _MARK = lazy.compile(r"([📅📆🗓✅❌⏳⌛🛫➕])\ufe0f?[ \t]*(\d{4}-\d
 _OTHER_MARK = lazy.compile(r"[🔺⏫🔼🔽⏬]\ufe0f?|[🔁🏁]\ufe0f?[^📅📆🗓✅❌⏳⌛🛫➕#\[(]*|[🆔⛔]\ufe0f?[ \t]*[\w,-]+")
 _BLOCK_ID = lazy.compile(r"[ \t]\^[\w-]+[ \t]*$")
 _TAG_WORD = lazy.compile(r"(?<!\S)#[^\s#]+")
+_DAY_LINE = lazy.compile(r"(?:\*\*|__)?[^\W\d_]{1,20}:(?:\*\*|__)?[ \t]*(\d{4}-\d{2}-\d{2})[ \t]*")
 _SENTENCE_END = lazy.compile(r"(?<=[.!?])\s")
 
 _DUE, _DONE_ON, _CANCELLED_ON = "due", "completion", "cancelled"
@@ -95,7 +96,7 @@ class NoteContent:
     Attributes:
         title: of the front matter, else its only heading of level 1; None without either.
         kind: the `type` of the front matter.
-        day: the day that it is about or was written on, YYYY-MM-DD; None where it has none.
+        day: the day that it is about or was written on, YYYY-MM-DD, by its front matter, its file, or a line “Date: …”.
         is_daily: whether its file is named by a day alone.
         status: that of the front matter.
         links: those that are part of no statement, one for each target.
@@ -150,7 +151,7 @@ def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
         title=_clip(title or "") or None,
         kind=front_matter.scalar(values.get("type")),
         aliases=tuple(filter(None, map(_clip, note.aliases[:MAX_OF_A_KIND]))),
-        day=_day(note.date or "") or _day(stem),
+        day=_day(note.date or "") or _day(stem) or reader.day,
         is_daily=is_daily,
         status=front_matter.scalar(values.get("status")),
         links=tuple(links.values())[:MAX_OF_A_KIND],
@@ -178,6 +179,7 @@ class _Reader:
         self.observations: list[tuple[str, str]] = []
         self.sections: dict[str, list[str]] = {}
         self.deciders: list[Link | str] = []
+        self.day: str | None = None
 
     def read_fields(self) -> None:
         """The fields of the front matter."""
@@ -225,6 +227,8 @@ class _Reader:
             if words:
                 self.observations.append((observation[1], words))
             return
+        if self.day is None and not item and (day := _DAY_LINE.fullmatch(rest)):
+            self.day = _day(day[1])
         if field := _FIELD.match(rest):
             self._state(field[1], start + position + field.end(), line[position + field.end() :], is_field=True)
         elif item and (relation := _RELATION.match(rest)):

@@ -20,6 +20,7 @@ from keepgraph.engine.knowledge import (
     entity_types,
     facts,
     literals,
+    merges,
     predicates,
 )
 from keepgraph.engine.knowledge.predicates import LITERAL
@@ -127,12 +128,16 @@ class Folder:
     def names_of(self, path: str) -> list[str]:
         """The names that a link may have given a note before it was read: its stem if no other has it, and its path."""
         stem = _stem(path)
-        is_alone = len(self._by_stem.get(_path_key(stem), ())) < 2
+        is_alone = len(self.notes_named(stem)) < 2
         return [*([stem] if is_alone else ()), _without_suffix(path)]
+
+    def notes_named(self, name: str) -> list[str]:
+        """The paths of the notes whose file has this name."""
+        return self._by_stem.get(_path_key(name), [])
 
     def titles_of(self, note: Note) -> list[str]:
         """The title of a note, unless a file has that name: then links to the name mean the file."""
-        others = [path for path in self._by_stem.get(_path_key(note.name), ()) if path != note.path]
+        others = [path for path in self.notes_named(note.name) if path != note.path]
         return [] if others and normalisation.key(note.name) != normalisation.key(note.stem) else [note.name]
 
 
@@ -163,11 +168,14 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
         previous = None
     folder.own(note.path, entity.id)
     before = _types(tx, folder, previous)[0] if previous else None
+    names = dict.fromkeys([note.stem, *note.content.aliases, *folder.titles_of(note)])
+    for name in names:
+        _absorb(tx, folder, note, entity, name)
     if explicit and explicit != before and explicit != entity.type:
         entity = _retype(tx, folder, note, entity, explicit)
     if (previous is None and entity.name != note.name) or (previous and previous.name != note.name):
         entity = _rename(tx, folder, note, entity)
-    names = dict.fromkeys([note.stem, *note.content.aliases, note.name])
+    names[note.name] = None
     lost = [] if previous is None else [alias for alias in previous.content.aliases if alias not in names]
     known = {normalisation.key(alias) for alias in store.entities.aliases(tx, entity)}
     for alias in lost:
@@ -350,6 +358,17 @@ def _find_unowned(tx: Tx, folder: Folder, note: Note, explicit: str | None) -> E
             return free[0]
         assumed = None
     return None
+
+
+def _absorb(tx: Tx, folder: Folder, note: Note, entity: Entity, name: str) -> None:
+    """Merge what a link by another name of a note made, before that name was read, into the entity of the note."""
+    if len(folder.notes_named(name)) > (_path_key(name) == _path_key(note.stem)):
+        return
+    others = [other for other in store.entities.by_key(tx, normalisation.key(name)) if other.row != entity.row]
+    assumed = store.assumed_types.among(tx, [other.row for other in others]) if others else set()
+    for other in others:
+        if other.row in assumed and not folder.is_of_other(other, note.path):
+            merges.merge(tx, keep=entity, absorb=other, across_types=True)
 
 
 def _create(tx: Tx, folder: Folder, note: Note, entity_type: str, *, is_assumed: bool) -> Entity:
