@@ -277,7 +277,7 @@ def test_a_new_title_renames_and_a_lost_alias_is_lost(call, root, path):
     aliases = {alias for (alias,) in rows(path, "SELECT alias FROM alias")}
 
     assert facts(path) == {("X", "mentioned_in", "Second")}
-    assert aliases == {"n", "two", "First"}
+    assert aliases == {"n", "two"}
 
 
 @pytest.mark.parametrize("new", ["Sub/Plan.md", "Better plan.md", "PLAN.md"])
@@ -304,6 +304,23 @@ def test_a_deleted_file_ends_what_only_it_said(call, root, path):
     assert report.forgotten == 1
     assert facts(path) == {("One", "mentioned_in", "Two"), ("Two", "mentioned_in", "Three")}
     assert entities(path).keys() == {"One", "Two", "Three"}
+
+
+def test_a_deleted_note_goes_with_all_its_names_unless_something_is_said_of_it(call, root, path):
+    write(root, {"One.md": "---\naliases: [uno]\n---\n#t", "Two.md": "#t"})
+    read(call, root)
+    (root / "One.md").rename(root / "Eins.md")
+    read(call, root)
+    write(root, {"Two.md": "[[uno]]", "Eins.md": "---\naliases: [eins, uno]\n---\n#t"})
+    read(call, root)
+    (root / "Eins.md").unlink()
+    read(call, root)
+    linked = entities(path), {alias for (alias,) in rows(path, "SELECT alias FROM alias")}
+    write(root, {"Two.md": "no link"})
+    read(call, root)
+
+    assert linked == ({"Eins": "note", "Two": "note"}, {"uno"})
+    assert entities(path).keys() == {"Two"}
 
 
 def test_a_note_is_the_thing_that_a_link_or_somebody_named_before(call, root, path):

@@ -91,7 +91,7 @@ def preview_command(ctx: click.Context, folder: str) -> None:
 @click.pass_context
 def status_command(ctx: click.Context, folder: str | None) -> None:
     """Show which files of the vaults, or of DIR, are in the graph, which are not, and why."""
-    with graph_options.open_graph(ctx) as graph:
+    with graph_options.open_graph(ctx, create=True) as graph:
         folders = [_existing(folder)] if folder is not None else _folders(graph.path)
         answers = [_status(graph, path) for path in folders]
     if graph_options.wants_json(ctx):
@@ -166,7 +166,7 @@ def _read_again(graph: Graph, folders: Sequence[Path]) -> None:
     for folder in folders:
         report = ingest.ingest_path(graph, str(folder), None, tool="kg watch")
         if "error" in report or any(report[name] for name in ("added", "changed", "moved", "forgotten", "failed")):
-            ingest.show_report(report, dry_run=False)
+            ingest.show_report({**report, "skipped": []}, dry_run=False)
 
 
 def _status(graph: Graph, folder: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from keepgraph import errors, store
 from keepgraph.engine.knowledge import projects
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.maintenance.jobs import Job
-from keepgraph.engine.texts import document_files, documents, forgetting, mention_index, notes, storage
+from keepgraph.engine.texts import document_files, documents, mention_index, notes, storage
 from keepgraph.engine.texts.document_files import display_path
 from keepgraph.engine.texts.documents import Document
 from keepgraph.engine.texts.notes import Note
@@ -165,7 +165,7 @@ def forget(job: Job, folder: Path) -> int:
     for first in range(0, len(stored), _MAX_FILES_IN_BATCH):
         with job.write() as tx:
             for episode in stored[first : first + _MAX_FILES_IN_BATCH]:
-                forgetting.delete(tx, episode)
+                notes.forget(tx, episode)
     return len(stored)
 
 
@@ -329,7 +329,7 @@ class _Ingestion:
         episode = existing.get(source)
         is_note = self._folder is not None and _is_note(file)
         if episode is None and not text.strip():
-            self._skip(file, EMPTY, "there is nothing in it")
+            self._skip(file, EMPTY, "it has no text, only a name" if is_note else "there is nothing in it")
             if is_note:
                 self._empty.append(notes.read(text, self._within(source)))
             return None, None
@@ -391,7 +391,7 @@ class _Ingestion:
         is_moved = existing is not None and existing.source != document.source
         notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved)
         if entity.name != note.name:
-            message = f"something else of its type is called {note.name!r}, so it is called {entity.name!r}"
+            message = f"something else is called {note.name!r}, so this note is called {entity.name!r}"
             self.report.warnings.append(Remark(document.source, "NAME_TAKEN", message))
         return stored
 
@@ -473,7 +473,7 @@ class _Ingestion:
             batch = missing[first : first + _MAX_FILES_IN_BATCH]
             with self._job.write(group=self._group) as tx:
                 for episode in batch:
-                    forgetting.delete(tx, episode)
+                    notes.forget(tx, episode)
                 self._add_call(tx)
             self.report.forgotten += len(batch)
 

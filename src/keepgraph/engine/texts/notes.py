@@ -176,14 +176,33 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
     if (previous is None and entity.name != note.name) or (previous and previous.name != note.name):
         entity = _rename(tx, folder, note, entity)
     names[note.name] = None
-    lost = [] if previous is None else [alias for alias in previous.content.aliases if alias not in names]
+    keys = set(map(normalisation.key, names))
+    lost = _names(previous) - keys if previous else set()
     known = {normalisation.key(alias) for alias in store.entities.aliases(tx, entity)}
-    for alias in lost:
-        store.entities.delete_alias(tx, entity, normalisation.key(alias))
+    for key in lost & known:
+        store.entities.delete_alias(tx, entity, key)
     for alias in names:
         if normalisation.key(alias) not in known:
             _add_alias(tx, entity, alias)
     return entity
+
+
+def forget(tx: Tx, episode: Episode) -> None:
+    """Delete the text of a note whose file is gone, with what only it says, and its entity if nothing else names it."""
+    entity = entity_of(tx, episode)
+    aliases = store.entities.aliases(tx, entity) if entity else []
+    if entity is None or not {*map(normalisation.key, aliases)} <= _names(
+        read(store.episodes.text(tx, episode), episode.source.replace("\\", "/"))
+    ):
+        forgetting.delete(tx, episode)
+        return
+    # Names that came after an entity would keep it.
+    for alias in aliases:
+        store.entities.delete_alias(tx, entity, normalisation.key(alias))
+    forgetting.delete(tx, episode)
+    if entity.row in store.entities.by_rows(tx, [entity.row]):
+        for alias in aliases:
+            _add_alias(tx, entity, alias)
 
 
 def is_new(tx: Tx, folder: Folder, note: Note) -> bool:
@@ -392,7 +411,7 @@ def _rename(tx: Tx, folder: Folder, note: Note, entity: Entity) -> Entity:
     if name == entity.name:
         return entity
     try:
-        return entity_changes.change(tx, entity, name=name).entity
+        return entity_changes.change(tx, entity, name=name, keep_old_name=False).entity
     except errors.NameTaken:
         return entity
 
@@ -411,6 +430,11 @@ def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides:
         ):
             return name
     return tx.new_id("note")
+
+
+def _names(note: Note) -> set[str]:
+    """The keys of the names that a note gives its entity."""
+    return set(map(normalisation.key, [note.stem, note.name, *note.content.aliases]))
 
 
 def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
