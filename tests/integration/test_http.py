@@ -26,10 +26,11 @@ import keepgraph
 from homes import MARKER, error_code, run, run_ok
 from keepgraph import errors
 from keepgraph.cli import serve
+from keepgraph.cli.install import clients
 from keepgraph.mcp import http, refusals
 from keepgraph.mcp.limits import Limits
 from keepgraph.profiles import profile, tokens
-from keepgraph.tools.contract import dispatch
+from keepgraph.tools.contract import catalogue, dispatch
 from laws import examples
 
 ADA = {"type": "person", "name": "Ada"}
@@ -569,9 +570,12 @@ def test_the_server_answers_to_its_own_names_alone(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
-def test_a_server_of_an_encrypted_and_a_plain_profile_starts_without_a_token_and_ends_in_order(home: Path) -> None:
+def test_a_server_of_an_encrypted_and_a_plain_profile_starts_without_a_token_and_ends_in_order(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """
-    It says how to make one and refuses every call; with the token made then, it answers from both. The key stays there.
+    It says how to make one and refuses every call; with the token made then, it answers from both, and a client can be
+    configured. The key stays there.
     """
     for words in (["secret", "--encrypted"], ["plain"]):
         run_ok("profile", "create", *words)
@@ -586,20 +590,32 @@ def test_a_server_of_an_encrypted_and_a_plain_profile_starts_without_a_token_and
     async def ask() -> list[Any]:
         async with httpx2.AsyncClient() as client:
             refused = await client.post(server.url, headers=JSON, content=RECORD)
-        async with server.client(add("phone")) as asker:
+        async with server.client(secret) as asker:
             for name in ("secret", "plain"):
                 await asker.call_tool("record_fact", {**FACT, "graph": name})
             answer = await asker.call_tool("recall_entity", {"name_or_alias": "Ada", "graph": "all"})
         return [code(refused), [bool(each["facts"]) for each in envelope(answer)["graphs"]]]
 
+    secret = add("phone")
+    install = ["install", "gemini", "--anyway", "--url", server.url]
     try:
         found = anyio.run(ask)
+        monkeypatch.setenv("KG_TOKEN", secret)
+        installed = run_ok("--json", *install)
+        monkeypatch.setenv("KG_TOKEN", "kg_wrong")
+        not_installed = [error_code(run(*install)), error_code(run("install", "claude-desktop", "--url", server.url))]
     finally:
         child.send_signal(signal.SIGTERM)
         _, rest = child.communicate(timeout=60)
 
     assert "kg token add" in said[1]
     assert found == ["TOKEN_REQUIRED", [True, True]]
+    [configuration] = clients.CLIENTS["gemini"].locations(clients.this_machine())
+    [entry] = json.loads(configuration.file.read_text())["mcpServers"].values()
+    assert entry == {"httpUrl": server.url, "headers": {"Authorization": f"Bearer {secret}"}}
+    assert json.loads(installed)["server"]["tools"] == len(catalogue.tools(catalogue.DEFAULT_TOOLSETS))
+    assert secret not in installed
+    assert not_installed == ["HANDSHAKE_FAILED", "INVALID_ARGUMENTS"]
     assert (child.returncode, rest) == (serve.TERMINATED, "")
     assert MARKER.encode() not in profile.path("secret").read_bytes()
     assert run_ok("--profile", "secret", "log").count("with the token phone") == 1

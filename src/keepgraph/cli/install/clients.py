@@ -45,6 +45,7 @@ class Client:
         locations: its configurations on a machine, one for each installed build.
         has_typed_entries: whether its entries have a type ("stdio").
         table: the key of its configuration that holds the servers.
+        url_keys: the keys of the URL and the headers of a server over HTTP; None if its configuration takes none.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Client:
     locations: Callable[[Machine], list[ConfigLocation]]
     has_typed_entries: bool = False
     table: str = "mcpServers"
+    url_keys: tuple[str, str] | None = ("url", "headers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,22 @@ def entry(client: Client, arguments: Sequence[str]) -> dict[str, Any]:
     program, *own_arguments = own_command()
     command: dict[str, Any] = {"command": program, "args": [*own_arguments, *arguments]}
     return {"type": "stdio", **command, "env": {}} if client.has_typed_entries else command
+
+
+def url_entry(client: Client, url: str, token: str) -> dict[str, Any]:
+    """The entry by which a client connects to a server over HTTP.
+
+    Raises:
+        errors.InvalidArguments: its configuration has no such entries.
+    """
+    if client.url_keys is None:
+        raise errors.InvalidArguments(
+            f"the configuration of {client.title} takes no server over HTTP",
+            hint="Add a connector in its settings; docs/http.md says what the server needs for that.",
+        )
+    url_key, headers_key = client.url_keys
+    server = {url_key: url, headers_key: {"Authorization": f"Bearer {token}"}}
+    return {"type": "http", **server} if client.has_typed_entries else server
 
 
 def own_command() -> list[str]:
@@ -172,12 +190,12 @@ def _folder(machine: Machine, variable: str, default: Path) -> Path:
 CLIENTS = {
     client.name: client
     for client in (
-        Client("claude-desktop", "Claude Desktop", _desktop_locations),
+        Client("claude-desktop", "Claude Desktop", _desktop_locations, url_keys=None),
         Client("claude-code", "Claude Code", _code_locations, has_typed_entries=True),
         Client("cursor", "Cursor", _cursor_locations),
         Client("vscode", "VS Code", _vscode_locations, has_typed_entries=True, table="servers"),
-        Client("codex", "Codex", _codex_locations, table="mcp_servers"),
-        Client("gemini", "Gemini CLI", _gemini_locations),
+        Client("codex", "Codex", _codex_locations, table="mcp_servers", url_keys=("url", "http_headers")),
+        Client("gemini", "Gemini CLI", _gemini_locations, url_keys=("httpUrl", "headers")),
     )
 }
 

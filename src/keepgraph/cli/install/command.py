@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import UTC, datetime
 from typing import Any
@@ -13,11 +14,15 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.install import clients, handshake
 from keepgraph.cli.output import terminal
 
+HTTP_ENTRY = "keepgraph-http"
+"""The name of our entry for a server over HTTP."""
+
 
 @click.command("install")
 @click.argument("client", type=click.Choice(list(clients.CLIENTS)))
 @click.option("--toolsets", metavar="NAME,…", help="Which toolsets the client sees, as for kg serve.")
 @click.option("--read-only", is_flag=True, help="Show the client only tools that change nothing.")
+@click.option("--url", metavar="URL", help="Connect to a server over HTTP, with a token from KG_TOKEN or typed in.")
 @click.option("--dry-run", is_flag=True, help="Show the change, without writing it.")
 @click.option("--uninstall", is_flag=True, help="Remove the entry.")
 @click.option("--anyway", is_flag=True, help="Write even if the client does not seem to be installed.")
@@ -28,6 +33,7 @@ def install_command(
     client: str,
     toolsets: str | None,
     read_only: bool,
+    url: str | None,
     dry_run: bool,
     uninstall: bool,
     anyway: bool,
@@ -38,11 +44,16 @@ def install_command(
 
     \b
     kg install claude-desktop
+    kg install claude-code --url https://graph.example.net/mcp
     """
-    graph_arguments = _graph_arguments(ctx, uninstall=uninstall)
+    if url is not None and (toolsets is not None or read_only):
+        raise click.UsageError(
+            "What a server over HTTP shows is chosen there: kg serve --toolsets, kg token --read-only."
+        )
+    graph_arguments = [] if url is not None else _graph_arguments(ctx, uninstall=uninstall)
     report: dict[str, Any] = {
         "client": client,
-        "name": clients.entry_name(graph_arguments),
+        "name": HTTP_ENTRY if url is not None else clients.entry_name(graph_arguments),
         "entry": None,
         "server": None,
         "dry_run": dry_run,
@@ -51,6 +62,11 @@ def install_command(
     locations = clients.CLIENTS[client].locations(clients.this_machine())
     if uninstall:
         _uninstall(report, locations)
+    elif url is not None:
+        token = _token(ctx)
+        report["entry"] = clients.url_entry(clients.CLIENTS[client], url, token)
+        _install(report, locations, anyway=anyway, url=url)
+        report = json.loads(json.dumps(report).replace(token, "…"))
     else:
         arguments = ["serve", *graph_arguments, *(["--toolsets", toolsets] if toolsets is not None else [])]
         report["entry"] = clients.entry(clients.CLIENTS[client], [*arguments, *(["--read-only"] if read_only else [])])
@@ -71,7 +87,19 @@ def _graph_arguments(ctx: click.Context, *, uninstall: bool) -> list[str]:
         return ["--profile", name]  # the entry of a deleted profile can be removed
 
 
-def _install(report: dict[str, Any], locations: list[clients.ConfigLocation], *, anyway: bool) -> None:
+def _token(ctx: click.Context) -> str:
+    """The token for a server over HTTP: never from the command line, which other programs can see."""
+    if token := os.environ.get("KG_TOKEN", "").strip():
+        return token
+    ask = graph_options.passphrase_prompt(ctx)
+    if ask is None:
+        raise errors.NotConfirmed("a server over HTTP needs a token", hint="Set KG_TOKEN to it, or use a terminal.")
+    return ask("Token").strip()
+
+
+def _install(
+    report: dict[str, Any], locations: list[clients.ConfigLocation], *, anyway: bool, url: str | None = None
+) -> None:
     for location in locations:
         if not anyway and not location.folder.is_dir():
             raise errors.InvalidArguments(
@@ -79,11 +107,12 @@ def _install(report: dict[str, Any], locations: list[clients.ConfigLocation], *,
                 hint="Start it once to create its folder, or add --anyway.",
             )
         clients.read(location.file, clients.CLIENTS[report["client"]].table)
-    _warn_of_keys()
-    graph_options.warn_of_shared_folder(graph_options.graph_path(click.get_current_context()).resolve())
+    if url is None:
+        _warn_of_keys()
+        graph_options.warn_of_shared_folder(graph_options.graph_path(click.get_current_context()).resolve())
     if not report["dry_run"]:
         # First of all: a server that does not answer is not configured.
-        report["server"] = _check_server([report["entry"]["command"], *report["entry"]["args"]])
+        report["server"] = _check_url(report["entry"], url) if url else _check_server(_command(report["entry"]))
     for location in locations:
         existing = clients.read(location.file, clients.CLIENTS[report["client"]].table)
         change = "added" if report["name"] not in existing.servers else "replaced"
@@ -111,6 +140,23 @@ def _write_configuration(existing: clients.Configuration, change: str, text: str
         "backup": str(backup) if backup else None,
         "diff": clients.diff(existing, text) if is_changed and (dry_run or change == "replaced") else [],
     }
+
+
+def _command(entry: dict[str, Any]) -> list[str]:
+    return [entry["command"], *entry["args"]]
+
+
+def _check_url(entry: dict[str, Any], url: str) -> dict[str, Any]:
+    """Connect to the server as the client will; returns its name, version and number of tools."""
+    headers = entry.get("headers") or entry["http_headers"]
+    try:
+        server = handshake.connect_to(url, headers["Authorization"].removeprefix("Bearer "))
+    except (errors.HandshakeFailed, errors.DeadlineExceeded) as error:
+        error.hint = (
+            "The configuration is unchanged. Is `kg serve --http` running there, and the token in `kg token list`?"
+        )
+        raise
+    return {"name": server.server, "version": server.version, "tools": server.tools}
 
 
 def _check_server(command: list[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from keepgraph import _version, errors
 
@@ -72,6 +72,41 @@ def connect(command: Sequence[str], *, seconds: float = 20) -> ServerInfo:
         return server_info
 
 
+def connect_to(url: str, token: str, *, seconds: float = 20) -> ServerInfo:
+    """Do the handshake with a server over HTTP.
+
+    Raises:
+        errors.HandshakeFailed: it refuses the token, or is no MCP server.
+        errors.DeadlineExceeded: it does not answer in time.
+    """
+    import anyio
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    handshake = _Handshake(seconds)
+
+    async def run() -> ServerInfo | None:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with httpx2.AsyncClient(headers=headers, timeout=seconds) as http_client:
+            answer = await http_client.get(url)
+            if answer.status_code == httpx2.codes.UNAUTHORIZED:
+                handshake.failure = "it refuses the token"
+                return None
+            async with streamable_http_client(url, http_client=http_client) as streams:
+                return await handshake.ask(*streams)
+
+    logging.getLogger("mcp").addHandler(logging.NullHandler())  # what is wrong is in the error
+    try:
+        server_info = anyio.run(run)
+    except* (httpx2.HTTPError, httpx2.InvalidURL) as problems:
+        handshake.failure = f"{url} does not answer: {problems.exceptions[0]}"
+    if handshake.is_late:
+        raise errors.DeadlineExceeded(f"the server is slow: {handshake.failure}")
+    if handshake.failure or server_info is None:
+        raise errors.HandshakeFailed(f"the server does not work: {handshake.failure}")
+    return server_info
+
+
 def client_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment variables that a client passes on to a server; KG_… are not among them."""
     return {
@@ -91,9 +126,6 @@ class _Handshake:
 
     async def run(self, command: Sequence[str], error_output: TextIO) -> ServerInfo | None:
         """What the server says about itself; None if `failure` says why there is nothing."""
-        import anyio
-        from mcp import ClientSession
-        from mcp import types as t
         from mcp.client import stdio
 
         server = stdio.StdioServerParameters(
@@ -104,18 +136,27 @@ class _Handshake:
             cwd=Path(sys.executable).anchor or None,
             encoding_error_handler="replace",
         )
-        client = t.Implementation(name="kg", title="Keepgraph handshake", version=_version.__version__)
-        server_info = None
         async with stdio.stdio_client(server, errlog=error_output) as streams:
-            with anyio.move_on_after(self._seconds) as self._deadline:
-                async with ClientSession(*streams, client_info=client, message_handler=self._receive) as session:
-                    server_info = await self._ask(session)
-            if self._deadline.cancelled_caught and not self.failure:
-                self.is_late = True
-                self.failure = f"it did not answer {self._request} within {self._seconds:g} seconds"
+            server_info = await self.ask(*streams)
             if not self.failure:
                 # Time to finish, such as the daily backup; the library has no parameter for it.
                 stdio.PROCESS_TERMINATION_TIMEOUT = _SHUTDOWN_SECONDS
+        return server_info
+
+    async def ask(self, read: Any, write: Any) -> ServerInfo | None:
+        """The same over the streams of a connection."""
+        import anyio
+        from mcp import ClientSession
+        from mcp import types as t
+
+        client = t.Implementation(name="kg", title="Keepgraph handshake", version=_version.__version__)
+        server_info = None
+        with anyio.move_on_after(self._seconds) as self._deadline:
+            async with ClientSession(read, write, client_info=client, message_handler=self._receive) as session:
+                server_info = await self._ask(session)
+        if self._deadline.cancelled_caught and not self.failure:
+            self.is_late = True
+            self.failure = f"it did not answer {self._request} within {self._seconds:g} seconds"
         return server_info
 
     async def _ask(self, session: ClientSession) -> ServerInfo | None:
