@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from browser.conftest import HOSTILE
 from homes import run_ok
 from words import person, rows
 
@@ -288,3 +290,57 @@ def test_a_predicate_is_not_added_for_a_fact_that_is_refused(open_page, atlas, p
     page.wait_for("!document.querySelector('dialog button[type=submit]').disabled")
 
     assert content(path) == before
+
+
+def test_a_text_is_set_its_mentions_lead_on_and_a_selection_is_recorded(open_page, atlas):
+    links = "- [a page](https://example.org/)\n- [not](javascript:alert(1))"
+    text = f"# Plan\n\nAna Ruiz **met** Ben Okafor.\n\n{links}\n\n```\n<b>x</b>\n```\n"
+    page = open_page("history")
+    page.evaluate(f"location.hash = '#/text/{atlas('remember', text=text + HOSTILE)['doc_id']}'")
+    page.wait_for("document.querySelectorAll('.full-text .mention').length === 2")
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('.full-text p'))")
+    page.click("main button", text="Record a fact from the selection")
+    page.wait_for("document.querySelector('dialog[open] blockquote')?.innerText === 'Ana Ruiz met Ben Okafor.'")
+
+    assert page.evaluate("document.querySelector('dialog[open] input').value") == "Ana Ruiz"
+    assert page.text(".full-text strong") == "met"
+    assert page.text(".full-text pre") == "<b>x</b>"
+    assert page.evaluate("[...document.querySelectorAll('.full-text li a')].map(a => a.href)") == [
+        "https://example.org/"
+    ]
+    assert page.evaluate("document.querySelectorAll('.full-text :is(script, img, b)').length") == 0
+
+
+@pytest.mark.parametrize("view", ["today", "decisions", "thing"])
+def test_days_are_said_in_words_with_the_instant_in_a_title(open_page, atlas, view):
+    page = open_page(thing(atlas, "Ana Ruiz") if view == "thing" else view)
+    page.wait_for("!document.querySelector('main [aria-busy=true]')")
+    instants = page.evaluate("[...document.querySelectorAll('main time')].map(t => t.title)")
+
+    assert not re.search(r"\d{4}-\d\d-\d\d", page.text("main"))
+    assert all(re.match(r"\d{4}-\d\d-\d\d", instant) for instant in instants)
+
+
+def test_the_map_names_a_community_by_its_leading_entity_and_is_saved_as_a_picture(open_page, atlas):
+    atlas("build_communities", group_ids=["default"])
+    page = open_page("map")
+    page.wait_for("!!document.querySelector('.map canvas') && !!document.querySelector('.communities button')")
+    page.evaluate(
+        "(() => { window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = blob => {"
+        " blob.text().then(text => window.saved.push([blob.type, text])); return make(blob); };"
+        " HTMLAnchorElement.prototype.click = () => {}; })()"
+    )
+    page.click(".zoom summary")
+    page.click(".zoom button", text="SVG")
+    page.click(".zoom summary")
+    page.click(".zoom button", text="PNG")
+    page.wait_for("window.saved.length === 2")
+    kinds = page.evaluate("window.saved.map(([type]) => type)")
+    drawn = page.evaluate("""
+        (svg => [...svg.querySelectorAll('text')].map(text => text.textContent))(
+          new DOMParser().parseFromString(window.saved[0][1], 'image/svg+xml'))
+    """)
+
+    assert kinds == ["image/svg+xml", "image/png"]
+    assert "Atlas" in page.text(".communities")
+    assert any(re.match(r"Atlas and \d+ more", name) for name in drawn)

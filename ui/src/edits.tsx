@@ -15,13 +15,14 @@ interface Properties {
   close: () => void;
 }
 
-export function RecordFact({ graph, close, subject }: Properties & { subject: Ref | null }) {
+/* With a quote, the fact is read in a text: its source is given. */
+export function RecordFact({ graph, close, subject, quote, source: given = "" }: Properties & { subject: Ref | null; quote?: string; source?: string }) {
   const [from, setFrom] = useState<{ name: string; entity: Ref | null }>({ name: subject?.name ?? "", entity: subject });
   const [to, setTo] = useState<{ name: string; entity: Ref | null }>({ name: "", entity: null });
   const [predicate, setPredicate] = useState("");
   const [literal, setLiteral] = useState(false);
   const [since, setSince] = useState("");
-  const [source, setSource] = useState("");
+  const [source, setSource] = useState(given);
   const [predicates, setPredicates] = useState<{ name: string; description: string }[]>([]);
   useEffect(() => {
     graph.call("get_vocabulary", {}).then((answer) => setPredicates(answer.predicates), failed);
@@ -45,6 +46,7 @@ export function RecordFact({ graph, close, subject }: Properties & { subject: Re
   };
   return (
     <Dialog title="Record a fact" remedy={known ? undefined : withPredicate} action="Record" close={close} submit={submit} disabled={!from.name.trim() || !predicate.trim() || !to.name.trim()}>
+      {quote && <blockquote>{quote}</blockquote>}
       <Field label="Subject">
         <EntityPicker graph={graph} label="Subject" value={from.name} change={setFrom} focus={!subject} />
       </Field>

@@ -1,180 +1,333 @@
-/* The drawing of the map: sigma (WebGL) for entities and connections, with a canvas for areas beneath it and one for names above. */
-import GraphModel from "graphology";
-import Sigma from "sigma";
-import type { CameraState } from "sigma/types";
-import { EdgeLineProgram, EdgeRectangleProgram, NodeCircleProgram, NodePointProgram } from "sigma/rendering";
+/* The drawing of the map: areas, connections, entities and their names, on a canvas to look at or in SVG to keep. */
 import type { GraphMap } from "../graph";
 import { isDark } from "../theme";
-import { addLabels, canvasOver } from "./map_labels";
+import { colourOf } from "../wording";
 
-const HUB = 30; // more neighbours than this, and a connection to it is fainter
 const MOST_EDGES = 60_000;
+const MOST_NAMES = 160;
+const MOST_TRIED = 4_000; // entities whose name may be drawn, the best connected first
+const LENGTH_OF_NAME = 30;
+const LEAST_RADIUS = 2.2; // pixels: what is smaller has no name yet
+const CELL = 40; // pixels
+const MARGIN = 34; // pixels, for the names at the edge
+const QUIET = 140; // milliseconds after a movement, until the connections of a large map are drawn again
 
 /* In a map of more entities, connections between communities would cover everything: those within them are drawn. */
 export const MANY = 2_000;
 
-// The same twelve hues as in style.css, light and dark.
-export const HUES = [211, 24, 142, 280, 350, 180, 48, 312, 95, 255, 5, 160];
+// The same twelve hues as in style.css.
+const HUES = [211, 24, 142, 280, 350, 180, 48, 312, 95, 255, 5, 160];
 
-export type { CameraState };
+export interface CameraState {
+  x: number;
+  y: number;
+  zoom: number; // 1 where all is in the frame
+}
 
 export interface MapDrawing {
   zoom(factor: number): void;
   camera(): CameraState;
   show(area: { x: number; y: number; r: number } | null): void;
+  svg(): string;
+  png(): Promise<Blob>;
   end(): void;
 }
 
-export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) => void, from: CameraState | null): MapDrawing {
-  const dark = isDark();
-  const many = map.nodes.length > MANY;
-  const model = modelOf(map, dark);
-  const sigma = new Sigma(model, frame, {
-    renderLabels: false,
-    defaultNodeType: many ? "point" : "circle",
-    defaultEdgeType: many ? "line" : "rectangle",
-    nodeProgramClasses: { point: NodePointProgram, circle: NodeCircleProgram },
-    edgeProgramClasses: { line: EdgeLineProgram, rectangle: EdgeRectangleProgram },
-    hideEdgesOnMove: map.edges.length > 5_000,
-    minCameraRatio: 0.005,
-    maxCameraRatio: 3,
-    zIndex: false,
-    defaultDrawNodeHover: (context, node, settings) => drawHover(context, node, settings, dark),
+/* What a picture is drawn on; lengths in pixels. */
+interface Surface {
+  disc(x: number, y: number, radius: number, fill: string): void;
+  lines(ends: number[], stroke: string): void;
+  text(x: number, y: number, text: string, size: number, fill: string, bold: boolean): void;
+}
+
+type Box = [left: number, top: number, right: number, bottom: number];
+
+/* The name of a community: its best connected member, and how many more it has. */
+export function communityNames(map: GraphMap): string[] {
+  const members: GraphMap["nodes"][] = map.communities.map(() => []);
+  for (const node of map.nodes) members[node[4]]?.push(node);
+  return members.map((nodes, position) => {
+    if (!nodes.length) return map.communities[position]!.name;
+    const leading = nodes.reduce((best, node) => (node[3] > best[3] ? node : best));
+    return nodes.length === 1 ? leading[5] : `${leading[5]} and ${(nodes.length - 1).toLocaleString("en")} more`;
   });
-  sigma.setCustomBBox(bounds(map));
-  if (from) sigma.getCamera().setState(from);
-  const areas = addAreas(frame, sigma, map, dark);
-  const labels = addLabels(frame, sigma, map, dark);
-  // Entities are there at once; the connections of a large map follow when they are drawn.
-  const later = window.setTimeout(() => sigma.setGraph(withEdges(modelOf(map, dark), map, dark)), many ? 250 : 0);
-  sigma.on("clickNode", ({ node }) => open(node));
-  sigma.on("enterNode", () => (frame.style.cursor = "pointer"));
-  sigma.on("leaveNode", () => (frame.style.cursor = ""));
+}
+
+export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) => void, from: CameraState | null): MapDrawing {
+  const canvas = frame.ownerDocument.createElement("canvas");
+  canvas.style.touchAction = "none";
+  frame.append(canvas);
+  const context = canvas.getContext("2d")!;
+  const size = { width: 1, height: 1 };
+  const all = bounds(map);
+  const camera: CameraState = from ?? { x: all.x, y: all.y, zoom: 1 };
+  const dark = isDark();
+  const ranked = map.nodes.map((_, position) => position).sort((a, b) => map.nodes[b]![3] - map.nodes[a]![3]);
+  const large = map.nodes.length > MANY;
+  const edges = (large ? map.edges.filter(([a, b]) => map.nodes[a]![4] === map.nodes[b]![4]) : map.edges).slice(0, MOST_EDGES);
+  const names = communityNames(map);
+  let hovered = -1;
+  let moving = 0;
+  let frameAsked = 0;
+
+  const scale = () => camera.zoom * Math.min((size.width - 2 * MARGIN) / all.width, (size.height - 2 * MARGIN) / all.height);
+  const placeOf = (x: number, y: number): [number, number] => [size.width / 2 + (x - camera.x) * scale(), size.height / 2 - (y - camera.y) * scale()];
+  const radiusOf = (position: number) => (2 + 1.4 * Math.sqrt(map.nodes[position]![3])) * Math.min(1, Math.max(0.2, 16 / Math.sqrt(map.nodes.length))) * Math.min(1, size.width / 800) * Math.sqrt(camera.zoom);
+  const seen = ([x, y]: [number, number]) => x > -20 && x < size.width + 20 && y > -20 && y < size.height + 20;
+
+  const paint = (surface: Surface, withEdges: boolean) => {
+    const k = scale();
+    const places = map.nodes.map(([, x, y]) => placeOf(x, y));
+    for (const { x, y, r } of map.communities) surface.disc(...placeOf(x, y), r * k + 4, dark ? "rgb(255 255 255 / 4%)" : "rgb(0 0 0 / 3.5%)");
+    if (withEdges) {
+      const ends: number[] = [];
+      for (const [a, b] of edges) if (seen(places[a]!) || seen(places[b]!)) ends.push(...places[a]!, ...places[b]!);
+      surface.lines(ends, dark ? (large ? "#2b3037" : "#454b55") : large ? "#e6e3dc" : "#cfcbc2");
+    }
+    const taken = new Boxes();
+    for (const position of [...ranked].reverse()) {
+      const place = places[position]!;
+      if (!seen(place)) continue;
+      const radius = radiusOf(position);
+      surface.disc(...place, radius, colour(colourOf(map.nodes[position]![6]), dark));
+      if (radius >= LEAST_RADIUS || !large) taken.add([place[0] - radius, place[1] - radius, place[0] + radius, place[1] + radius], true);
+    }
+    paintCommunities(surface, taken, k);
+    paintNames(surface, taken, places);
+  };
+
+  const paintCommunities = (surface: Surface, taken: Boxes, k: number) => {
+    const order = map.communities.map((_, position) => position).sort((a, b) => map.communities[b]!.r - map.communities[a]!.r);
+    for (const position of order) {
+      const area = map.communities[position]!;
+      const [x, y] = placeOf(area.x, area.y);
+      const radius = area.r * k + 4;
+      if (radius < 26) break;
+      const half = widthOf(names[position]!, 13, true) / 2;
+      // Above the area, or below it where that is not free; within the frame.
+      const left = Math.min(Math.max(x - half, 4), size.width - 2 * half - 4);
+      for (const base of [Math.max(16, y - radius - 4), Math.min(size.height - 6, y + radius + 14)]) {
+        if (x + radius < 0 || x - radius > size.width || y + radius < 0 || y - radius > size.height) break;
+        if (!taken.add([left - 4, base - 13, left + 2 * half + 4, base + 5])) continue;
+        surface.text(left, base, names[position]!, 13, dark ? "#e8e6e1" : "#22252a", true);
+        break;
+      }
+    }
+  };
+
+  const paintNames = (surface: Surface, taken: Boxes, places: [number, number][]) => {
+    let drawn = 0;
+    for (const position of ranked.slice(0, MOST_TRIED)) {
+      const [x, y] = places[position]!;
+      const radius = radiusOf(position);
+      if (drawn >= MOST_NAMES || radius < LEAST_RADIUS) break;
+      if (!seen([x, y])) continue;
+      const name = map.nodes[position]![5];
+      const text = name.length > LENGTH_OF_NAME ? name.slice(0, LENGTH_OF_NAME - 1) + "…" : name;
+      const width = widthOf(text, 12, false);
+      const tries: [number, number][] = [[x + radius + 4, y + 4], [x - radius - 4 - width, y + 4], [x - width / 2, y - radius - 5], [x - width / 2, y + radius + 14]];
+      for (const [left, base] of tries) {
+        if (left < 3 || left + width > size.width - 3 || base < 12 || base > size.height - 3) continue;
+        if (!taken.add([left - 2, base - 11, left + width + 2, base + 4])) continue;
+        surface.text(left, base, text, 12, dark ? "#c9c7c2" : "#43474d", false);
+        drawn += 1;
+        break;
+      }
+    }
+  };
+
+  const widthOf = (text: string, pixels: number, bold: boolean) => {
+    context.font = fontOf(pixels, bold);
+    return context.measureText(text).width;
+  };
+
+  const draw = () => {
+    frameAsked = 0;
+    const pixels = window.devicePixelRatio || 1;
+    Object.assign(size, { width: frame.clientWidth || 1, height: frame.clientHeight || 1 });
+    if (canvas.width !== Math.round(size.width * pixels) || canvas.height !== Math.round(size.height * pixels)) {
+      Object.assign(canvas, { width: Math.round(size.width * pixels), height: Math.round(size.height * pixels) });
+      Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
+    }
+    context.setTransform(pixels, 0, 0, pixels, 0, 0);
+    context.clearRect(0, 0, size.width, size.height);
+    const surface = onCanvas(context, dark);
+    paint(surface, !moving || !large);
+    if (hovered < 0) return;
+    const [, x, y, , , name] = map.nodes[hovered]!;
+    const [left, top] = placeOf(x, y);
+    const at = Math.min(left + radiusOf(hovered) + 6, size.width - widthOf(name, 13, true) - 10);
+    context.fillStyle = dark ? "#24272d" : "#ffffff";
+    context.fillRect(at - 5, top - 12, widthOf(name, 13, true) + 10, 24);
+    surface.text(at, top + 4, name, 13, dark ? "#f2f0eb" : "#16181c", true);
+  };
+  const ask = () => (frameAsked ||= requestAnimationFrame(draw));
+  const move = () => {
+    window.clearTimeout(moving);
+    moving = window.setTimeout(() => ((moving = 0), ask()), QUIET);
+    ask();
+  };
+  const zoomAt = (factor: number, x: number, y: number) => {
+    const zoom = Math.min(200, Math.max(0.4, camera.zoom * factor));
+    const before = scale();
+    camera.x += (x - size.width / 2) / before;
+    camera.y -= (y - size.height / 2) / before;
+    camera.zoom = zoom;
+    camera.x -= (x - size.width / 2) / scale();
+    camera.y += (y - size.height / 2) / scale();
+    move();
+  };
+  const nodeAt = (x: number, y: number) => ranked.findIndex((position) => {
+    const [nx, ny] = placeOf(map.nodes[position]![1], map.nodes[position]![2]);
+    return Math.hypot(nx - x, ny - y) <= Math.max(5, radiusOf(position) + 2);
+  });
+
+  let grabbed: { x: number; y: number; moved: boolean } | null = null;
+  canvas.onpointerdown = (event) => {
+    grabbed = { x: event.offsetX, y: event.offsetY, moved: false };
+    canvas.setPointerCapture(event.pointerId);
+  };
+  canvas.onpointermove = (event) => {
+    if (!grabbed) {
+      const found = nodeAt(event.offsetX, event.offsetY);
+      const position = found < 0 ? -1 : ranked[found]!;
+      canvas.style.cursor = position < 0 ? "grab" : "pointer";
+      if (position !== hovered) ask();
+      hovered = position;
+      return;
+    }
+    const [dx, dy] = [event.offsetX - grabbed.x, event.offsetY - grabbed.y];
+    if (!grabbed.moved && Math.hypot(dx, dy) < 4) return;
+    camera.x -= dx / scale();
+    camera.y += dy / scale();
+    grabbed = { x: event.offsetX, y: event.offsetY, moved: true };
+    move();
+  };
+  canvas.onpointerup = (event) => {
+    const found = grabbed && !grabbed.moved ? nodeAt(event.offsetX, event.offsetY) : -1;
+    grabbed = null;
+    if (found >= 0) open(map.nodes[ranked[found]!]![0]);
+  };
+  canvas.onpointercancel = () => void (grabbed = null);
+  canvas.onwheel = (event) => {
+    event.preventDefault();
+    zoomAt(Math.exp(-event.deltaY * 0.0016), event.offsetX, event.offsetY);
+  };
+  const watch = new ResizeObserver(ask);
+  watch.observe(frame);
   return {
-    zoom: (factor) => void sigma.getCamera().animate({ ratio: sigma.getCamera().ratio * factor }, { duration: 150 }),
-    camera: () => sigma.getCamera().getState(),
-    show: (area) => show(sigma, area),
+    zoom: (factor) => zoomAt(1 / factor, size.width / 2, size.height / 2),
+    camera: () => ({ ...camera }),
+    show: (area) => {
+      const fits = area ? Math.min(all.width, all.height) / (2.6 * Math.max(area.r, 1e-9)) : 1;
+      Object.assign(camera, area ? { x: area.x, y: area.y, zoom: Math.max(1, Math.min(50, fits)) } : { x: all.x, y: all.y, zoom: 1 });
+      move();
+    },
+    svg: () => {
+      const surface = inSvg();
+      paint(surface, true);
+      const ground = dark ? "#1f2227" : "#ffffff";
+      return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}"><rect width="100%" height="100%" fill="${ground}"/>${surface.parts.join("")}</svg>`;
+    },
+    png: () => new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))))),
     end: () => {
-      window.clearTimeout(later);
-      sigma.kill();
-      areas.remove();
-      labels.remove();
+      window.clearTimeout(moving);
+      cancelAnimationFrame(frameAsked);
+      watch.disconnect();
+      canvas.remove();
     },
   };
 }
 
-function modelOf(map: GraphMap, dark: boolean): GraphModel {
-  const model = new GraphModel({ type: "directed", multi: true, allowSelfLoops: true });
-  const lightness = dark ? 66 : 44;
-  const colours = HUES.map((hue) => hex(hue, 55, lightness));
-  for (const [id, x, y, size, community, name] of map.nodes) {
-    const color = community < 0 ? (dark ? "#8d9097" : "#85878c") : colours[community % HUES.length];
-    model.addNode(id, { x, y, size: radiusOf(size, map.nodes.length), label: name, color });
-  }
-  return model;
-}
-
-function withEdges(model: GraphModel, map: GraphMap, dark: boolean): GraphModel {
-  const { nodes, edges } = map;
-  const drawn = nodes.length > MANY ? edges.filter(([a, b]) => nodes[a]![4] === nodes[b]![4]).slice(0, MOST_EDGES) : edges;
-  const [faint, plain] = dark ? ["#282c33", "#4a505a"] : ["#e9e6df", "#c3bfb5"];
-  drawn.forEach(([source, target], position) => {
-    const [a, b] = [nodes[source]!, nodes[target]!];
-    const isFaint = Math.max(a[3], b[3]) > HUB || (a[4] !== b[4] && nodes.length > 500);
-    model.addEdgeWithKey(String(position), a[0], b[0], { size: 0.7, color: isFaint ? faint : plain });
-  });
-  return model;
-}
-
-/* In pixels, while all of the map is seen: the more entities there are, the smaller each is. */
-export function radiusOf(neighbours: number, entities: number): number {
-  return Math.min(22, 2.5 + 1.4 * Math.sqrt(neighbours)) * Math.min(1, Math.max(0.2, 16 / Math.sqrt(entities)));
-}
-
-/* All places, and all of every area. */
-function bounds(map: GraphMap): { x: [number, number]; y: [number, number] } {
-  const box = { x: [Infinity, -Infinity] as [number, number], y: [Infinity, -Infinity] as [number, number] };
-  const include = (axis: "x" | "y", low: number, high: number) => {
-    box[axis] = [Math.min(box[axis][0], low), Math.max(box[axis][1], high)];
-  };
-  for (const [, x, y] of map.nodes) {
-    include("x", x, x);
-    include("y", y, y);
-  }
-  for (const { x, y, r } of map.communities) {
-    include("x", x - r, x + r);
-    include("y", y - r * 1.1, y + r * 1.1);
-  }
-  return box;
-}
-
-/* The discs of communities, redrawn with every frame of sigma. */
-function addAreas(frame: HTMLElement, sigma: Sigma, map: GraphMap, dark: boolean): HTMLCanvasElement {
-  const { canvas, begin } = canvasOver(frame, sigma);
-  frame.prepend(canvas);
-  const draw = () => {
-    const context = begin();
-    const { width, height } = sigma.getDimensions();
-    map.communities.forEach((community, position) => {
-      const { x, y, radius } = disc(sigma, community);
-      if (x + radius < 0 || x - radius > width || y + radius < 0 || y - radius > height) return;
+function onCanvas(context: CanvasRenderingContext2D, dark: boolean): Surface {
+  context.lineJoin = "round";
+  return {
+    disc: (x, y, radius, fill) => {
+      context.fillStyle = fill;
       context.beginPath();
       context.arc(x, y, radius, 0, 2 * Math.PI);
-      context.fillStyle = `hsla(${HUES[position % HUES.length]}, 50%, ${dark ? 60 : 50}%, 0.1)`;
       context.fill();
-    });
+    },
+    lines: (ends, stroke) => {
+      context.strokeStyle = stroke;
+      context.lineWidth = 1;
+      // In parts: one long path is slow to stroke.
+      for (let first = 0; first < ends.length; first += 1_200) {
+        context.beginPath();
+        for (let at = first; at < Math.min(first + 1_200, ends.length); at += 4) {
+          context.moveTo(ends[at]!, ends[at + 1]!);
+          context.lineTo(ends[at + 2]!, ends[at + 3]!);
+        }
+        context.stroke();
+      }
+    },
+    text: (x, y, text, size, fill, bold) => {
+      context.font = fontOf(size, bold);
+      context.lineWidth = 3;
+      context.strokeStyle = dark ? "rgb(31 34 39 / 85%)" : "rgb(255 255 255 / 85%)"; // a rim, so that names are legible on connections
+      context.strokeText(text, x, y);
+      context.fillStyle = fill;
+      context.fillText(text, x, y);
+    },
   };
-  sigma.on("afterRender", draw);
-  return canvas;
 }
 
-export function disc(sigma: Sigma, area: { x: number; y: number; r: number }): { x: number; y: number; radius: number } {
-  const { x, y } = sigma.graphToViewport(area);
-  const edge = sigma.graphToViewport({ x: area.x + area.r, y: area.y });
-  return { x, y, radius: Math.hypot(edge.x - x, edge.y - y) + 2 };
-}
-
-/* The name under the pointer, on a plate that has the colours of the theme. */
-function drawHover(
-  context: CanvasRenderingContext2D,
-  node: { x: number; y: number; size: number; label: string | null; color: string },
-  settings: { labelSize: number },
-  dark: boolean,
-): void {
-  context.font = `600 ${settings.labelSize}px system-ui, sans-serif`;
-  const text = node.label ?? "";
-  const width = context.measureText(text).width;
-  context.fillStyle = dark ? "#24272d" : "#ffffff";
-  context.strokeStyle = node.color;
-  context.beginPath();
-  context.roundRect(node.x + node.size + 2, node.y - 12, width + 14, 24, 6);
-  context.fill();
-  context.stroke();
-  context.beginPath();
-  context.arc(node.x, node.y, node.size + 2, 0, 2 * Math.PI);
-  context.stroke();
-  context.fillStyle = dark ? "#f2f0eb" : "#16181c";
-  context.fillText(text, node.x + node.size + 9, node.y + 4);
-}
-
-function show(sigma: Sigma, area: { x: number; y: number; r: number } | null): void {
-  const camera = sigma.getCamera();
-  if (!area) return void camera.animatedReset({ duration: 200 });
-  const centre = sigma.viewportToFramedGraph(sigma.graphToViewport(area));
-  const edge = sigma.viewportToFramedGraph(sigma.graphToViewport({ x: area.x + area.r, y: area.y }));
-  const radius = Math.hypot(edge.x - centre.x, edge.y - centre.y);
-  void camera.animate({ x: centre.x, y: centre.y, ratio: Math.max(0.02, radius * 2.6) }, { duration: 250 });
-}
-
-/* Sigma reads colours as hex digits, not as hsl. */
-function hex(hue: number, saturation: number, lightness: number): string {
-  const [s, l] = [saturation / 100, lightness / 100];
-  const channel = (n: number) => {
-    const k = (n + hue / 30) % 12;
-    const value = l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1));
-    return Math.round(255 * value)
-      .toString(16)
-      .padStart(2, "0");
+function inSvg(): Surface & { parts: string[] } {
+  const parts: string[] = [];
+  const r = (value: number) => value.toFixed(1);
+  const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return {
+    parts,
+    disc: (x, y, radius, fill) => void parts.push(`<circle cx="${r(x)}" cy="${r(y)}" r="${r(radius)}" fill="${fill}"/>`),
+    lines: (ends, stroke) => {
+      const path: string[] = [];
+      for (let at = 0; at < ends.length; at += 4) path.push(`M${r(ends[at]!)} ${r(ends[at + 1]!)}L${r(ends[at + 2]!)} ${r(ends[at + 3]!)}`);
+      parts.push(`<path d="${path.join("")}" stroke="${stroke}" fill="none"/>`);
+    },
+    text: (x, y, text, size, fill, bold) =>
+      void parts.push(`<text x="${r(x)}" y="${r(y)}" font-family="system-ui, sans-serif" font-size="${size}"${bold ? ' font-weight="600"' : ""} fill="${fill}">${escaped(text)}</text>`),
   };
-  return `#${channel(0)}${channel(8)}${channel(4)}`;
+}
+
+function fontOf(size: number, bold: boolean): string {
+  return `${bold ? "600 " : ""}${size}px Inter, system-ui, sans-serif`;
+}
+
+function colour(hue: number, dark: boolean): string {
+  return `hsl(${HUES[hue]} 55% ${dark ? 66 : 44}%)`;
+}
+
+/* The middle and the size of all places, and of all of every area. */
+function bounds(map: GraphMap): { x: number; y: number; width: number; height: number } {
+  const [xs, ys] = [[Infinity, -Infinity], [Infinity, -Infinity]] as [[number, number], [number, number]];
+  const include = (range: [number, number], low: number, high: number) => {
+    range[0] = Math.min(range[0], low);
+    range[1] = Math.max(range[1], high);
+  };
+  for (const [x, y, r] of [...map.nodes.map(([, x, y]) => [x, y, 0] as const), ...map.communities.map(({ x, y, r }) => [x, y, r] as const)]) {
+    include(xs, x - r, x + r);
+    include(ys, y - r, y + r);
+  }
+  return { x: (xs[0] + xs[1]) / 2, y: (ys[0] + ys[1]) / 2, width: Math.max(1e-6, xs[1] - xs[0]), height: Math.max(1e-6, ys[1] - ys[0]) };
+}
+
+/* Rectangles in cells, so that one that overlaps is found without looking at all. */
+class Boxes {
+  private readonly cells = new Map<string, Box[]>();
+
+  /* Takes a place, if it is free or must be taken. */
+  add(box: Box, always = false): boolean {
+    const keys: string[] = [];
+    for (let x = Math.floor(box[0] / CELL); x <= Math.floor(box[2] / CELL); x += 1) {
+      for (let y = Math.floor(box[1] / CELL); y <= Math.floor(box[3] / CELL); y += 1) keys.push(`${x} ${y}`);
+    }
+    const overlaps = (other: Box) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3];
+    if (!always && keys.some((key) => this.cells.get(key)?.some(overlaps))) return false;
+    for (const key of keys) {
+      const cell = this.cells.get(key);
+      if (cell) cell.push(box);
+      else this.cells.set(key, [box]);
+    }
+    return true;
+  }
 }

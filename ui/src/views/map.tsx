@@ -4,7 +4,9 @@ import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
-import { CameraState, drawMap, MANY, MapDrawing } from "../components/map_drawing";
+import { type CameraState, communityNames, drawMap, MANY, type MapDrawing } from "../components/map_drawing";
+import { Menu } from "../components/menu";
+import { save } from "../components/save";
 import type { Graph, GraphMap } from "../graph";
 import { go, thingAddress } from "../router";
 import { failed, record } from "../toasts";
@@ -29,17 +31,11 @@ export function MapView({ graph }: ViewProperties) {
 function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
   const frame = useRef<HTMLDivElement>(null);
   const drawing = useRef<MapDrawing | null>(null);
-  const [failure, setFailure] = useState("");
   const [chosen, setChosen] = useState(left.community);
-  // What draws ends with the frame, not after the next paint: sigma cannot draw into one that has no place.
   useLayoutEffect(() => {
     const draw = () => {
       leave();
-      try {
-        drawing.current = drawMap(frame.current!, map, (id) => go(thingAddress(id)), left.camera);
-      } catch (error) {
-        setFailure(error instanceof Error ? error.message : String(error));
-      }
+      drawing.current = drawMap(frame.current!, map, (id) => go(thingAddress(id)), left.camera);
     };
     const leave = () => {
       if (drawing.current) left = { ...left, camera: drawing.current.camera() };
@@ -61,7 +57,6 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
   return (
     <div class="map-columns">
       <div class="map-frame">
-        {failure ? <p class="failure">The map needs WebGL, which this browser does not offer: {failure}. The lists beside it show the same.</p> : null}
         <div ref={frame} class="map" aria-hidden="true" />
         <div class="zoom">
           <button type="button" aria-label="Closer" onClick={() => drawing.current?.zoom(0.6)}>
@@ -73,6 +68,10 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
           <button type="button" onClick={() => show(-1)}>
             All
           </button>
+          <Menu label="Save as picture">
+            <button type="button" onClick={() => save("map.svg", new Blob([drawing.current!.svg()], { type: "image/svg+xml" }))}>SVG</button>
+            <button type="button" onClick={() => drawing.current!.png().then((blob) => save("map.png", blob), failed)}>PNG</button>
+          </Menu>
         </div>
       </div>
       <Communities graph={graph} map={map} chosen={chosen} show={show} />
@@ -86,6 +85,7 @@ function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap
   const alone: GraphMap["nodes"] = [];
   for (const node of map.nodes) (members[node[4]] ?? alone).push(node);
   const order = map.communities.map((_, position) => position).sort((a, b) => members[b]!.length - members[a]!.length);
+  const names = communityNames(map);
   const build = () => buildCommunities(graph);
   return (
     <aside aria-label="Communities">
@@ -105,8 +105,7 @@ function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap
         {order.slice(0, 60).map((position) => (
           <li key={position}>
             <button type="button" class="plain" aria-expanded={position === chosen} onClick={() => show(position === chosen ? -1 : position)}>
-              <span class={`dot colour-${position % 12}`} aria-hidden="true" />
-              {map.communities[position]!.name} <span class="quiet">{members[position]!.length}</span>
+              <span title={map.communities[position]!.name}>{names[position]}</span>
             </button>
             {position === chosen && <Members nodes={biggest(members[position]!)} />}
           </li>

@@ -5,7 +5,7 @@ import { Answered, Failure } from "../components/answer";
 import { BulkEdits } from "../components/bulk_edits";
 import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
-import { localDay } from "../dates";
+import { When } from "../components/when";
 import type { Row, RowSelection } from "../graph";
 import { parameterOf } from "../router";
 import { count, title, words } from "../wording";
@@ -38,7 +38,9 @@ export function TablesView({ graph, here }: ViewProperties) {
   return (
     <article>
       <div class="title-row">
-        <h1>Tables</h1>
+        <h1>Things</h1>
+        <div class="filters">
+          <input type="search" aria-label="Filter by name" placeholder="Filter by name" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
         <label>
           Type{" "}
           <select onChange={(event) => setType(event.currentTarget.value)}>
@@ -50,9 +52,9 @@ export function TablesView({ graph, here }: ViewProperties) {
             ))}
           </select>
         </label>
+        </div>
       </div>
       {types.error && <Failure error={types.error} />}
-      <input type="search" aria-label="Filter by name" placeholder="Filter by name" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
       <Answered waiting={waiting}>
         {({ rows, total }) => !total && !type && !filter ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={`${type} ${filter} ${order}`} graph={graph} here={here} rows={rows} total={total} busy={waiting.loading} more={() => setLimit(MOST)} sort={sort} setOrder={setOrder} types={(types.value ?? []).map((each) => each.name)} />}
       </Answered>
@@ -150,7 +152,7 @@ function Table({ graph, rows, total, busy, more, sort, setOrder, types }: TableP
                 </td>
                 <td>{title(row.type)}</td>
                 <td class="facts">{row.facts}</td>
-                {graph.live && <td class="since">{localDay(row.since)}</td>}
+                {graph.live && <td class="since"><When at={row.since} /></td>}
               </tr>
             ))}
             <Spacer rows={rows.length - first - visible.length} />

@@ -1,8 +1,11 @@
 /* A text exactly as it was remembered or ingested, with the entities that it mentions. */
+import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { EntityLink } from "../components/entity";
-import { localTime } from "../dates";
+import { Markdown } from "../components/markdown";
+import { When } from "../components/when";
+import { RecordFact } from "../edits";
 import type { EmbeddedGraph } from "../embedded";
 import { CallError, type Graph, type Ref } from "../graph";
 import { failed } from "../toasts";
@@ -19,12 +22,14 @@ interface Document {
 
 export function TextView({ graph, here }: ViewProperties) {
   const waiting = useAnswer(() => read(graph, here.argument), [here.argument]);
+  const selected = useSelection();
+  const [quote, setQuote] = useState("");
   return (
     <Answered waiting={waiting} heading="Not there">
       {(text) => (
         <article class="text">
           <h1>{text.name}</h1>
-          <p class="quiet">{[localTime(text.at), text.source].filter(Boolean).join(" · ")}</p>
+          <p class="quiet"><When at={text.at} /> {text.source}</p>
           {text.mentions.length > 0 && (
             <ul class="chips" aria-label="Mentions">
               {text.mentions.map((entity) => (
@@ -34,12 +39,42 @@ export function TextView({ graph, here }: ViewProperties) {
               ))}
             </ul>
           )}
-          <div class="full-text">{text.text}</div>
+          {graph.editable() && (
+            <p class="hint">
+              <button type="button" class="small" disabled={!selected} onClick={() => setQuote(selected)}>
+                Record a fact from the selection
+              </button>
+            </p>
+          )}
+          <Markdown text={text.text} mentions={text.mentions} />
+          {quote && <RecordFact graph={graph} subject={subjectIn(quote, text.mentions)} quote={quote} source={`${text.name} (${here.argument})`} close={() => setQuote("")} />}
           {text.truncated && <p class="quiet">The text goes on.</p>}
         </article>
       )}
     </Answered>
   );
+}
+
+/* What is selected of the text, at most a few sentences. */
+function useSelection(): string {
+  const [selected, setSelected] = useState("");
+  useEffect(() => {
+    const note = () => {
+      const selection = document.getSelection();
+      const within = selection?.anchorNode?.parentElement?.closest(".full-text");
+      // A click on the button takes the focus, and leaves the selection.
+      setSelected(within ? selection!.toString().trim().slice(0, 500) : "");
+    };
+    document.addEventListener("selectionchange", note);
+    return () => document.removeEventListener("selectionchange", note);
+  }, []);
+  return selected;
+}
+
+/* The first mention in a selection. */
+function subjectIn(quote: string, mentions: Ref[]): Ref | null {
+  const at = (entity: Ref) => quote.toLowerCase().indexOf(entity.name.toLowerCase());
+  return mentions.filter((entity) => at(entity) >= 0).sort((a, b) => at(a) - at(b))[0] ?? null;
 }
 
 async function read(graph: Graph, id: string): Promise<Document> {
@@ -52,7 +87,7 @@ async function read(graph: Graph, id: string): Promise<Document> {
     graph.call("get_full_document", { doc_id: id, max_characters: 200_000 }),
     graph.call("get_episode_context", { episode_uuids: [id] }).catch((error) => (failed(error), { nodes: [] })),
   ]);
-  if (!document.found) throw new CallError("EPISODE_NOT_FOUND", "There is no such text any more.", "It may have been forgotten: look at History.");
+  if (!document.found) throw new CallError("EPISODE_NOT_FOUND", "There is no such text, or no longer.", "It may have been forgotten: look at History.");
   return {
     name: document.name,
     at: document.valid_at,
