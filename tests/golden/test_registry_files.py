@@ -84,7 +84,7 @@ def test_every_page_is_in_the_navigation_once(files):
         ("another laptop", "moving.md"),
         ("stop remembering", "kg forget"),
         ("add a type", "kg vocabulary add"),
-        ("lies where", "moving.md#where-everything-is"),
+        ("lies where", "moving.md#what-lies-where"),
     ],
 )
 def test_what_people_look_for_is_on_the_first_page(fact, command):
