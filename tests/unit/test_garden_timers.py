@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import plistlib
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -113,6 +114,30 @@ def test_a_timer_is_installed_seen_by_the_doctor_and_taken_away(run, home):
     assert "is already installed" in second.output
     assert "runs the gardener each night; it has not run yet" in " ".join(seen.output.split())
     assert "is not installed" in again.output
+
+
+@pytest.mark.parametrize("had_timer", [False, True])
+def test_a_full_disk_leaves_no_half_of_a_timer(run, home, monkeypatch, had_timer):
+    """
+    The second file does not fit: what was there before stays, and nothing else.
+    """
+    if had_timer:
+        run("garden", "--install")
+        [service] = (home / "config" / "systemd" / "user").glob("*.service")
+        service.write_text("of an earlier version")
+    before = {file.name: file.read_bytes() for file in (home / "config" / "systemd" / "user").glob("*")}
+    write = Path.write_bytes
+
+    def refuse(path: Path, content: bytes) -> int:
+        if ".timer" in path.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    result = run("garden", "--install")
+
+    assert result.exit_code != 0
+    assert before == {file.name: file.read_bytes() for file in (home / "config" / "systemd" / "user").glob("*")}
 
 
 def test_the_doctor_sees_a_timer_whose_program_or_graph_is_gone(run, home):

@@ -255,16 +255,27 @@ class _TimerChange:
 
 
 def install(timer: Timer, *, dry_run: bool) -> _TimerChange:
-    """Write the files of a timer, readable by their owner only, and register it."""
+    """Write the files of a timer, all or none, readable by their owner only, and register it.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
     existing = [file.read_bytes() if file.is_file() else None for file, _ in timer.files]
     contents = [content for _, content in timer.files]
     became = "unchanged" if existing == contents else "installed" if not any(existing) else "replaced"
     if dry_run:
         return _TimerChange(became)
-    for file, content in timer.files:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-        file.chmod(0o600)
+    parts = [file.with_name(f".{file.name}.part") for file, _ in timer.files]
+    try:
+        for part, content in zip(parts, contents, strict=True):
+            part.parent.mkdir(parents=True, exist_ok=True)
+            part.write_bytes(content)
+            part.chmod(0o600)
+        for part, (file, _) in zip(parts, timer.files, strict=True):
+            part.replace(file)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
     return _TimerChange(became, _run_all(timer.start))
 
 
