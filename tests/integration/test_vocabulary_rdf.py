@@ -742,4 +742,5 @@ def test_individuals_at_the_command_line(graph_file, tmp_path):
     answer = json.loads(result.output)
 
     assert (answer["entities"], answer["facts"]) == (3, 3)
+    assert "(brought here from “crew.ttl” by call" in run("why", "Ana Ruiz", "maintains", "pump").output
     assert answer["set"] == {"name": "crew", "version": "1.2", "uri": "http://example.org/crew"}

@@ -11,7 +11,7 @@ import click
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import commands, foreign_import
-from keepgraph.engine.exchange import rdf_export, rdf_import
+from keepgraph.engine.exchange import import_state, rdf_export, rdf_import
 from keepgraph.engine.exchange.rdf_import import ImportPlan, ImportReport
 from keepgraph.english import count_noun
 from keepgraph.formats import rdf_documents, rdf_vocabulary
@@ -32,7 +32,13 @@ def import_file(ctx: click.Context, file: str, *, preview: bool, individuals: bo
         answer = {**_describe_plan(plan), "imports": list(document.imports), "preview": True, "words": _words(plan)}
     else:
         with graph_options.open_graph(ctx, create=True) as graph:
-            report = rdf_import.run(graph.database, document, file_stem=path.stem, with_individuals=individuals)
+            report = rdf_import.run(
+                graph.database,
+                document,
+                file_stem=path.stem,
+                with_individuals=individuals,
+                file=import_state.file_name(file),
+            )
         answer = {**_describe_plan(report.plan), "imports": list(document.imports), "preview": False}
         answer |= _describe_result(report)
     answer["left_aside"] = 0 if individuals else _count_individuals(document)

@@ -74,10 +74,15 @@ class ImportReport:
     individuals: IndividualsReport
 
 
-def run(database: Database, document: RdfVocabulary, *, file_stem: str, with_individuals: bool) -> ImportReport:
-    """Add what a document defines, in one call, which can be undone; for the arguments see `plan`.
+def run(
+    database: Database, document: RdfVocabulary, *, file_stem: str, with_individuals: bool, file: str | None = None
+) -> ImportReport:
+    """Add what a document defines, in one call, which can be undone; for the other arguments see `plan`.
 
     Where there are many individuals, those after the first thousand are recorded in further calls.
+
+    Args:
+        file: the name of the file, with which individuals are marked as imported; None is standard input.
 
     Raises:
         errors.VocabularyInvalid, errors.VocabularyConflict: the vocabulary cannot take it.
@@ -95,6 +100,7 @@ def run(database: Database, document: RdfVocabulary, *, file_stem: str, with_ind
         recording.record_entities(tx, batches[0] if batches else ())
         if len(batches) == 1:
             recording.record_facts(tx, batches[0])
+        store.imports.note(tx, file=file)
     calls = [first_call]
     if len(batches) > 1:
         steps = [(recording.record_entities, batch) for batch in batches[1:]]
@@ -104,6 +110,7 @@ def run(database: Database, document: RdfVocabulary, *, file_stem: str, with_ind
                 tx = journal.begin_call(tx)
                 calls.append(tx.call)
                 record(tx, batch)
+                store.imports.note(tx, file=file)
     return ImportReport(tuple(calls), planned, change, recording.report())
 
 
