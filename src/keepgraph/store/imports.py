@@ -85,10 +85,17 @@ def entities_by_alias(tx: Tx, names: Iterable[NameKey]) -> dict[NameKey, list[En
     return by_name
 
 
-def alias_keys(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str]]]:
-    """The normalisation keys of the aliases of entities, by entity row."""
+def aliases(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str, str, str]]]:
+    """The aliases of entities by entity row, each as (normalisation key, timestamp, alias)."""
     return group_by_owner(
-        tx, "SELECT entity, alias_key FROM alias WHERE entity IN (SELECT value FROM json_each(?)) ORDER BY id", rows
+        tx,
+        """
+        SELECT entity, alias_key, created_at, alias
+        FROM alias
+        WHERE entity IN (SELECT value FROM json_each(?))
+        ORDER BY id
+        """,
+        rows,
     )
 
 
@@ -170,6 +177,58 @@ def insert_chunks(tx: Tx, rows: Iterable[tuple[Any, ...]]) -> None:
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         list(rows),
+    )
+
+
+def set_entities(tx: Tx, entities: Iterable[EntityRow]) -> None:
+    """Set the ids, summaries, properties and times of entities."""
+    tx.conn.executemany(
+        "UPDATE entity SET public_id = ?, summary = ?, properties = ?, created_at = ? WHERE id = ?",
+        [(each.id, each.summary, each.properties, each.created_at, each.row) for each in entities],
+    )
+
+
+def set_aliases(tx: Tx, rows: Iterable[tuple[str, str, str, int, str]]) -> None:
+    """Set the spellings and times of aliases. Columns: alias, folded, timestamp, entity row, normalisation key."""
+    tx.conn.executemany(
+        "UPDATE alias SET alias = ?, alias_folded = ?, created_at = ? WHERE entity = ? AND alias_key = ?", list(rows)
+    )
+
+
+def delete_former_ids(tx: Tx, ids: Iterable[str]) -> None:
+    tx.conn.executemany("DELETE FROM former_id WHERE public_id = ?", [(each,) for each in ids])
+
+
+def set_facts(tx: Tx, facts: Iterable[FactRow]) -> None:
+    """Set everything of facts that are not retracted but their predicates, literals and validities."""
+    tx.conn.executemany(
+        """
+        UPDATE fact
+        SET public_id = ?, subject = ?, object = ?, text = ?, confidence = ?, recorded_at = ?,
+            known_from = coalesce(?, '')
+        WHERE id = ?
+        """,
+        [
+            (
+                each.id,
+                each.subject,
+                each.object,
+                each.text,
+                each.confidence,
+                each.recorded_at,
+                each.known_from,
+                each.row,
+            )
+            for each in facts
+        ],
+    )
+
+
+def set_episodes(tx: Tx, episodes: Iterable[EpisodeRow]) -> None:
+    """Set the ids, times of recording and sessions of episodes."""
+    tx.conn.executemany(
+        "UPDATE episode SET public_id = ?, recorded_at = ?, session = ? WHERE id = ?",
+        [(each.id, each.recorded_at, each.session, each.row) for each in episodes],
     )
 
 

@@ -67,7 +67,7 @@ def exists(tx: Tx, decision: ReviewDecision) -> bool:
 
 def all_groups(tx: Tx) -> Iterator[ReviewDecision]:
     """Every decision of every group, in chronological order."""
-    yield from map(_decision, tx.conn.execute(f"{_SELECT} ORDER BY id"))
+    yield from map(_decision, tx.conn.execute(f"{_SELECT} ORDER BY decided_at, id"))
 
 
 def of_call(tx: Tx, call: int) -> list[ReviewDecision]:
@@ -100,7 +100,13 @@ def resting_on(tx: Tx, public_id: str, *, limit: int) -> list[ReviewDecision]:
 def last(tx: Tx, kind: str, key: str) -> str | None:
     """The newest decision on this kind and key."""
     row = tx.conn.execute(
-        "SELECT decision FROM review_decision WHERE group_id = ? AND kind = ? AND key = ? ORDER BY id DESC LIMIT 1",
+        """
+        SELECT decision
+        FROM review_decision
+        WHERE group_id = ? AND kind = ? AND key = ?
+        ORDER BY decided_at DESC, id DESC
+        LIMIT 1
+        """,
         (tx.group, kind, key),
     ).fetchone()
     return row[0] if row else None

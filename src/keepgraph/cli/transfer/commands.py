@@ -45,8 +45,8 @@ def import_command(
     vcard, icalendar         contacts, a calendar
 
     The output of `kg export` becomes the same graph, with ids, times and retracted facts. Existing records stay as they
-    are, so a file may be imported twice; a line that contradicts the graph is refused. Standard input (-) is read as
-    lines.
+    are, so a file may be imported twice; a line that contradicts the graph is refused. Of two ids of the same record,
+    the older stays. Standard input (-) is read as lines.
 
     A bad line is reported with its number and does not stop the rest. Exits with 1 if something was refused.
     `kg log` lists the calls, a few hundred lines each; `kg undo` takes them back, the last first.

@@ -1,4 +1,8 @@
-"""Import of entity lines: an entity is matched by id, by former id, or by name; missing aliases and ids are added."""
+"""Import of entity lines: an entity is matched by id, by former id, or by name; missing aliases and ids are added.
+
+Of two ids of one entity, and of two spellings of one alias, the older stays, so that copies of a graph that import each
+other's exports become equal.
+"""
 
 from __future__ import annotations
 
@@ -65,15 +69,17 @@ class _EntityBatch:
         self._by_alias = store.imports.entities_by_alias(tx, self._looked_up)
         self._note_aliases(lines)
         existing = [*self._by_id.values(), *self._by_former_id.values(), *self._by_name.values()]
-        self._alias_keys: dict[int, set[str]] = defaultdict(set)
-        for row, keys in store.imports.alias_keys(tx, {entity.row for entity in existing}).items():
-            self._alias_keys[row] = {key for (key,) in keys}
+        self._aliases: dict[int, dict[str, tuple[str, str]]] = defaultdict(dict)
+        for row, aliases in store.imports.aliases(tx, {entity.row for entity in existing}).items():
+            self._aliases[row] = {key: (at, alias) for key, at, alias in aliases}
         self._next_rows = {table: store.journal.unused_row(tx, table) for table in ("entity", "alias", "former_id")}
         self._new: list[tuple[Any, ...]] = []
         self._new_aliases: list[tuple[Any, ...]] = []
         self._new_former_ids: list[tuple[int, str, int]] = []
         self._assumed_types: list[int] = []
-        self._completed: dict[int, EntityRow] = {}
+        self._changed: dict[int, EntityRow] = {}
+        self._no_former_ids: list[str] = []
+        self._older_aliases: list[tuple[str, str, str, int, str]] = []
 
     def import_line(self, line: Line) -> LineResult:
         parsed = _parse_entity(self._tx, line)
@@ -81,8 +87,8 @@ class _EntityBatch:
         if existing is None:
             self._check_not_an_alias(parsed)
         elif existing.id != parsed.id:
-            self._complete(existing, parsed)
-            former_ids = (parsed.id, *former_ids)
+            existing, other_id = self._complete(existing, parsed)
+            former_ids = (other_id, *former_ids)
         else:
             self._check_same(existing, parsed)
         entity = existing or EntityRow(
@@ -99,7 +105,7 @@ class _EntityBatch:
             self._new_aliases.append(
                 (self._take_row("alias"), entity.row, alias, key, normalisation.Name(alias).indexed_forms, at)
             )
-            self._alias_keys[entity.row].add(key)
+            self._aliases[entity.row][key] = (at, alias)
             self._state.alias_keys.add((entity.row, key))
             self._by_alias.setdefault((entity.group, entity.type, key), []).append(entity)
         for former_id in missing_ids:
@@ -111,9 +117,10 @@ class _EntityBatch:
     def write(self) -> None:
         store.entities.insert_many(self._tx, self._new)
         store.assumed_types.mark(self._tx, self._assumed_types)
-        for entity in self._completed.values():
-            store.entities.set_particulars(self._tx, entity.row, summary=entity.summary, properties=entity.properties)
+        store.imports.set_entities(self._tx, self._changed.values())
         store.entities.insert_aliases(self._tx, self._new_aliases)
+        store.imports.set_aliases(self._tx, self._older_aliases)
+        store.imports.delete_former_ids(self._tx, self._no_former_ids)
         store.entities.insert_former_ids(self._tx, self._new_former_ids)
 
     def _note_aliases(self, lines: Sequence[Line]) -> None:
@@ -125,11 +132,12 @@ class _EntityBatch:
 
     def _find_existing(self, parsed: _ParsedEntity) -> EntityRow | None:
         """The entity with this id, or the one that it was merged into, or the one with this name."""
-        return (
+        existing = (
             self._by_id.get(parsed.id)
             or self._by_former_id.get(parsed.id)
             or self._find_by_name((parsed.group, parsed.type, parsed.key))
         )
+        return self._changed.get(existing.row, existing) if existing else None
 
     def _check_same(self, existing: EntityRow, parsed: _ParsedEntity) -> None:
         """
@@ -166,13 +174,17 @@ class _EntityBatch:
                     hint=f"If they are one, write {other.id} for {parsed.id} in the file; if not, take the alias back.",
                 )
 
-    def _complete(self, existing: EntityRow, parsed: _ParsedEntity) -> None:
+    def _complete(self, existing: EntityRow, parsed: _ParsedEntity) -> tuple[EntityRow, str]:
         """Give an entity with another id the summary and the properties that it lacks.
+
+        If it has the same name, the older of the two ids becomes its id.
+
+        Returns:
+            The entity, and the id that only leads to it.
 
         Raises:
             errors.ImportConflict: it has another summary, or another value of a property.
         """
-        existing = self._completed.get(existing.row, existing)
         ours, theirs = json.loads(existing.properties), json.loads(parsed.properties)
         differences = {
             "summary": bool(existing.summary and parsed.summary and existing.summary != parsed.summary),
@@ -186,8 +198,18 @@ class _EntityBatch:
         if theirs.keys() - ours.keys():
             properties = _sorted_json(json.dumps({**theirs, **ours}))
         completed = existing._replace(summary=existing.summary or parsed.summary, properties=properties)
+        is_same_name = (existing.group, existing.type, existing.key) == (parsed.group, parsed.type, parsed.key)
+        other_id = parsed.id
+        if is_same_name and parsed.id < existing.id:
+            other_id = existing.id
+            completed = completed._replace(id=parsed.id, created_at=parsed.created_at)
+            self._by_id.pop(other_id, None)
+            if self._by_former_id.pop(parsed.id, None):
+                self._no_former_ids.append(parsed.id)
+            self._by_id[parsed.id] = self._by_name[existing.group, existing.type, existing.key] = completed
         if completed != existing:
-            self._completed[existing.row] = completed
+            self._changed[existing.row] = completed
+        return completed, other_id
 
     def _missing_names(
         self, entity: EntityRow, aliases: Iterable[tuple[str, str, str]], former_ids: Iterable[str]
@@ -197,7 +219,12 @@ class _EntityBatch:
         missing_ids: dict[str, None] = {}
         refusals: list[errors.KeepgraphError] = []
         for alias, key, at in aliases:
-            if key == entity.key or key in self._alias_keys[entity.row]:
+            if key == entity.key:
+                continue
+            if key in self._aliases[entity.row]:
+                if (at, alias) < self._aliases[entity.row][key]:
+                    self._aliases[entity.row][key] = (at, alias)
+                    self._older_aliases.append((alias, normalisation.Name(alias).indexed_forms, at, entity.row, key))
                 continue
             other = self._find_by_name((entity.group, entity.type, key))
             if other and other.row != entity.row and other.row not in self._state.entity_rows:

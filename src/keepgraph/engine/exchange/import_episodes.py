@@ -1,7 +1,7 @@
 """Import of episode lines, and of chunk lines, which continue an episode that is too long for one line.
 
 The rows are inserted as they were in the other graph, and not by `texts.storage`: with their ids, times and chunks, so
-that what was exported comes back to the letter, and many at once.
+that what was exported comes back to the letter, and many at once. Of two ids of one text the older stays.
 """
 
 from __future__ import annotations
@@ -78,6 +78,7 @@ class _EpisodeBatch:
             self._by_digest[episode.digest].append(episode)
         self._next_row = store.journal.unused_row(tx, "episode")
         self._new: list[EpisodeRow] = []
+        self._older: dict[int, EpisodeRow] = {}
         self._new_chunks = _ChunkInserts(tx)
 
     def import_line(self, line: Line) -> LineResult:
@@ -93,13 +94,17 @@ class _EpisodeBatch:
         elif existing := next(
             (episode for episode in self._by_digest[parsed.digest] if self._is_same_text(episode, parsed)), None
         ):
-            self._state.same_episodes[parsed.id] = existing
+            if parsed.id < existing.id:
+                existing = self._older[existing.row] = parsed._replace(row=existing.row)
+            else:
+                self._state.same_episodes[parsed.id] = existing
         episode = existing or self._add_episode(parsed, chunks)
         self._state.episode_rows.add(episode.row)
         return LineResult(created=existing is None)
 
     def write(self) -> None:
         store.imports.insert_episodes(self._tx, self._new)
+        store.imports.set_episodes(self._tx, self._older.values())
         self._new_chunks.write()
 
     def _is_same_text(self, existing: EpisodeRow, parsed: EpisodeRow) -> bool:

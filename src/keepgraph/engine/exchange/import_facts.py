@@ -1,4 +1,7 @@
-"""Import of fact lines: a fact is matched by id or by content; earlier validities and assertions come with it."""
+"""Import of fact lines: a fact is matched by id or by content; earlier validities and assertions come with it.
+
+Of two ids of one fact the older stays, so that copies of a graph that import each other's exports become equal.
+"""
 
 from __future__ import annotations
 
@@ -68,6 +71,7 @@ class _FactBatch:
         self._next_row = store.journal.unused_row(tx, "fact")
         self._next_earlier_row = store.journal.unused_row(tx, "earlier_validity")
         self._new: list[FactRow] = []
+        self._older: dict[int, FactRow] = {}
         self._new_earlier: list[tuple[Any, ...]] = []
 
     def import_line(self, parsed: _ParsedFact | errors.KeepgraphError) -> LineResult:
@@ -77,7 +81,10 @@ class _FactBatch:
         if existing is not None:
             self._check_same(existing, parsed)
         elif parsed.fact.retracted_at is None and (existing := self._by_content.get(self._content(parsed.fact))):
-            self._state.same_facts[parsed.fact.id] = existing.row
+            if parsed.fact.id < existing.id:
+                existing = self._replace_id(existing, parsed.fact)
+            else:
+                self._state.same_facts[parsed.fact.id] = existing.row
         fact = existing or self._add_fact(parsed)
         times: Counter[Assertion] = Counter()
         for assertion in parsed.assertions:
@@ -87,6 +94,7 @@ class _FactBatch:
 
     def write(self) -> None:
         store.facts.insert_many(self._tx, self._new)
+        store.imports.set_facts(self._tx, self._older.values())
         store.facts.insert_earlier_validities(self._tx, self._new_earlier)
         self._assertions.write()
 
@@ -105,6 +113,13 @@ class _FactBatch:
         }
         names = list_differences(differences) or "validity known before"
         raise errors.ImportConflict(f"{parsed.fact.id} is in this graph with another {names}")
+
+    def _replace_id(self, existing: FactRow, older: FactRow) -> FactRow:
+        """Give a fact the id of an older record of it, with all that the record says but how it was known before."""
+        fact = older._replace(row=existing.row)
+        self._state.same_facts[existing.id] = fact.row
+        self._older[fact.row] = self._by_id[fact.id] = self._by_content[self._content(fact)] = fact
+        return fact
 
     def _add_fact(self, parsed: _ParsedFact) -> FactRow:
         fact = parsed.fact._replace(row=self._next_row)
