@@ -73,6 +73,16 @@ def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="module")
+def larger_file(graph_file: Path) -> Path:
+    """The same graph with a thousand facts about other things."""
+    file = graph_file.with_name("larger.db")
+    shutil.copy(graph_file, file)
+    with keepgraph.open(file) as graph:
+        graph.call("record_facts", facts=[fact_of_others(number) for number in range(1_000)])
+    return file
+
+
 @pytest.fixture
 def count(graph_file: Path, tmp_path: Path) -> Any:
     return partial(counts, graph_file, tmp_path)
@@ -109,6 +119,18 @@ def test_nothing_costs_more_than_its_budget(request, count, subject):
     dearer = {what: (number, budget[what]) for what, number in found.items() if number > budget[what] * ROOM}
 
     assert not dearer
+
+
+@pytest.mark.parametrize("subject", ["call.recall_entity", "call.record_fact_known", "call.point_query"])
+def test_what_is_known_of_others_costs_a_call_nothing(count, larger_file, tmp_path, subject):
+    assert counts(larger_file, tmp_path, subject)["sql_steps"] <= count(subject)["sql_steps"] * 1.1 + 50
+
+
+def fact_of_others(number: int) -> dict[str, Any]:
+    subject = {"type": "source", "name": f"Report of day {number // 2}"}
+    if number % 2:
+        return {"subject": subject, "predicate": "page_count", "object": {"literal": str(number)}}
+    return {"subject": subject, "predicate": "cites", "object": {"type": "concept", "name": f"Method {number % 91}"}}
 
 
 def write(budgets: dict[str, Any]) -> None:

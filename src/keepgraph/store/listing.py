@@ -121,15 +121,7 @@ def facts_with_days(
     Args:
         among: only facts about these entities, given by their rows.
     """
-    of_predicates = (
-        "fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
-    )
-    # The facts of a few entities are read by their subject, whatever their predicates are.
-    selected = (
-        of_predicates
-        if among is None
-        else f"fact.subject IN (SELECT value FROM json_each(:among)) AND +{of_predicates}"
-    )
+    among_these = "" if among is None else "AND fact.subject IN (SELECT value FROM json_each(:among))"
     values = {
         "predicates": _json(predicates),
         "at": at,
@@ -143,8 +135,9 @@ def facts_with_days(
         SELECT fact.id
         FROM fact
         JOIN entity AS s ON s.id = fact.subject
-        WHERE {selected}
-          AND fact.literal GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
+          {among_these}
+          AND fact.literal IS NOT NULL AND fact.literal GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
           AND substr(fact.literal, 1, 10) BETWEEN :since AND :until
           AND +s.group_id = :group AND {_HOLDS}
         ORDER BY substr(fact.literal, 1, 10), fact.id
