@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,18 @@ def test_a_note_is_about_the_project_that_is_given(run):
     assert "The licence came." in run("recall", "Atlas").output
 
 
+@pytest.mark.parametrize("when", ["Friday", "Monday", "next Friday", "tomorrow", "3 May", "in 10 days"])
+def test_a_day_is_read_as_by_kg_record(run, facts, when):
+    """
+    A day to come: “Friday” is the next one.
+    """
+    run("remind", "A", "--due", when)
+    run("record", "task:B", "due_on", when)
+    (_, _, day), (_, _, recorded) = facts()
+
+    assert day == recorded >= date.today().isoformat()
+
+
 def test_a_reminder_without_a_day_says_so(run):
     assert "--due" in run("remind", "Call Bo").output
     assert "--due" not in run("remind", "Call Cy", "--due", "2030-01-02").output
@@ -100,6 +113,8 @@ def test_a_reminder_without_a_day_says_so(run):
         ["add", "a note of mine", "--alias", "x"],
         ["add", "Ana", "works_on", "Atlas", "--due", "2030-01-02"],
         ["add", "task:X", "--due", "blue"],
+        ["add", "task:", "--due", "2030-01-02"],
+        ["add", "task:X", "--due", "2030-01-02", "--alias", ""],
         ["decide", " ", "--by", "Ana"],
         ["decide", "Adopt SQLite", "--by", ":"],
         ["decide", "Adopt SQLite", "--by", "Ana", "--project", "starship:Enterprise"],

@@ -117,13 +117,14 @@ _NOTE_WORDS = {"note", "text", "memory"}
 _FACT_WORDS = {"fact", "relation"}
 _ENTITY_WORDS = {"entity"}
 _DETAILS = {"due": "a day (--due)", "aliases": "other names (--alias)", "project": "a project (--project)"}
+_TYPED = "Each is TYPE:NAME: `kg add person:Ana project:Atlas`."
 _ADDRESSED = re.compile(r"^me (to )?", re.IGNORECASE)
 """How a sentence that begins with “remind” goes on before it says of what."""
 
 
 @click.command("add")
 @click.argument("words", nargs=-1, required=True, shell_complete=graph_options.complete_typed_name)
-@click.option("--due", metavar="WHEN", type=dates.LAST_DAY, help="The day by which the entity has to be done: Friday.")
+@click.option("--due", metavar="WHEN", help="The day by which the entity has to be done: Friday.")
 @click.option("--alias", "aliases", multiple=True, help="Another name of the entity; may be repeated.")
 @click.option("--project", metavar="NAME", help="The project that the entity belongs to, or the note is about.")
 @graph_options.all_options
@@ -196,14 +197,19 @@ def _refuse(details: Mapping[str, Any], what: str, *, allowed: Collection[str]) 
 
 
 def _add_with_details(graph: Graph, entity_type: str, name: str, details: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Add an entity with its day, its project and its other names: all or nothing, in one call if it has facts."""
+    """Add an entity with its day, its project and its other names: all or nothing, in one call if it has facts.
+
+    The predicate reads the day: “Friday” is the next one.
+    """
+    if not name.strip():
+        raise errors.SubjectRequired("a name is missing", hint=_TYPED)
     entity = {"type": entity_type.strip().casefold(), "name": name.strip()}
     facts: list[dict[str, Any]] = []
     if due := details.get("due"):
         facts.append({"subject": entity, "predicate": "due_on", "object": {"literal": due}})
     if project := details.get("project"):
         facts.append({"subject": entity, "predicate": "belongs_to", "object": _of_type("project", project)})
-    aliases = list(details.get("aliases", ()))
+    aliases = [_text((alias,)) for alias in details.get("aliases", ())]
     if facts:
         facts[0] |= {"aliases": aliases} if aliases else {}
         return "facts", _record_all(graph, facts)
@@ -219,6 +225,8 @@ def _record_all(graph: Graph, facts: list[dict[str, Any]]) -> dict[str, Any]:
         return graph.call("record_facts", facts=facts, all_or_nothing=True)
     except errors.KeepgraphError as error:
         error.message = re.sub(r"^facts\[\d+\]: ", "", error.message)
+        if isinstance(error, errors.LiteralInvalid):  # the only literal that a user writes here is a day
+            error.hint = dates.EXAMPLES
         raise
 
 
@@ -237,7 +245,7 @@ def _is_typed(word: str, types: Collection[str]) -> bool:
 def _add_entities(graph: Graph, words: tuple[str, ...]) -> list[dict[str, Any]]:
     typed = [word.partition(":") for word in words]
     if not all(name.strip() for _, _, name in typed):
-        raise errors.SubjectRequired("a name is missing", hint="Each is TYPE:NAME: `kg add person:Ana project:Atlas`.")
+        raise errors.SubjectRequired("a name is missing", hint=_TYPED)
     return [_add_entity(graph, entity_type, name) for entity_type, _, name in typed]
 
 
@@ -332,7 +340,7 @@ def decide_command(
 
 @click.command("remind")
 @click.argument("task", nargs=-1, required=True)
-@click.option("--due", metavar="WHEN", type=dates.LAST_DAY, help="The day by which it has to be done: “next Friday”.")
+@click.option("--due", metavar="WHEN", help="The day by which it has to be done: “next Friday”.")
 @click.option("--project", metavar="NAME", help="The project that it belongs to.")
 @graph_options.all_options
 @click.pass_context

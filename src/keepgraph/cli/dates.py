@@ -14,7 +14,8 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 
 _DAY = lazy.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in March”, “20 Nov”, 2026-11-20 or 2026-11-20T14:30."
+EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in March”, “20 Nov”, 2026-11-20 or 2026-11-20T14:30."
+"""The hint for what is no date."""
 
 
 class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class in new versions of click only
@@ -47,9 +48,9 @@ class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class 
         try:
             meant = date_phrases.parse(value, now=now, end=self.end)
         except date_phrases.DateUnclear as error:
-            raise self.error(f"{option}: {error}", hint=_EXAMPLES) from error
+            raise self.error(f"{option}: {error}", hint=EXAMPLES) from error
         if self.days_only and len(meant) > len("2026-11-20"):
-            raise self.error(f"{option} takes a day, without a time of day", hint=_EXAMPLES)
+            raise self.error(f"{option} takes a day, without a time of day", hint=EXAMPLES)
         if meant != value.strip():
             click.secho(f"{option} {terminal.printable(value)}: {_on_the_clock(meant, zone)}", dim=True, err=True)
         return meant
