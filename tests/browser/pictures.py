@@ -19,8 +19,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from browser.chromium import Chromium, find  # noqa: E402 (the tests are no package of ours)
 
 TARGET = ROOT / "docs" / "pictures"
-SIZE = {"width": 1180, "height": 760}
-SCALE = 0.6
+SIZE = {"width": 1400, "height": 900}
 
 
 def main() -> None:
@@ -35,7 +34,7 @@ def main() -> None:
         graph = keepgraph.open(file)
         graph.call("build_communities", group_ids=["default"])
         centre = graph.call("recall_entity", name_or_alias="The Salt Road")["entity"]["id"]
-        addresses = {"today": "today", "one-thing": f"thing/{centre}", "map": "map"}
+        addresses = {"today": "today", "story": f"thing/{centre}", "review": "review", "map": "map"}
         over = threading.Event()
         server = PageServer(graph, clock=time.monotonic)
         thread = threading.Thread(target=server.serve_until, args=[over.is_set])
@@ -43,7 +42,9 @@ def main() -> None:
         with Chromium(program) as browser:
             try:
                 for name, address in addresses.items():
-                    picture(browser, server, address, TARGET / f"{name}.png")
+                    for dark in (False, True) if name != "today" else (False,):
+                        file = TARGET / f"{name}{'-dark' if dark else ''}.png"
+                        picture(browser, server, address, file, dark=dark)
             finally:
                 over.set()
                 thread.join()
@@ -51,14 +52,14 @@ def main() -> None:
         graph.close()
 
 
-def picture(browser: Chromium, server: PageServer, address: str, file: Path) -> None:
-    with browser.page(server.address_with_token, **SIZE) as page:
+def picture(browser: Chromium, server: PageServer, address: str, file: Path, *, dark: bool) -> None:
+    with browser.page(server.address_with_token, **SIZE, dark=dark) as page:
         page.wait_for("!!document.querySelector('main h1')")
         page.evaluate(f"location.hash = '#/{address}'")
-        page.wait_for(f"!!document.querySelector('nav [href=\"#/{address}\"][aria-current], .thing, .map canvas')")
+        page.wait_for(f"!!document.querySelector('nav [href=\"#/{address}\"][aria-current], .thing')")
         page.wait_for("!document.querySelector('main [aria-busy=true]') && !!document.querySelector('main h1')")
-        time.sleep(1)  # what is drawn by the graphics card comes a frame later
-        clip = {"x": 0, "y": 0, **SIZE, "scale": SCALE}
+        time.sleep(1)  # a canvas is drawn a frame later, and lines of messages have come
+        clip = {"x": 0, "y": 0, **SIZE, "scale": 1}
         file.write_bytes(base64.b64decode(page.send("Page.captureScreenshot", format="png", clip=clip)["data"]))
     print(f"{file.relative_to(ROOT)}: {file.stat().st_size:,} bytes")
 

@@ -200,7 +200,7 @@ export class EmbeddedGraph implements Graph {
     const { week, texts, nodes } = this.columns;
     const { start, end } = week.period;
     const { learnt } = await this.changes(addDays(start, -1), end);
-    const due = week.steps && { actions: week.steps.actions, facts: [...week.steps.due, ...week.steps.coming].map(factOfRecord) };
+    const due = week.steps && { actions: week.steps.actions, facts: week.steps.due.map(factOfRecord), coming: week.steps.coming.map(factOfRecord) };
     return {
       period: week.period,
       summary: week.summary,

@@ -102,7 +102,7 @@ export interface Week {
   unfollowed: number; // decisions that nobody has acted on
   calls: Answer[]; // what changed the graph last, newest first; none of a week that is over
   totals: { decisions: number; blockers: number; due: number };
-  due: { actions: Ref[]; facts: Fact[] } | null; // null of a week that is over
+  due: { actions: Ref[]; facts: Fact[]; coming: Fact[] } | null; // null of a week that is over
   proposals: number;
   learnt: Fact[];
   texts: { name: string; id: string; at: string }[];

@@ -245,7 +245,7 @@ export class LiveGraph implements Graph {
       unfollowed: steps ? week.next_actions.filter((action: string) => action.startsWith("Follow up")).length : 0,
       calls: log.calls.filter((call: Answer) => call.undoes === null && call.undone_by === null),
       totals: { ...week.totals, due: steps ? steps.totals.actions + steps.totals.due + steps.totals.coming : 0 },
-      due: steps && { actions: steps.actions, facts: [...steps.due, ...steps.coming].map(factOfRecord) },
+      due: steps && { actions: steps.actions, facts: steps.due.map(factOfRecord), coming: steps.coming.map(factOfRecord) },
       proposals: steps ? steps.totals.proposals + steps.totals.proposed_facts + (steps.totals.other_proposals ?? 0) : 0,
       learnt,
       texts: day ? [] : overview.latest_texts.map((text: Answer) => ({ name: text.name, id: text.doc_id, at: text.occurred_at })),

@@ -125,7 +125,21 @@ function Tasks({ graph, due, on }: { graph: Graph; due: NonNullable<Week["due"]>
           </div>
         ) : null;
       })}
-      {!tasks.size && (
+      {due.coming.length > 0 && (
+        <div>
+          <h2>
+            Coming up <span class="quiet">{due.coming.length}</span>
+          </h2>
+          <ul>
+            {due.coming.slice(0, 12).map((fact) => (
+              <li key={fact.id}>
+                <EntityLink entity={fact.subject} /> <span class="quiet">{words(fact.predicate)} <When at={fact.literal} /></span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {!tasks.size && !due.coming.length && (
         <>
           <h2>To do</h2>
           <p class="quiet">Nothing is due.</p>
