@@ -354,6 +354,16 @@ def test_a_link_by_a_name_that_is_read_later_leads_to_the_note(call, root, path)
     assert entities(path).keys() == {"A", "By title"}
 
 
+def test_a_citation_is_a_link_to_what_has_its_key(call, root, path):
+    write(
+        root,
+        {"Oke.md": "---\naliases: [oke1982]\n---\no", "Text.md": "So [see @oke1982, p. 3; @none2000] a@oke1982.org"},
+    )
+    read(call, root)
+
+    assert facts(path) == {("Oke", "mentioned_in", "Text")}
+
+
 def test_a_note_of_which_no_more_is_known_gets_the_type_that_a_later_fact_gives(call, root, path):
     write(root, {"Ada.md": "[[Atlas]]"})
     read(call, root)

@@ -42,6 +42,8 @@ _OTHER_MARK = lazy.compile(r"[🔺⏫🔼🔽⏬]\ufe0f?|[🔁🏁]\ufe0f?[^📅
 _BLOCK_ID = lazy.compile(r"[ \t]\^[\w-]+[ \t]*$")
 _TAG_WORD = lazy.compile(r"(?<!\S)#[^\s#]+")
 _DAY_LINE = lazy.compile(r"(?:\*\*|__)?[^\W\d_]{1,20}:(?:\*\*|__)?[ \t]*(\d{4}-\d{2}-\d{2})[ \t]*")
+_CITATIONS = lazy.compile(r"\[[^\[\]\n]{0,300}@[^\[\]\n]{1,300}\]")
+_CITATION_KEY = lazy.compile(r"(?<![\w@])@(\w[\w:.+/-]{0,99})")
 _SENTENCE_END = lazy.compile(r"(?<=[.!?])\s")
 
 _DUE, _DONE_ON, _CANCELLED_ON = "due", "completion", "cancelled"
@@ -104,6 +106,7 @@ class NoteContent:
         sections: for each heading, its list items and the first sentences of its lines.
         decision: that of the front matter.
         deciders: who decided, as links or names.
+        citations: the keys of what it cites, as Pandoc writes them: `[@oke1982, p. 3]`.
         left_out: how many links, tags, tasks … are beyond the bound.
     """
 
@@ -121,6 +124,7 @@ class NoteContent:
     sections: tuple[tuple[str, tuple[str, ...]], ...]
     decision: str | None
     deciders: tuple[Link | str, ...]
+    citations: tuple[str, ...] = ()
     left_out: int = 0
 
 
@@ -162,6 +166,7 @@ def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
         sections=tuple((heading, tuple(texts[:MAX_OF_A_KIND])) for heading, texts in reader.sections.items()),
         decision=_clip(front_matter.scalar(values.get("decision")) or "") or None,
         deciders=tuple(reader.deciders[:MAX_OF_A_KIND]),
+        citations=tuple(reader.citations)[:MAX_OF_A_KIND],
         left_out=sum(max(count - MAX_OF_A_KIND, 0) for count in counts),
     )
 
@@ -179,6 +184,7 @@ class _Reader:
         self.observations: list[tuple[str, str]] = []
         self.sections: dict[str, list[str]] = {}
         self.deciders: list[Link | str] = []
+        self.citations: dict[str, None] = {}
         self.day: str | None = None
 
     def read_fields(self) -> None:
@@ -210,6 +216,8 @@ class _Reader:
         return index >= 0 and offset < self._task_lines[index][1]
 
     def _read_line(self, start: int, line: str) -> None:
+        for citation in _CITATIONS.finditer(line) if "@" in line else ():
+            self.citations.update(dict.fromkeys(key.rstrip(".:/") for key in _CITATION_KEY.findall(citation[0])))
         indentation = len(line) - len(line.lstrip())
         item = _ITEM.match(line, indentation)
         position = item.end() if item else indentation

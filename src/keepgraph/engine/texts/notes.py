@@ -477,6 +477,11 @@ class _Recorder:
             target = self._target(link)
             if target is not None and target.row != self._entity.row and mentions:
                 self._add(target, mentions, self._entity)
+        for key in content.citations:
+            # A key that no source has as an alias is not the name of anything.
+            cited = entities.all_named(self._tx, Name(key))
+            if len(cited) == 1 and cited[0].row != self._entity.row:
+                self._add(cited[0], mentions, self._entity)
         for category, text in content.observations:
             if not (self._folder.has_decisions and _is_decision(self._tx, category)):
                 predicate = self._called(_OBSERVED)
