@@ -23,7 +23,7 @@ FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt", "bibtex", "ris", 
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("file", type=click.Path(exists=True, allow_dash=True))
 @click.option("--format", "format", type=click.Choice(FORMATS), help="The format of FILE, if it is not recognised.")
 @click.option("--preview", is_flag=True, help="Show what would be imported, without importing it.")
 @click.option("--add-words", is_flag=True, help="Add the types and relations of FILE to the vocabulary of the graph.")
@@ -34,6 +34,8 @@ def import_command(
     ctx: click.Context, file: str, format: str | None, preview: bool, add_words: bool, strict: bool
 ) -> None:
     """Import FILE, from `kg export` or another program. The format is recognised by the content.
+
+    A folder that `kg export --vault` wrote is imported as pages: what was edited in them becomes changes.
 
     \b
     lines          the output of kg export, or handwritten arguments of record_fact
@@ -54,6 +56,10 @@ def import_command(
     \b
     kg import facts.jsonl
     """
+    if os.path.isdir(file):
+        from keepgraph.cli.transfer import bundle_files
+
+        ctx.exit(bundle_files.import_bundle(ctx, file, preview=preview))
     if file != "-" and stat.S_ISCHR(os.stat(file).st_mode):
         raise errors.InvalidArguments(f"{file} is a device and may never end", hint="Name a file, or - for stdin.")
     format = format or (_detect_format(file) if file != "-" else LINES)
@@ -85,9 +91,14 @@ def _detect_format(file: str) -> str:
 
 @click.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
+@click.option(
+    "--vault", metavar="DIR", type=click.Path(file_okay=False), help="Write a folder of Markdown pages instead."
+)
+@click.option("--overwrite", is_flag=True, help="With --vault: discard edits that were not imported.")
+@click.option("--yes", is_flag=True, help="Write an encrypted graph as plain pages without asking.")
 @graph_options.all_options
 @click.pass_context
-def export_command(ctx: click.Context, file: str) -> None:
+def export_command(ctx: click.Context, file: str, vault: str | None, overwrite: bool, yes: bool) -> None:
     """Write the whole graph to FILE (JSONL; standard output if not given), for `kg import`.
 
     The file has a line for each entity, text and fact of all groups, by id: the same graph gives the same file, and new
@@ -95,9 +106,19 @@ def export_command(ctx: click.Context, file: str) -> None:
     the vocabulary that another graph may lack. It leaves out the log of changes, answers kept for retries, vectors,
     mentions and proposals.
 
+    With --vault, DIR becomes a bundle of the Open Knowledge Format 0.2: a page for each entity and text of the group,
+    readable in Obsidian. `kg import DIR` brings back what you edit there.
+
     \b
     kg export graph.jsonl
+    kg export --vault Notes
     """
+    if vault is not None:
+        from keepgraph.cli.transfer import bundle_files
+
+        with _open_for_export(ctx) as graph:
+            bundle_files.export_bundle(graph, vault, agreed=yes, overwrite=overwrite)
+        return
     from keepgraph.engine.exchange import export
 
     _refuse_other_formats(file)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         import_state,
         import_vocabulary,
         importer,
+        okf_bundles,
         rdf_export,
         rdf_import,
         rdf_individuals,

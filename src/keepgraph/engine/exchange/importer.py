@@ -229,14 +229,20 @@ def import_batch(
         file: the name of the file; None is standard input.
         strict: the first error ends it: nothing of that line is imported, and the result of that line is the last.
     """
-    results: list[LineResult] = []
     with database.write(TOOL) as tx:
         tx = store.journal.begin_call(tx)
-        for kind, of_kind in groupby(lines, key=lambda line: str(line["kind"])):
-            results += _import_lines(tx, kind, list(of_kind), state, strict=strict)
-            if strict and results[-1].error:
-                break
+        results = import_lines(tx, lines, state, strict=strict)
         store.imports.note(tx, file=file)
+    return results
+
+
+def import_lines(tx: Tx, lines: Sequence[Line], state: ImportState, *, strict: bool = False) -> list[LineResult]:
+    """Import lines within a call, as `import_batch` does."""
+    results: list[LineResult] = []
+    for kind, of_kind in groupby(lines, key=lambda line: str(line["kind"])):
+        results += _import_lines(tx, kind, list(of_kind), state, strict=strict)
+        if strict and results[-1].error:
+            break
     return results
 
 

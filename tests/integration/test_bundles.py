@@ -1,0 +1,252 @@
+"""A bundle of pages holds the graph, becomes the same graph again, and brings edits back by ids."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import keepgraph
+from keepgraph.cli.root import kg
+from keepgraph.formats import okf_pages
+from keepgraph.formats.okf_pages import Statement
+from words import dump
+
+HOSTILE = [
+    "../../x",
+    "a/b",
+    "CON",
+    "index",
+    "ada",
+    "ADA.",
+    "\u202egnp",
+    "x" * 200,
+    "[a](b) · since 2020 ^c",
+    "…",
+    "a\u200bb",
+]
+
+
+def run(path: Path, *arguments: str) -> str:
+    done = CliRunner().invoke(kg, ["--db", str(path), *arguments])
+    assert done.exit_code == 0, done.output
+    return str(done.output)
+
+
+def report(path: Path, bundle: Path, *options: str) -> dict:
+    done = CliRunner().invoke(kg, ["--db", str(path), "--json", "import", str(bundle), *options])
+    return json.loads(done.stdout)
+
+
+def files(bundle: Path) -> dict[str, str]:
+    found = {file.relative_to(bundle).as_posix(): file.read_text() for file in bundle.rglob("*") if file.is_file()}
+    return {name: text for name, text in found.items() if name != "log.md"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A graph of 60 people, with hostile names, ended facts, tags, sources, a text; and its bundle."""
+    folder = tmp_path_factory.mktemp("made")
+    facts: list[dict] = []
+    for number in range(60):
+        someone = {"type": "person", "name": f"Person {number}"}
+        ended = {"valid_to": "2021-12-31"} if number % 5 == 0 else {}
+        firm = {"type": "organisation", "name": f"Firm {number % 7}"}
+        source = f"https://example.org/{number % 3}"
+        facts += [
+            {"subject": someone, "predicate": "works_at", "object": firm, "source": source, "valid_from": "2020-01-01"}
+            | ended,
+            {"subject": someone, "predicate": "tagged", "object": {"type": "concept", "name": f"tag {number % 4}"}},
+            {"subject": someone, "predicate": "job_title", "object": {"literal": f"“{number}”: a [b]\nc · d"}},
+        ]
+    odd = {"type": "concept", "name": "odd"}
+    facts += [{"subject": {"type": "concept", "name": name}, "predicate": "tagged", "object": odd} for name in HOSTILE]
+    with keepgraph.open(folder / "graph.db") as graph:
+        results = [graph.call("record_facts", facts=facts[start : start + 50]) for start in range(0, len(facts), 50)]
+        assert not any("error" in each for result in results for each in result["results"])
+        graph.call("add_memory", name="Diary", episode_body="---\ntype: no front matter\n---\r\nMet Person 1.  ")
+    run(folder / "graph.db", "export", "--vault", str(folder / "bundle"))
+    return folder
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path) -> Path:
+    shutil.copy(made / "graph.db", tmp_path / "graph.db")
+    return tmp_path / "graph.db"
+
+
+@pytest.fixture
+def bundle(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made / "bundle", tmp_path / "bundle")
+    return tmp_path / "bundle"
+
+
+def test_a_bundle_becomes_the_same_bundle_again(path, bundle, tmp_path):
+    other = tmp_path / "other.db"
+    first = report(other, bundle)
+    run(other, "export", "--vault", str(tmp_path / "again"))
+    run(path, "export", "--vault", str(bundle))
+
+    assert first["conflicts"] == []
+    assert files(bundle) == files(tmp_path / "again")
+    assert (bundle / "log.md").read_text().count("**") == 2
+
+
+def test_a_bundle_conforms_to_the_specification(bundle):
+    for name, text in files(bundle).items():
+        if name.endswith(".md") and not name.endswith("index.md"):
+            front = yaml.safe_load(text.split("---\n")[1])
+            assert front["type"]
+            assert all({"resource"} <= source.keys() for source in front.get("sources", ()))
+            assert {"by", "at"} == front["generated"].keys()
+    assert (bundle / "index.md").read_text().startswith('---\nokf_version: "0.2"\n---\n# ')
+    assert not any(text.startswith("---") for name, text in files(bundle).items() if name.endswith("/index.md"))
+
+
+def test_every_link_leads_to_a_page(bundle):
+    texts = files(bundle)
+    linked = {
+        statement.path
+        for text in texts.values()
+        if (page := okf_pages.parse(text)[0])
+        for line in page.lines
+        if (statement := line.statement()) and statement.path
+    }
+
+    assert len(linked) == 7
+    assert linked <= texts.keys()
+
+
+def test_nothing_is_written_outside_the_folder(bundle, tmp_path):
+    assert {each.name for each in tmp_path.iterdir() if each.is_dir()} == {"bundle"}
+    assert len({name.casefold() for name in files(bundle)}) == len(files(bundle))
+    assert not any(set(name) & set('\\:*?"<>|\u202e\u200b') for name in files(bundle))
+
+
+def test_without_edits_nothing_changes(path, bundle):
+    before = dump(path, ["entity", "fact", "alias", "chunk", "provenance"])
+    answer = report(path, bundle)
+
+    assert answer == {"preview": False, "conflicts": []}
+    assert dump(path, ["entity", "fact", "alias", "chunk", "provenance"]) == before
+
+
+def test_sixty_edits_are_sixty_changes(path, bundle):
+    person = bundle / "person"
+    for number in range(10):
+        edit(person / f"Person {number}.md", f"title: Person {number}", f"title: Persona {number}")
+        edit(
+            person / f"Person {10 + number}.md",
+            f"/organisation/Firm%20{(10 + number) % 7}.md",
+            f"/organisation/Firm%20{(11 + number) % 7}.md",
+        )
+        append(
+            person / f"Person {20 + number}.md",
+            f"- knows [Person 1](/person/Person%201.md) · since 2024-0{1 + number % 9}-01",
+        )
+        edit(person / f"Person {30 + number}.md", "title: ", "description: Described.\ntitle: ")
+        edit(person / f"Person {40 + number}.md", f"- tag {number % 4}\n", f"- tag {(number + 1) % 4}\n")
+        drop_line(person / f"Person {50 + number}.md", "- job title")
+    previewed = report(path, bundle, "--preview")
+    answer = report(path, bundle)
+    again = report(path, bundle)
+
+    assert {**previewed, "preview": False} == answer
+    assert answer["conflicts"] == []
+    assert (answer["added"], answer["changed"], answer["retracted"]) == (10, 40, 10)
+    assert again == {"preview": False, "conflicts": []}
+    run(path, "export", "--vault", str(bundle))
+    assert "knows" in (person / "Person 20.md").read_text()
+    run(path, "undo")
+    assert "Described." not in run(path, "recall", "Person 30")
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    before = file.read_text()
+    assert old in before
+    file.write_text(before.replace(old, new, 1))
+
+
+def append(file: Path, line: str) -> None:
+    file.write_text(f"{file.read_text()}{line}\n")
+
+
+def drop_line(file: Path, beginning: str) -> None:
+    kept = [line for line in file.read_text().splitlines(keepends=True) if not line.startswith(beginning)]
+    file.write_text("".join(kept))
+
+
+def test_what_both_changed_is_shown_and_left(path, bundle):
+    run(path, "record", "person:Person 1", "knows", "person:Person 2")
+    drop_line(bundle / "person/Person 1.md", "- job title")
+    append(bundle / "person/Person 3.md", "no list, but a thought about Person 3")
+    append(bundle / "person/Person 4.md", "- sings for [Firm 1](/organisation/Firm%201.md)")
+    answer = report(path, bundle)
+
+    assert [each["place"] for each in answer["conflicts"]] == ["person/Person 1.md"]
+    assert (answer["texts"], answer["proposed"]) == (1, 1)
+    assert "job title" not in (bundle / "person/Person 1.md").read_text()
+    assert "job_title" in run(path, "recall", "Person 1")
+
+
+def test_edits_are_not_overwritten_and_other_files_are_refused(path, bundle, tmp_path):
+    append(bundle / "person/Person 1.md", "- knows [[Person 2]]")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/mine.txt").write_text("mine")
+    for folder, said in ((bundle, "Person 1.md"), (tmp_path / "other", "other files")):
+        done = CliRunner().invoke(kg, ["--db", str(path), "export", "--vault", str(folder)])
+
+        assert done.exit_code == 1
+        assert said in done.output
+    run(path, "export", "--vault", str(bundle), "--overwrite")
+    assert "knows" not in (bundle / "person/Person 1.md").read_text()
+
+
+def test_a_link_out_of_the_folder_is_not_followed(path, bundle, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for file in (bundle / "texts").iterdir():
+        file.unlink()
+    (bundle / "texts").rmdir()
+    os.symlink(outside, bundle / "texts")
+    done = CliRunner().invoke(kg, ["--db", str(path), "export", "--vault", str(bundle)])
+
+    assert (done.exit_code, list(outside.iterdir())) == (1, [])
+
+
+@given(
+    st.builds(
+        Statement,
+        predicate=st.sampled_from(["works at", "job title"]),
+        object=st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Zs"]), min_size=1, max_size=30),
+        is_literal=st.booleans(),
+        since=st.none() | st.just("2020-01-01"),
+        until=st.none() | st.just("2021-01-01"),
+        notes=st.sampled_from([(), ("s1", "s22")]),
+    )
+)
+def test_a_line_is_read_as_it_was_written(statement):
+    path = None if statement.is_literal else "person/Ada · b.md"
+    written = Statement(**{name: getattr(statement, name) for name in statement.__slots__} | {"path": path})
+
+    assert okf_pages.Line(written.line()).statement() == written
+
+
+@given(st.lists(st.text(max_size=40), max_size=8))
+def test_a_file_name_is_safe_and_its_own(names):
+    taken: set[str] = set()
+    for name in names:
+        file = okf_pages.file_name(name, taken=taken, id="ent_00000000000000000000000001")
+
+        assert file.casefold() not in taken
+        assert not set(file) & set("/\\:\0\n")
+        assert file not in ("", ".", "..")
+        assert len(file.encode()) < 200
+        taken.add(file.casefold())
