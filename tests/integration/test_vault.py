@@ -386,6 +386,18 @@ def test_two_notes_of_one_title_are_two_things_and_the_report_says_so(call, root
     assert [(remark.code, Path(remark.path).parent.name) for remark in report.warnings] == [("NAME_TAKEN", "b")]
 
 
+def test_notes_of_two_folders_stay_two_things_and_one_that_moves_over_stays_itself(call, root, path, tmp_path):
+    write(root, {"Plan.md": "one", "Moving.md": "of its own words"})
+    write(tmp_path / "other", {"Plan.md": "two"})
+    read(call, root)
+    ids = dict(rows(path, "SELECT name, public_id FROM entity"))
+    (root / "Moving.md").rename(tmp_path / "other" / "Moving.md")
+    read(call, tmp_path / "other")
+
+    assert dict(rows(path, "SELECT name, public_id FROM entity")).items() >= ids.items()
+    assert entities(path) == {"Plan": "note", "other/Plan": "note", "Moving": "note"}
+
+
 def test_outside_of_a_vault_decisions_are_not_recorded(open_graph, root, path):
     call = Caller(open_graph(settings=Settings(document_roots=(str(root),))))
     write(root, vault_of(VAULT.read_text()))

@@ -245,8 +245,11 @@ class _Ingestion:
             source = os.path.join(display_path(os.path.realpath(vault) if vault else root), "")
             self._folder = notes.Folder(source, has_decisions=vault is not None, types=settings.vault_types)
             self._never = settings.vault_never if vault is not None else ()
-            for path, entity_id in store.episodes.ids_named(tx, source, kind=storage.DOCUMENT):
-                self._folder.own(self._within(path), entity_id)
+            for path, entity_id in store.episodes.ids_named(tx, "", kind=storage.DOCUMENT):
+                if path.startswith(source):
+                    self._folder.own(self._within(path), entity_id)
+                else:
+                    self._folder.own_outside(path, entity_id)
             if source != os.path.join(display_path(root), ""):
                 walked = os.path.join(display_path(root), "") if is_folder else "\0"
                 self._folder.add(path for path in self._folder.owners if not (source + path).startswith(walked))
@@ -384,6 +387,8 @@ class _Ingestion:
             previous = notes.read(store.episodes.text(tx, existing), self._within(existing.source))
             if previous.path != note.path and (owner := self._folder.owners.get(previous.path)):
                 self._folder.own(note.path, owner)
+        elif existing is not None and (owner := self._folder.outside.get(existing.source)):
+            self._folder.own(note.path, owner)
         entity = notes.identify(tx, self._folder, note, previous)
         stored = documents.upsert(tx, document, is_gone=_is_gone(document), project=project, note=entity)
         if stored.is_same_text:

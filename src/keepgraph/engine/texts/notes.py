@@ -75,15 +75,21 @@ class Folder:
         has_decisions: whether decisions become facts, and are not only proposed.
         types: types by the folder that has notes of it, as the settings give them.
         owners: the id of the entity of each note that is stored, by the path within the folder.
+        outside: the same of notes in other folders, by their source.
     """
 
     root: str
     has_decisions: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
+    outside: dict[str, str] = field(default_factory=dict)
     _by_path: dict[str, str] = field(default_factory=dict)
     _by_stem: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _owned: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return _last(self.root.replace("\\", "/").rstrip("/"))
 
     def add(self, paths: Iterable[str]) -> None:
         """Notes that exist in the folder, as paths within it."""
@@ -96,10 +102,20 @@ class Folder:
         self.owners[path] = entity_id
         self._owned[entity_id] = path
 
+    def own_outside(self, source: str, entity_id: str) -> None:
+        self.outside[source] = entity_id
+        self._owned.setdefault(entity_id, source)
+
+    def is_a_note(self, entity: Entity) -> bool:
+        """Whether an entity is that of a note."""
+        return entity.id in self._owned
+
     def is_of_other(self, entity: Entity, path: str) -> bool:
         """Whether an entity is that of another note that still exists."""
         owner = self._owned.get(entity.id)
-        return owner is not None and owner != path and self._by_path.get(_path_key(owner)) == owner
+        if owner is None or owner in self.outside:
+            return owner is not None
+        return owner != path and self._by_path.get(_path_key(owner)) == owner
 
     def find(self, target: str, *, within: str) -> str | None:
         """The path of the note that a target means in the note `within`: as Obsidian finds it, in any case.
@@ -418,8 +434,7 @@ def _rename(tx: Tx, folder: Folder, note: Note, entity: Entity) -> Entity:
 
 def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides: Entity | None = None) -> str:
     """The title of a note; where another note or an entity of its type has it: the folder and the title, the path …"""
-    inside = posixpath.basename(posixpath.dirname(note.path))
-    in_folder = f"{inside}/{note.name}" if inside else note.stem
+    in_folder = f"{posixpath.basename(posixpath.dirname(note.path)) or folder.name}/{note.name}"
     numbered = (f"{note.name[: entities.MAX_NAME - 6]} ({number})" for number in range(2, _MAX_NAMES_TRIED))
     for name in (*folder.titles_of(note), in_folder, note.stem, _without_suffix(note.path), *numbered):
         name = normalisation.clean(name)[: entities.MAX_NAME].rstrip()
@@ -528,7 +543,7 @@ class _Recorder:
         for one in decided:
             self._add(one, part_of, self._entity, since=day)
         if self._entity.type in self._vocabulary.decision_types:
-            inside = posixpath.dirname(self._note.path) or _last(self._folder.root.rstrip("/\\").replace("\\", "/"))
+            inside = posixpath.dirname(self._note.path) or self._folder.name
             self._add(self._entity, part_of, inside, since=day)
             decided = [self._entity]
         if decides is None:
@@ -608,7 +623,7 @@ class _Recorder:
         if len(named) == 1:
             return named[0]
         if named:
-            own = [entity for entity in named if entity.id in self._folder.owners.values()]
+            own = [entity for entity in named if self._folder.is_a_note(entity)]
             return own[0] if len(own) == 1 else named[0]
         note_type = _type_called(self._tx, _NOTE) or self._vocabulary.default_type("reference")
         entity = entities.create(self._tx, note_type, name)
