@@ -9,14 +9,18 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2
+import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
@@ -29,6 +33,7 @@ from keepgraph.cli import serve
 from keepgraph.cli.install import clients
 from keepgraph.mcp import http, refusals
 from keepgraph.mcp.limits import Limits
+from keepgraph.mcp.oauth import Issuer
 from keepgraph.profiles import profile, tokens
 from keepgraph.tools.contract import catalogue, dispatch
 from laws import examples
@@ -454,6 +459,85 @@ def test_counters_name_nobody(path: Path, secret: str) -> None:
     assert re.search(r'^keepgraph_requests_total\{status="200"\} [1-9]', text, re.MULTILINE)
     assert 'keepgraph_refusals_total{code="TOKEN_REQUIRED"} 1' in text
     assert not [name for name in ("laptop", "home", "record_fact", "Ada", MARKER) if name in text]
+
+
+# OAuth.
+
+RESOURCE = "https://graph.example.net/mcp"
+
+
+@pytest.fixture
+def issuer_url() -> Iterator[str]:
+    """An issuer with one key, which publishes its metadata and the key on this machine."""
+    published: dict[str, bytes] = {}
+
+    class Publisher(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = published.get(self.path)
+            self.send_response(200 if body else 404)
+            self.end_headers()
+            self.wfile.write(body or b"")
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Publisher) as publisher:
+        url = f"http://127.0.0.1:{publisher.server_port}/realm"
+        key = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(KEY.public_key()))
+        metadata = {"issuer": url, "jwks_uri": f"{url}/keys"}
+        published["/realm/.well-known/openid-configuration"] = json.dumps(metadata).encode()
+        published["/realm/keys"] = json.dumps({"keys": [{**key, "kid": "1", "use": "sig", "alg": "ES256"}]}).encode()
+        thread = threading.Thread(target=publisher.serve_forever, args=(0.01,))
+        thread.start()
+        yield url
+        publisher.shutdown()
+        thread.join()
+
+
+KEY, OTHER_KEY = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+
+
+def test_an_oauth_token_stands_for_the_token_of_its_subject_if_the_issuer_made_it_for_this_server(
+    path: Path, home: Path, issuer_url: str
+) -> None:
+    add("phone", subject="ana")
+    claims = {"iss": issuer_url, "aud": RESOURCE, "sub": "ana", "exp": datetime.now(UTC) + timedelta(minutes=5)}
+    right = jwt.encode(claims, KEY, algorithm="ES256", headers={"kid": "1"})
+    wrong = {
+        "expired": {**claims, "exp": datetime.now(UTC) - timedelta(minutes=5)},
+        "for another server": {**claims, "aud": "https://other.example.net/mcp"},
+        "of another issuer": {**claims, "iss": "https://other.example.net"},
+        "of somebody else": {**claims, "sub": "ben"},
+        "without an end": {name: value for name, value in claims.items() if name != "exp"},
+        "without a subject": {name: value for name, value in claims.items() if name != "sub"},
+    }
+    forged = {name: jwt.encode(of, KEY, algorithm="ES256", headers={"kid": "1"}) for name, of in wrong.items()}
+    forged["signed by another"] = jwt.encode(claims, OTHER_KEY, algorithm="ES256", headers={"kid": "1"})
+    forged["of another key"] = jwt.encode(claims, KEY, algorithm="ES256", headers={"kid": "2"})
+    forged["not signed"] = jwt.encode(claims, None, algorithm="none", headers={"kid": "1"})
+    forged["no token"] = "a.b.c"
+
+    async def ask(server: http_serving.Server, client: httpx2.AsyncClient) -> Any:
+        async with server.client(right) as asker:
+            await asker.call_tool("record_fact", FACT)
+        answers = {}
+        for name, token in forged.items():
+            headers = {**JSON, "Authorization": f"Bearer {token}"}
+            answers[name] = await client.post(server.url, headers=headers, content=RECORD)
+        [where] = {
+            re.findall(r'resource_metadata="(.+?)"', found.headers["WWW-Authenticate"])[0] for found in answers.values()
+        }
+        metadata = await client.get(server.url.removesuffix("/mcp") + where.removeprefix("https://graph.example.net"))
+        return {name: code(answer) for name, answer in answers.items()}, metadata.json()
+
+    found, metadata = with_server(
+        path, ask, public_url="https://graph.example.net", issuer=Issuer(issuer_url, resource=RESOURCE)
+    )
+
+    assert found == dict.fromkeys(forged, "TOKEN_REQUIRED")
+    assert (metadata["resource"], metadata["authorization_servers"]) == (RESOURCE, [issuer_url])
+    assert count_calls(path) == 1
+    assert "with the token phone" in run_ok("--db", str(path), "log")
 
 
 # Commands.

@@ -175,6 +175,8 @@ class HttpApp:
         self._tokens = tokens.Tokens()
         self._callers: dict[str, _Caller] = {}
         self._starting = anyio.Lock()
+        # Threads of Python take turns: with more of them, each call takes longer and all together fewer are answered.
+        self._reads = anyio.CapacityLimiter(server.CONCURRENT_READS)
         self._run = uuid.uuid4().hex[:8]
         self._tasks: anyio.abc.TaskGroup
         self.metrics = Metrics()
@@ -305,6 +307,7 @@ class HttpApp:
             toolsets=self._toolsets,
             whole_outputs=self._whole_outputs,
             token=token,
+            reads=self._reads,
         )
         limits = Limits(
             calls_per_minute=token.calls_per_minute,

@@ -25,7 +25,7 @@ from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.dispatch import SESSION_ARGUMENT, Progress
 
 DEADLINE_SECONDS = 60.0
-_CONCURRENT_READS = 4
+CONCURRENT_READS = 4
 
 DESCRIBING_SECONDS = 5.0
 """The time to complete the descriptions from the graph; after it, the tools are listed without."""
@@ -42,6 +42,7 @@ def build(
     activity: Activity | None = None,
     whole_outputs: bool = False,
     token: tokens.Token | None = None,
+    reads: anyio.CapacityLimiter | None = None,
 ) -> Server[Any]:
     """A server over one graph or several, with the tools of these toolsets (None: all).
 
@@ -49,11 +50,12 @@ def build(
         activity: counts the calls, where one graph is given.
         whole_outputs: list complete output schemas, for a program that checks answers; else outlines.
         token: the token of all its callers, where they have one.
+        reads: the threads that read, where several servers share them.
     """
     if isinstance(graph, Graph):
         served = ServedGraph("", graph, activity or Activity())
         graph = ServedGraphs([served], are_named=False)
-    handlers = _Handlers(graph, toolsets, whole_outputs=whole_outputs, token=token)
+    handlers = _Handlers(graph, toolsets, whole_outputs=whole_outputs, token=token, reads=reads)
     paths = [served.graph.path for served in graph.by_name.values()]
     instructions = prompts.for_graphs(list(graph.by_name)) if graph.are_several else prompts.for_graph(paths[0])
     return Server(
@@ -84,6 +86,7 @@ class _Handlers:
         *,
         whole_outputs: bool,
         token: tokens.Token | None,
+        reads: anyio.CapacityLimiter | None,
     ) -> None:
         self._served = served
         self._whole_outputs = whole_outputs
@@ -91,7 +94,9 @@ class _Handlers:
         read_only = all(each.graph.read_only for each in served.by_name.values())
         self.tools = {tool.name: tool for tool in catalogue.tools(toolsets, read_only=read_only)}
         # Two limiters, so that readers never wait for writers. SQLite has one writer at a time anyway.
-        self._reads = anyio.CapacityLimiter(_CONCURRENT_READS)
+        self._reads = reads or anyio.CapacityLimiter(CONCURRENT_READS)
+        # No caller takes all the threads that it shares with others.
+        self._turns = anyio.CapacityLimiter(CONCURRENT_READS // 2 if reads else CONCURRENT_READS)
         self._writes = anyio.CapacityLimiter(1)
 
     async def list_tools(self, ctx: Any, params: Any) -> t.ListToolsResult:
@@ -140,6 +145,7 @@ class _Handlers:
                 answer = await stdio.run(
                     lambda cancellation: served.graph.call_until(cancellation, name, arguments, progress=progress),
                     limiter=self._reads if tool.effect is Effect.READ else self._writes,
+                    turns=self._turns if tool.effect is Effect.READ else None,
                     seconds=seconds,
                 )
             except errors.KeepgraphError as error:
@@ -209,6 +215,7 @@ class _Handlers:
                 resource = await stdio.run(
                     lambda cancellation: resources.read(served.graph, uri, cancellation=cancellation),
                     limiter=self._reads,
+                    turns=self._turns,
                     seconds=DEADLINE_SECONDS,
                 )
         except errors.KeepgraphError as error:
@@ -240,6 +247,7 @@ class _Handlers:
             return await stdio.run(
                 lambda cancellation: served.graph.call_until(cancellation, tool, arguments),
                 limiter=self._reads,
+                turns=self._turns,
                 seconds=seconds,
             )
 

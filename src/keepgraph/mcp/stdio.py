@@ -13,6 +13,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Self, TypeVar
 
 import anyio
@@ -222,7 +223,13 @@ _T = TypeVar("_T")
 _log = logging.getLogger("keepgraph.mcp")
 
 
-async def run(work: Callable[[CancellationCheck], _T], *, limiter: anyio.CapacityLimiter, seconds: float) -> _T:
+async def run(
+    work: Callable[[CancellationCheck], _T],
+    *,
+    limiter: anyio.CapacityLimiter,
+    seconds: float,
+    turns: anyio.CapacityLimiter | None = None,
+) -> _T:
     """Run blocking work in a thread, outside the event loop.
 
     A cancelled request interrupts the work, and waits a moment for its thread. A thread that cannot stop is abandoned a
@@ -231,7 +238,8 @@ async def run(work: Callable[[CancellationCheck], _T], *, limiter: anyio.Capacit
     Args:
         work: takes the cancellation check, which it or the database makes regularly.
         limiter: how many threads of this kind may run at once.
-        seconds: the deadline from now, including the wait for the limiter.
+        seconds: the deadline from now, including the wait for the limiters.
+        turns: how many of one caller may run, or wait for the limiter.
 
     Raises:
         errors.KeepgraphError: the work failed. An unexpected exception becomes an InternalError.
@@ -243,11 +251,12 @@ async def run(work: Callable[[CancellationCheck], _T], *, limiter: anyio.Capacit
 
     async def work_in_thread() -> None:
         with thread:
-            outcomes.append(
-                await anyio.to_thread.run_sync(
-                    functools.partial(_catch_errors, work, cancellation), limiter=limiter, abandon_on_cancel=True
+            async with turns or nullcontext():
+                outcomes.append(
+                    await anyio.to_thread.run_sync(
+                        functools.partial(_catch_errors, work, cancellation), limiter=limiter, abandon_on_cancel=True
+                    )
                 )
-            )
         ended.set()
 
     async with anyio.create_task_group() as group:
