@@ -364,6 +364,21 @@ def test_a_citation_is_a_link_to_what_has_its_key(call, root, path):
     assert facts(path) == {("Oke", "mentioned_in", "Text")}
 
 
+def test_an_identifier_in_a_field_finds_its_note(call, root):
+    write(
+        root,
+        {
+            "Oke.md": "---\ndoi: 10.1002/qj.4971\n---\no",
+            "Book.md": "isbn:: 978-1-60358-055-7",
+            "Ada.md": "---\nemail: a@b.org\n---\nx",
+        },
+    )
+    read(call, root)
+    asked = ("https://doi.org/10.1002/qj.4971", "ISBN 9781603580557", "a@b.org")
+
+    assert [call("recall_entity", name_or_alias=one)["entity"]["name"] for one in asked] == ["Oke", "Book", "Ada"]
+
+
 def test_a_note_of_which_no_more_is_known_gets_the_type_that_a_later_fact_gives(call, root, path):
     write(root, {"Ada.md": "[[Atlas]]"})
     read(call, root)

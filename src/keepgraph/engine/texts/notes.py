@@ -28,7 +28,7 @@ from keepgraph.engine.texts import forgetting, storage
 from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
 from keepgraph.engine.texts.documents import may_name_entity
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
-from keepgraph.language import markdown, normalisation, notes
+from keepgraph.language import identifiers, markdown, normalisation, notes
 from keepgraph.language.markdown import Link
 from keepgraph.language.normalisation import Name
 from keepgraph.language.notes import NoteContent, Task
@@ -184,7 +184,7 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
         previous = None
     folder.own(note.path, entity.id)
     before = _types(tx, folder, previous)[0] if previous else None
-    names = dict.fromkeys([note.stem, *note.content.aliases, *folder.titles_of(note)])
+    names = dict.fromkeys([note.stem, *note.content.aliases, *_identifiers(note), *folder.titles_of(note)])
     for name in names:
         _absorb(tx, folder, note, entity, name)
     if explicit and explicit != before and explicit != entity.type:
@@ -449,7 +449,13 @@ def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides:
 
 def _names(note: Note) -> set[str]:
     """The keys of the names that a note gives its entity."""
-    return set(map(normalisation.key, [note.stem, note.name, *note.content.aliases]))
+    return set(map(normalisation.key, [note.stem, note.name, *note.content.aliases, *_identifiers(note)]))
+
+
+def _identifiers(note: Note) -> list[str]:
+    """The identifiers in the fields of a note, such as a DOI; not the addresses of pages."""
+    found = [identifiers.canonical(one.text, key=one.wording) for one in note.content.statements if one.text]
+    return [one for one in found if one and identifiers.kind(one) != identifiers.PAGE]
 
 
 def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
