@@ -1,4 +1,4 @@
--- schema: a3b28f76beb9f57b4366e1cb63fd45562f6ed775012a1e085ea9777cef3cb3fd
+-- schema: 236ae95d9432662e9bc764fe46b622c30641ba4079f5f57cf3ab8f87e26b6a18
 -- The schema of a graph. The line above has the digest of what is made here; `make golden` writes it.
 --
 -- What may be said (entity_type, predicate), who and what there is (entity, alias), what holds between them (fact), and who
@@ -43,7 +43,7 @@ CREATE TABLE predicate (
     description TEXT NOT NULL,
     version     TEXT NOT NULL,
     vocabulary_set INTEGER REFERENCES vocabulary_set (id),
-    role TEXT CHECK (role IN ('decides', 'part_of', 'blocks', 'resolves', 'depends', 'tags', 'mentions', 'reports')),
+    role TEXT CHECK (role IN ('decides', 'part_of', 'blocks', 'resolves', 'depends', 'tags', 'mentions', 'reports', 'answers')),
     inverse_of INTEGER REFERENCES predicate (id),
     is_symmetric INTEGER NOT NULL DEFAULT 0 CHECK (is_symmetric IN (0, 1)),
     is_asymmetric INTEGER NOT NULL DEFAULT 0 CHECK (is_asymmetric IN (0, 1)),
@@ -93,6 +93,8 @@ CREATE INDEX entity_named ON entity (name);
 -- and a query for a value looks at literals alone.
 CREATE INDEX entity_with_value ON entity (properties ->> '$.value') WHERE properties ->> '$.value' IS NOT NULL;
 
+-- `scope` of an alias or a fact: the public ids of the projects in which alone it holds; an empty list is everywhere. Ids of
+-- merged projects lead to the one that was kept; what holds in a project alone is deleted with it.
 CREATE TABLE alias (
     id           INTEGER PRIMARY KEY,
     entity       INTEGER NOT NULL REFERENCES entity (id),
@@ -100,16 +102,19 @@ CREATE TABLE alias (
     alias_key    TEXT NOT NULL CHECK (alias_key <> ''),
     alias_folded TEXT NOT NULL,
     created_at   TEXT NOT NULL CHECK (length(created_at) = 24),
+    scope        TEXT NOT NULL DEFAULT '[]' CHECK (json_type(scope) = 'array'),
     UNIQUE (alias_key, entity)
 ) STRICT;
 
 CREATE INDEX alias_of ON alias (entity);
 CREATE INDEX alias_spelled ON alias (replace(alias_folded, ' ', ''));
+CREATE INDEX alias_scoped ON alias (id) WHERE scope <> '[]';
 
 -- An open validity is '' or '~', which sort before and after every stamp: one row per triple and interval
 -- can then be UNIQUE, and "holds at T" is valid_from <= T AND T < valid_to without a test for NULL.
 -- `known_from` is since when a fact is known as it stands; '' where that is since it was recorded. When the validity of a
--- fact is closed later, the validity as it was known before is kept in earlier_validity.
+-- fact is closed later, the validity as it was known before is kept in earlier_validity. A fact that is `pinned` is told to
+-- whoever asks about anything in its scope.
 CREATE TABLE fact (
     id           INTEGER PRIMARY KEY,
     public_id    TEXT NOT NULL UNIQUE CHECK (public_id GLOB 'fact_*' AND length(public_id) = 31),
@@ -124,6 +129,8 @@ CREATE TABLE fact (
     valid_to     TEXT NOT NULL DEFAULT '~' CHECK (valid_to = '~' OR length(valid_to) = 24),
     retracted_at TEXT CHECK (length(retracted_at) = 24),
     known_from   TEXT NOT NULL DEFAULT '' CHECK (length(known_from) IN (0, 24)),
+    scope        TEXT NOT NULL DEFAULT '[]' CHECK (json_type(scope) = 'array'),
+    pinned       INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
     CHECK ((object IS NULL) <> (literal IS NULL)),
     CHECK (valid_from < valid_to)
 ) STRICT;
@@ -136,6 +143,8 @@ CREATE UNIQUE INDEX fact_literal ON fact (subject, predicate, literal, valid_fro
 
 -- What is new: recorded, or beginning to hold.
 CREATE INDEX fact_recorded ON fact (recorded_at);
+CREATE INDEX fact_scoped ON fact (id) WHERE scope <> '[]';
+CREATE INDEX fact_pinned ON fact (id) WHERE pinned;
 CREATE INDEX fact_begins ON fact (valid_from) WHERE valid_from <> '';
 
 -- Retracted facts, which are few.
@@ -289,9 +298,11 @@ CREATE TABLE episode (
     digest      TEXT NOT NULL CHECK (length(digest) = 64),
     occurred_at TEXT NOT NULL CHECK (length(occurred_at) = 24),
     recorded_at TEXT NOT NULL CHECK (length(recorded_at) = 24),
-    session     TEXT
+    session     TEXT,
+    pinned      INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1))
 ) STRICT;
 
+CREATE INDEX episode_pinned ON episode (group_id, id) WHERE pinned;
 CREATE INDEX episode_of_time ON episode (group_id, occurred_at, id);
 CREATE INDEX episode_of_text ON episode (digest, group_id);
 CREATE INDEX episode_of_source ON episode (source, group_id) WHERE source <> '';

@@ -20,6 +20,8 @@ KeepgraphError
 │   ├── ProjectRequired           PROJECT_REQUIRED
 │   ├── SinceInvalid              SINCE_INVALID
 │   ├── MomentInvalid             MOMENT_INVALID
+│   ├── ScopeUnknown              SCOPE_UNKNOWN
+│   ├── MessageInvalid            MESSAGE_INVALID
 │   ├── EntityNotFound            ENTITY_NOT_FOUND
 │   ├── FactNotFound              FACT_NOT_FOUND
 │   ├── EpisodeNotFound           EPISODE_NOT_FOUND
@@ -232,6 +234,16 @@ class SinceInvalid(InvalidRequest):
 class MomentInvalid(InvalidRequest):
     code = "MOMENT_INVALID"
     default_hint = "Give a date (2026-05-01) or an instant (2026-05-01T09:30:00+02:00)."
+
+
+class ScopeUnknown(InvalidRequest):
+    code = "SCOPE_UNKNOWN"
+    default_hint = "Name a project or a group that there is, or leave the scope out for everywhere."
+
+
+class MessageInvalid(InvalidRequest):
+    code = "MESSAGE_INVALID"
+    default_hint = "Pass the message of the user, 1 to 8000 characters; of a longer one, what it asks."
 
 
 class EntityNotFound(InvalidRequest):

@@ -180,7 +180,8 @@ class Fact:
     """Subject, predicate and an object that is either an entity or a literal.
 
     Times are stored timestamps (see temporal/timestamps.py). The validity goes from `valid_from` (inclusive) to
-    `valid_to` (exclusive); None is an open end. `predicate_sentence` is `Predicate.sentence` of its predicate.
+    `valid_to` (exclusive); None is an open end. `predicate_sentence` is `Predicate.sentence` of its predicate;
+    `scope` are the ids of the projects in which alone it holds; none: everywhere.
     """
 
     row: int
@@ -196,6 +197,7 @@ class Fact:
     source: str | None = None
     retracted_at: str | None = None
     predicate_sentence: str = ""
+    scope: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -567,7 +569,7 @@ class Week:
 NameStyle = Literal["person", "title", "statement", "term", "reference"]
 """How the names of a type are made, and so compared: Priya Raman; Atlas; Adopt SQLite; full-text search; a document."""
 
-Role = Literal["decides", "part_of", "blocks", "resolves", "depends", "tags", "mentions", "reports"]
+Role = Literal["decides", "part_of", "blocks", "resolves", "depends", "tags", "mentions", "reports", "answers"]
 """What a predicate means to the tools that use meanings: decisions, blockers, the week, texts."""
 
 

@@ -773,6 +773,12 @@ class QueryEntityRelations(TypedDict):
     truncated: bool
     project: str
 
+class Quotation(TypedDict):
+    doc_id: str
+    name: str
+    valid_at: str
+    quote: str
+
 class Reading(TypedDict):
     name: str
     fact: str
@@ -803,6 +809,17 @@ class RecallEntity(TypedDict):
     to_come: NotRequired[list[str]]
     texts: NotRequired[dict[str, Any]]
     unread: NotRequired[int]
+
+class RecallFor(TypedDict):
+    named: list[dict[str, Any]]
+    unclear: list[dict[str, Any]]
+    facts: list[dict[str, Any]]
+    standing: list[dict[str, Any]]
+    open: list[dict[str, Any]]
+    texts: NotRequired[list[Quotation]]
+    message: str
+    left_out: NotRequired[int]
+    tokens: int
 
 class RecordFact(TypedDict):
     fact_id: str
@@ -1311,6 +1328,20 @@ class ToolCalls:
         seed: int | None = ...,
         dry_run: bool | None = ...,
     ) -> BuildCommunities: ...
+    def explore_node(
+        self,
+        *,
+        name: str | None = ...,
+        node_name: str | None = ...,
+        node_uuid: str | None = ...,
+        depth: int | None = ...,
+        edge_types: list[str] | None = ...,
+        group_ids: list[str] | None = ...,
+        limit: int | None = ...,
+        as_of: str | None = ...,
+        known_at: str | None = ...,
+        detail: Literal["brief", "full"] | None = ...,
+    ) -> ExploreNode: ...
     def get_entity_connections(
         self,
         *,
@@ -1425,7 +1456,9 @@ class ToolCalls:
         traversal: Literal["", "bfs", "ppr", "hybrid"] | None = ...,
         strategy_override: Literal["", "factoid", "multi_hop", "temporal", "comparative"] | None = ...,
     ) -> HydraSearch: ...
-    def add_alias(self, *, entity: Named, alias: str) -> AddAlias: ...
+    def add_alias(
+        self, *, entity: Named, alias: str, project: str | None = ..., group: str | None = ...
+    ) -> AddAlias: ...
     def set_owner(self, *, person: Named) -> SetOwner: ...
     def update_entity(
         self,
@@ -1476,20 +1509,6 @@ class ToolCalls:
         as_of: str | None = ...,
         known_at: str | None = ...,
     ) -> RunCypher: ...
-    def explore_node(
-        self,
-        *,
-        name: str | None = ...,
-        node_name: str | None = ...,
-        node_uuid: str | None = ...,
-        depth: int | None = ...,
-        edge_types: list[str] | None = ...,
-        group_ids: list[str] | None = ...,
-        limit: int | None = ...,
-        as_of: str | None = ...,
-        known_at: str | None = ...,
-        detail: Literal["brief", "full"] | None = ...,
-    ) -> ExploreNode: ...
     def search(
         self,
         *,
@@ -1637,6 +1656,15 @@ class ToolCalls:
         threshold: float | None = ...,
         seed: int | None = ...,
     ) -> TrainGnn: ...
+    def recall_for(
+        self,
+        *,
+        message: str,
+        scope: list[str] | None = ...,
+        budget: int | None = ...,
+        texts: bool | None = ...,
+        as_of: str | None = ...,
+    ) -> RecallFor: ...
     def recall_entity(
         self,
         *,
@@ -1645,6 +1673,7 @@ class ToolCalls:
         as_of: str | None = ...,
         known_at: str | None = ...,
         detail: Literal["brief", "full"] | None = ...,
+        project: str | None = ...,
     ) -> RecallEntity: ...
     def record_fact(
         self,
@@ -1658,6 +1687,9 @@ class ToolCalls:
         valid_to: str | None = ...,
         aliases: list[str] | None = ...,
         supersedes: list[str] | None = ...,
+        project: str | None = ...,
+        group: str | None = ...,
+        always: bool | None = ...,
     ) -> RecordFact: ...
     def record_facts(
         self,
@@ -1696,6 +1728,8 @@ class ToolCalls:
         reference_time: str | None = ...,
         narrative_for: str | None = ...,
         session_id: str | None = ...,
+        group: str | None = ...,
+        always: bool | None = ...,
     ) -> Remember: ...
     def forget(
         self, *, what: str, kind: Literal["entity", "fact", "text", "call"] | None = ..., dry_run: bool | None = ...

@@ -237,8 +237,8 @@ def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path)
     names, refused = ask_child(path, question, "--read-only")
 
     assert names == [
-        *("recall_entity", "recall_decisions", "weekly_rollup"),
-        *("run_cypher", "explore_node", "search"),
+        *("recall_for", "recall_entity", "recall_decisions", "weekly_rollup"),
+        *("run_cypher", "search"),
     ]
     assert "record_fact is not among the tools" in str(refused)
 
@@ -293,7 +293,7 @@ def test_prompts_resources_and_completions_are_there(path: Path, ask: Any, era: 
 
     found = ask(path, question, era=era)
 
-    assert found["prompts"] == ["weekly_review", "what_do_i_know", "record_decision"]
+    assert found["prompts"] == ["weekly_review", "what_do_i_know", "for_this_message", "record_decision"]
     assert "“Adopt SQLite”" in found["filled"]
     assert "“Priya”" in found["filled"]
     assert found["resources"] == ["keepgraph://overview", "keepgraph://vocabulary", "keepgraph://schema"]
@@ -649,5 +649,5 @@ def test_what_only_reads_may_be_called_though_it_is_not_shown(path: Path) -> Non
 
     shown, status = ask_child(path, question, "--toolsets", "discovery")
 
-    assert [tool.name for tool in shown] == ["run_cypher", "explore_node", "search"]
+    assert [tool.name for tool in shown] == ["run_cypher", "search"]
     assert status.structured_content["status"] == "ok"

@@ -621,13 +621,13 @@ def test_an_export_is_written_just_so(call, clock, path):
 
 CARRIED = {
     "entity": "public_id group_id type name summary properties created_at",
-    "alias": "entity alias created_at",
+    "alias": "entity alias created_at scope",
     "former_id": "public_id entity",
     "fact": "public_id subject predicate object literal text confidence recorded_at valid_from valid_to retracted_at "
-    "known_from",
+    "known_from scope pinned",
     "earlier_validity": "fact valid_from valid_to known_from known_to",
     "provenance": "fact source confidence recorded_at session tool episode",
-    "episode": "public_id group_id kind name source digest occurred_at recorded_at session",
+    "episode": "public_id group_id kind name source digest occurred_at recorded_at session pinned",
     "chunk": "episode place text heading speaker named",
     # Of the vocabulary, what a new graph may lack.
     "vocabulary_set": "name version uri retired_at details",

@@ -36,6 +36,7 @@ _ISO_WEEK = re.compile(r"\d{4}-?[Ww]\d{1,2}")
     help="Keep it as the story of this week: 2026-W47, “last week”, or a day in it.",
 )
 @click.option("--source", help="The source: a meeting, a link. Stored, never fetched.")
+@click.option("--always/--not-always", default=None, help="Tell it always: `kg about`.")
 @graph_options.all_options
 @click.pass_context
 def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[str, ...], **options: Any) -> None:
@@ -57,6 +58,31 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
         terminal.show_json(answer)
     else:
         _show_remembered(answer)
+
+
+@click.command("pin")
+@click.argument("what", nargs=-1, required=True)
+@click.option("--off", is_flag=True, help="No longer tell it always.")
+@graph_options.all_options
+@click.pass_context
+def pin_command(ctx: click.Context, /, what: tuple[str, ...], off: bool) -> None:
+    """Always tell a fact or a text in `kg about`: WHAT is the id of a fact, or the id, the title or words of a text.
+
+    What holds in a project alone is told where that project is asked about.
+
+    \b
+    kg pin fact_01kbxk3v9z6m2c8d4e5f6g7h8j
+    kg pin "Release checklist"
+    kg pin "Release checklist" --off
+    """
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("pin", what=" ".join(what), pinned=not off)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+        return
+    done = "Pinned" if answer["pinned"] else "No longer pinned"
+    click.secho(f"{done}: " if answer["changed"] else f"{done} already: ", fg="green", nl=False)
+    click.echo(f"{terminal.printable(answer['text'])}  ({answer['id']})")
 
 
 def _read_week(ctx: click.Context, param: click.Parameter, week: str | None) -> str | None:

@@ -21,16 +21,19 @@ _DUPLICATES_SHOWN = 200
 @click.command("alias")
 @click.argument("entity", shell_complete=graph_options.complete_name)
 @click.argument("alias")
+@click.option("--project", metavar="NAME", help="The project in which alone it is called so.")
 @graph_options.all_options
 @click.pass_context
-def alias_command(ctx: click.Context, entity: str, alias: str) -> None:
+def alias_command(ctx: click.Context, entity: str, alias: str, project: str | None) -> None:
     """Give ENTITY (a name, type:name or an id) the further name ALIAS.
 
     \b
     kg alias "Priya Sharma" Pri
+    kg alias "Steering Committee" "the board" --project Atlas
     """
+    within = {"project": project} if project else {}
     with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("add_alias", entity=graph_options.entity_reference(graph, entity), alias=alias)
+        answer = graph.call("add_alias", entity=graph_options.entity_reference(graph, entity), alias=alias, **within)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
         return

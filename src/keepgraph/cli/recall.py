@@ -63,6 +63,33 @@ def recall_command(
     ctx.exit(0 if answer["entity"] else NOTHING_MATCHED)
 
 
+@click.command("about")
+@click.argument("message", nargs=-1, required=True)
+@click.option("--scope", multiple=True, metavar="NAME", help="A project or group that it is about; may be repeated.")
+@click.option("--budget", type=int, metavar="TOKENS", help="At most this many tokens; by default 600.")
+@click.option("--texts", is_flag=True, help="Passages of texts too.")
+@click.option("--as-of", metavar="WHEN", type=dates.END, help="What was true then: “June”, 2026-05-01.")
+@graph_options.all_options
+@click.pass_context
+def about_command(ctx: click.Context, /, message: tuple[str, ...], scope: tuple[str, ...], **options: Any) -> None:
+    """Show what matters for MESSAGE: what it names, what holds of that, what is open, and what is pinned.
+
+    Nothing is found by meaning: exits with 3 if the message names nothing that is known and nothing is pinned.
+
+    \b
+    kg about "Did Priya sign off the billing service?"
+    kg about "What did the board decide?" --scope Atlas
+    """
+    arguments = {name: value for name, value in options.items() if value not in (None, False)}
+    with graph_options.open_graph(ctx) as graph:
+        answer = graph.call("recall_for", message=" ".join(message), scope=list(scope), **arguments)
+    if graph_options.wants_json(ctx):
+        terminal.show_json(answer)
+    else:
+        answers.show_about(answer)
+    ctx.exit(0 if any(answer.get(part) for part in ("named", "unclear", "standing")) else NOTHING_MATCHED)
+
+
 @click.command("decisions")
 @click.argument("project", nargs=-1, shell_complete=graph_options.complete_project)
 @click.option("--about", "topic", metavar="TOPIC", help="Only decisions about this, by words and by meaning.")

@@ -82,6 +82,13 @@ def is_english(word: str) -> bool:
     return any(len(stem) > 2 and (stem in word_list or f"{stem}e" in word_list) for stem in stems)
 
 
+def may_be_part_of_name(word: str, key: str) -> bool:
+    """Whether a word may be somebody's first or last name: written with a capital, or known as a given name."""
+    if len(key) < 2 or not key.isalpha():
+        return False
+    return word[:1].isupper() or (given_names.contains(key) and not is_common(key))
+
+
 def is_frequent(word: str) -> bool:
     """Whether a word is in the word list, as a word or a name. Without the word list, none is."""
     return word in frequent_words.load()

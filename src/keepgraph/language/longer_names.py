@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator, Sequence
 from keepgraph import lazy
 from keepgraph.language import common_words, lexicons, name_similarity, name_styles, ordinary_phrases, proper_names
 from keepgraph.language.mention_detection import AnnotatedText, NameMatch, Offsets
+from keepgraph.language.normalisation import Name
 from keepgraph.language.proper_names import ProperName
 
 _IDEOGRAPHS = lazy.compile("[々\u3400-\u4dbf\u4e00-\u9fff]+")
@@ -45,6 +46,20 @@ def find(
         parts = [match for match in known if _is_within(match, name.start, name.end)]
         longer.update(dict.fromkeys(parts, name if name.name else None))
     return longer
+
+
+def is_same_name(longer: ProperName | None, name: str, written: str) -> bool:
+    """Whether a longer name is another form of a known one: Ana Kovac, Ana K, Ana Maria Kovač of Ana Kovač.
+
+    Args:
+        name, written: the name of the entity, and that of its names which was found in the text.
+    """
+    if longer is None:
+        return False
+    words = [Name(word).folded for word in longer.name.split()]
+    own = {Name(word).folded for word in f"{name} {written}".split()}
+    same = [word in own or (len(word) == 1 and any(each.startswith(word) for each in own)) for word in words]
+    return same[0] and same[-1]
 
 
 def _runs_around(

@@ -208,9 +208,9 @@ def detect(
     annotated = _annotated(text)
     matches: dict[tuple[int, int], NameMatch] = {}
     for span in candidate_spans(annotated) if spans is None else spans:
-        if any(_is_meant(annotated, span, written) for written in known.get(span.key, ())):
+        if any(is_meant(annotated, span, written) for written in known.get(span.key, ())):
             matches.setdefault((span.start, span.end), NameMatch(span.start, span.end, span.key))
-    return _longest(matches.values())
+    return longest(matches.values())
 
 
 def candidate_spans(text: AnnotatedText | str, prefixes: Container[str] | None = None) -> Iterator[Span]:
@@ -324,7 +324,7 @@ def _is_katakana(character: str) -> bool:
     return "\u30a1" <= character <= "\u30fc" and character != "\u30fb"
 
 
-def _is_meant(text: AnnotatedText, span: Span, written: str) -> bool:
+def is_meant(text: AnnotatedText, span: Span, written: str) -> bool:
     """Whether the name that is written so in the graph is meant by a span of the text."""
     spelling = text.text[span.start : span.end]
     key = span.key
@@ -359,7 +359,7 @@ def _is_subject(text: AnnotatedText, span: Span) -> bool:
     return following in _AFTER_A_SUBJECT and following != text.text[span.start : span.end].lower()
 
 
-def _longest(matches: Iterable[NameMatch]) -> list[NameMatch]:
+def longest(matches: Iterable[NameMatch]) -> list[NameMatch]:
     """The matches in their order, without overlaps: the longer of two stays, or the first."""
     longest: list[NameMatch] = []
     occupied: set[int] = set()

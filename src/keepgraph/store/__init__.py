@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         review_proposals,
         run_locks,
         schema_parts,
+        scopes,
         search_filters,
         sqlite_errors,
         transactions,

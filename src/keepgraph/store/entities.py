@@ -99,9 +99,17 @@ def by_keys(tx: Tx, keys: Sequence[str], *, of_types: Collection[str] | None = N
     )
 
 
+_HOLDS = """(alias.scope = '[]' OR EXISTS (
+    SELECT 1 FROM json_each(alias.scope) WHERE value IN (SELECT value FROM json_each(:projects))
+))"""
+
+
 def by_alias_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[tuple[Entity, str]]:
     """The entities that have an alias with this key, each with the alias as written."""
     is_of_types, values = _type_condition(of_types)
+    if tx.projects:
+        is_of_types += f" AND {_HOLDS}"
+        values["projects"] = json.dumps(list(tx.projects))
     rows = tx.conn.execute(
         f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at, alias.alias
@@ -315,11 +323,11 @@ def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
 
 
 def insert_aliases(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of: row, row of the entity, alias, key, folded, created_at."""
+    """Insert rows of: row, row of the entity, alias, key, folded, created_at, scope in JSON."""
     tx.conn.executemany(
         """
-        INSERT INTO alias (id, entity, alias, alias_key, alias_folded, created_at)
-        VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO alias (id, entity, alias, alias_key, alias_folded, created_at, scope)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """,
         rows,
     )

@@ -41,6 +41,7 @@ class EpisodeRow(NamedTuple):
     occurred_at: str
     recorded_at: str
     session: str | None
+    pinned: int = 0
 
 
 class ChunkRow(NamedTuple):
@@ -54,7 +55,10 @@ class ChunkRow(NamedTuple):
 
 
 class FactRow(NamedTuple):
-    """A fact as stored, with row numbers of its subject, predicate and object; None: an open validity."""
+    """A fact as stored, with row numbers of its subject, predicate and object; None: an open validity.
+
+    `scope` is JSON.
+    """
 
     row: int
     id: str
@@ -69,6 +73,8 @@ class FactRow(NamedTuple):
     valid_to: str | None
     retracted_at: str | None
     known_from: str | None
+    scope: str = "[]"
+    pinned: int = 0
 
 
 class FactExportRow(NamedTuple):
@@ -87,6 +93,8 @@ class FactExportRow(NamedTuple):
     valid_to: str | None
     retracted_at: str | None
     known_from: str | None
+    scope: str = "[]"
+    pinned: int = 0
 
 
 class Validity(NamedTuple):
@@ -117,7 +125,8 @@ SELECT_FROM_ENTITY = f"{SELECT_ENTITY} FROM entity JOIN entity_type ON entity_ty
 
 FACT_COLUMNS = """
     fact.literal, fact.text, fact.confidence, fact.recorded_at,
-    nullif(fact.valid_from, ''), nullif(fact.valid_to, '~'), fact.retracted_at, nullif(fact.known_from, '')
+    nullif(fact.valid_from, ''), nullif(fact.valid_to, '~'), fact.retracted_at, nullif(fact.known_from, ''),
+    fact.scope, fact.pinned
 """
 
 _ASSERTION_COLUMNS = """
@@ -126,7 +135,7 @@ _ASSERTION_COLUMNS = """
 """
 
 SELECT_FROM_EPISODE = """
-    SELECT id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session
+    SELECT id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session, pinned
     FROM episode
 """
 
@@ -271,12 +280,12 @@ def facts(tx: Tx) -> Iterator[list[FactExportRow]]:
         yield [FactExportRow(*row) for row in batch]
 
 
-def aliases(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
-    """The aliases of entities by entity row, each as (alias, timestamp), oldest first."""
+def aliases(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str, str, str]]]:
+    """The aliases of entities by entity row, each as (alias, timestamp, scope in JSON), oldest first."""
     return group_by_owner(
         tx,
         """
-        SELECT entity, alias, created_at
+        SELECT entity, alias, created_at, scope
         FROM alias
         WHERE entity IN (SELECT value FROM json_each(?))
         ORDER BY entity, created_at, id

@@ -32,7 +32,7 @@ _SELECT = """
               AND (:known IS NULL OR provenance.recorded_at <= :known)
             ORDER BY provenance.recorded_at, provenance.id LIMIT 1),
            s.id, s.public_id, st.name, s.name, s.created_at,
-           o.id, o.public_id, ot.name, o.name, o.created_at, fact.retracted_at, predicate.sentence
+           o.id, o.public_id, ot.name, o.name, o.created_at, fact.retracted_at, predicate.sentence, fact.scope
     FROM FACT_ROWS
     JOIN predicate ON predicate.id = fact.predicate
     JOIN entity AS s ON s.id = fact.subject
@@ -43,7 +43,7 @@ _SELECT = """
 
 # FACTS and FACT_ROWS are replaced by the table, or by the facts as they were known: see _execute.
 _KNOWN_FROM = "iif(known_from = '', recorded_at, known_from)"
-_COLUMNS = "fact.id, public_id, subject, predicate, object, literal, text, confidence, recorded_at"
+_COLUMNS = "fact.id, public_id, subject, predicate, object, literal, text, confidence, recorded_at, fact.scope"
 _FACTS_AS_KNOWN = f"""(
     SELECT {_COLUMNS}, valid_from, valid_to, NULL AS retracted_at
     FROM fact
@@ -555,7 +555,7 @@ def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
     column = "object" if fact.object else "literal"
     rows = tx.conn.execute(
         f"""
-        SELECT id, public_id, recorded_at, nullif(valid_from, ''), nullif(valid_to, '~'), confidence
+        SELECT id, public_id, recorded_at, nullif(valid_from, ''), nullif(valid_to, '~'), confidence, scope
         FROM fact
         WHERE subject = ? AND predicate = ? AND {column} = ? AND {column} IS NOT NULL AND retracted_at IS NULL
         ORDER BY id
@@ -563,7 +563,16 @@ def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
         (fact.subject.row, predicate, fact.object.row if fact.object else fact.literal),
     )
     return [
-        replace(fact, row=row[0], id=row[1], recorded_at=row[2], valid_from=row[3], valid_to=row[4], confidence=row[5])
+        replace(
+            fact,
+            row=row[0],
+            id=row[1],
+            recorded_at=row[2],
+            valid_from=row[3],
+            valid_to=row[4],
+            confidence=row[5],
+            scope=_scope(row[6]),
+        )
         for row in rows
     ]
 
@@ -595,12 +604,13 @@ def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
 
 def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of: row, id, subject, predicate, object, literal, text, confidence, recorded_at, valid_from,
-    valid_to, retracted_at, known_from; in row numbers, and None where a validity is open."""
+    valid_to, retracted_at, known_from, scope, pinned; in row numbers, and None where a validity is open."""
     tx.conn.executemany(
         f"""
         INSERT INTO fact (id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
-                          valid_from, valid_to, retracted_at, known_from)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, '{_OPEN_START}'), coalesce(?, '{_OPEN_END}'), ?, coalesce(?, ''))
+                          valid_from, valid_to, retracted_at, known_from, scope, pinned)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, '{_OPEN_START}'), coalesce(?, '{_OPEN_END}'), ?, coalesce(?, ''),
+                ?, ?)
         """,
         rows,
     )
@@ -744,7 +754,16 @@ def _fact(row: tuple[Any, ...]) -> Fact:
         source=row[8],
         retracted_at=row[19],
         predicate_sentence=row[20],
+        scope=_scope(row[21]),
     )
+
+
+def _scope(values: str) -> tuple[str, ...]:
+    if values == "[]":
+        return ()
+    import json
+
+    return tuple(json.loads(values))
 
 
 def _json(values: Collection[int] | Collection[str]) -> str:

@@ -162,8 +162,9 @@ def insert_episodes(tx: Tx, rows: Iterable[EpisodeRow]) -> None:
     """Insert episodes; `insert_chunks` inserts their chunks."""
     tx.conn.executemany(
         """
-        INSERT INTO episode (id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO episode (id, public_id, group_id, kind, name, source, digest, occurred_at, recorded_at, session,
+                             pinned)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         list(rows),
     )

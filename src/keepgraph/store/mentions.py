@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from keepgraph.lazy import dataclass
 from keepgraph.model import Chunk, Entity, Mention
 from keepgraph.store.transactions import Tx
 
@@ -156,6 +157,70 @@ def entities_by_keys(tx: Tx, keys: Sequence[str], *, group: str) -> list[tuple[s
     return rows.fetchall()  # type: ignore[no-any-return]
 
 
+@dataclass(frozen=True, slots=True)
+class NameHit:
+    """A name or an alias that was looked up.
+
+    Attributes:
+        written: the name or alias as it is written, or the part of it that was looked up.
+        group: that of the entity.
+        scope: the ids of the projects in which alone an alias holds; empty: it holds everywhere.
+    """
+
+    written: str
+    entity: Entity
+    group: str
+    is_alias: bool
+    scope: frozenset[str]
+
+
+def names_by_keys_or_letters(
+    tx: Tx, *, keys: Sequence[str], letters: Sequence[str], groups: Sequence[str]
+) -> dict[tuple[str, str], list[NameHit]]:
+    """The names and aliases in these groups that have one of these keys, or just these folded letters, spaces or not.
+
+    By ("key", key) and ("letters", letters).
+    """
+    by_letters = "replace({0}_folded, ' ', '')"
+    lookups = [("key", "keys", "{0}_key = asked.value"), ("letters", "letters", f"{by_letters} = asked.value")]
+    if any(not each.isascii() for each in letters):
+        # Of a name in another script, the form in Latin letters follows on a line of its own.
+        also_latin = f"{by_letters} > asked.value || char(10) AND {by_letters} < asked.value || char(11)"
+        lookups.append(("letters", "letters", also_latin))
+    selections = []
+    for how, parameter, condition in lookups:
+        # By the unique key, names are looked up in each group; by letters, in all, and those of other groups left out.
+        group = "entity.group_id" if how == "key" else "+entity.group_id"
+        selections += [
+            f"""
+            SELECT '{how}', asked.value, entity.name, 0, '[]', entity.group_id,
+                   entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
+            FROM json_each(:{parameter}) AS asked
+            CROSS JOIN entity
+                ON {condition.format("entity.name")} AND {group} IN (SELECT value FROM json_each(:groups))
+            JOIN entity_type ON entity_type.id = entity.type
+            """,
+            f"""
+            SELECT '{how}', asked.value, alias.alias, 1, alias.scope, entity.group_id,
+                   entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
+            FROM json_each(:{parameter}) AS asked
+            CROSS JOIN alias ON {condition.format("alias.alias")}
+            JOIN entity ON entity.id = alias.entity AND +entity.group_id IN (SELECT value FROM json_each(:groups))
+            JOIN entity_type ON entity_type.id = entity.type
+            """,
+        ]
+    values = {"keys": keys, "letters": letters, "groups": groups}
+    hits: dict[tuple[str, str], list[NameHit]] = {}
+    rows = tx.conn.execute(
+        " UNION ALL ".join(selections),
+        {name: json.dumps(list(each), ensure_ascii=False) for name, each in values.items()},
+    )
+    for how, asked, written, is_alias, scope, group, *entity in rows:
+        named = NameHit(written, Entity(*entity), group, bool(is_alias), frozenset(json.loads(scope)))
+        hits.setdefault((how, asked), []).append(named)
+    return hits
+
+
 def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[str]:
     """The prefixes that a name of the group or any alias begins with; one of up to two letters as a whole word."""
     ends = "(length(asked.value) > 2 OR substr({0}, length(asked.value) + 1, 1) NOT GLOB '[a-z0-9]')"
@@ -179,14 +244,12 @@ def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[st
 
 def entities_with_word(
     tx: Tx, match: str, *, of_types: Sequence[str], group: str, limit: int
-) -> list[tuple[int, str, str, str]]:
-    """The entities of these types with a name or alias that a full-text query matches.
-
-    Each with its row, its type, its name, and the name or alias that matched.
-    """
+) -> list[tuple[Entity, str]]:
+    """The entities of these types with a name or alias that a full-text query matches, each with that name or alias."""
     rows = tx.conn.execute(
         """
-        SELECT entity.id, entity_type.name, entity.name, coalesce(alias.alias, entity.name)
+        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at,
+               coalesce(alias.alias, entity.name)
         FROM entity_text
         LEFT JOIN alias ON entity_text.rowid % 2 = 1 AND alias.id = entity_text.rowid / 2
         JOIN entity ON entity.id = iif(entity_text.rowid % 2 = 0, entity_text.rowid / 2, alias.entity)
@@ -198,7 +261,7 @@ def entities_with_word(
         """,
         {"match": match, "types": json.dumps(list(of_types)), "group": group, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
+    return [(Entity(*row[:5]), row[5]) for row in rows]
 
 
 def entity_row(tx: Tx, public_id: str) -> int | None:

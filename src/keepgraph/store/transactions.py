@@ -38,6 +38,7 @@ class Tx:
         session: the conversation it came from, if known.
         call: the number of the call in the journal, where it may write.
         settings: how names are resolved.
+        projects: the ids of the projects outside which aliases do not hold that hold in some alone; empty: all hold.
         known_at: show what was known at this timestamp; None is what is known now.
         episode: the row of the episode from which what is recorded comes.
         memo: rows read in this transaction that nothing in it changes; cleared when a savepoint is rolled back.
@@ -63,6 +64,7 @@ class Tx:
     session: str | None = None
     call: int | None = None
     settings: Settings = field(default_factory=Settings)
+    projects: frozenset[str] = frozenset()
     known_at: str | None = None
     episode: int | None = None
     memo: dict[tuple[str, ...], Any] = field(default_factory=dict)

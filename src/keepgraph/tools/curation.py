@@ -24,19 +24,26 @@ MAX_MISFITS = 20
 
 
 @tool(Effect.WRITE)
-def add_alias(tx: Tx, *, entity: Mapping[str, Any], alias: str) -> dict[str, Any]:
+def add_alias(
+    tx: Tx, *, entity: Mapping[str, Any], alias: str, project: str | None = None, group: str | None = None
+) -> dict[str, Any]:
     """Let an entity be found by another name too: a short form, a former name, another spelling; "me" is the user.
 
-    Refused where another entity of the type has that very name; if the two are one, use merge_entities.
+    With project, the alias holds there alone: “the board” is one thing in one project, another in another. Refused
+    where another entity of the type has that very name; if the two are one, use merge_entities.
     """
+    tx = knowledge.scopes.enter_group(tx, group)
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
+    within = knowledge.scopes.known(tx, project).project if project else None
     aliases_before, owner_before = store.entities.aliases(tx, entity_), store.owners.find(tx)
+    scope_before = store.scopes.of_alias(tx, entity_, Name(alias).key)
     knowledge.entities.add_aliases(tx, entity_, [alias])
+    is_wider = knowledge.scopes.add_to_alias(tx, entity_, Name(alias).key, within, before=scope_before)
     described = answer_shapes.entity_in_full(tx, entity_)
     is_new = len(described["aliases"]) > len(aliases_before)
     if is_new:
         knowledge.entities.journal_surface(tx, answer_shapes.ref(entity), entity_)
-    return {"entity": described, "added": is_new or store.owners.find(tx) != owner_before}
+    return {"entity": described, "added": is_new or is_wider or store.owners.find(tx) != owner_before}
 
 
 @tool(Effect.WRITE)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from keepgraph import errors, store
-from keepgraph.engine import knowledge, maintenance
+from keepgraph.engine import knowledge, maintenance, texts
 from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
@@ -51,6 +51,23 @@ def list_common_words(tx: Tx) -> internal_types.CommonWordsByKind:
         "entity_type": {"names": list(types.names), "total": types.total},
         "predicate": {"names": list(predicates.names), "total": predicates.total},
     }
+
+
+@tool(Effect.WRITE)
+def pin(
+    tx: Tx,
+    *,
+    what: Annotated[internal_types.Text, internal_types.Field(example="ep_01jd5x9qkz"), "The id of a fact; or a text."],
+    pinned: Annotated[bool, internal_types.Field(example=True), "False: it is one of many again."] = True,
+) -> internal_types.Pinned:
+    """Let recall_for always tell a fact or a text in its scope, or no longer."""
+    if what.strip().lower().startswith("fact_"):
+        fact = knowledge.facts.find(tx, what)
+        changed = store.scopes.pin_fact(tx, fact, pinned=pinned)
+        return {"id": fact.id, "text": knowledge.facts.sentence(fact), "pinned": pinned, "changed": changed}
+    episode = texts.corrections.find(tx, what)
+    changed = store.scopes.pin_episode(tx, episode, pinned=pinned)
+    return {"id": episode.id, "text": episode.name, "pinned": pinned, "changed": changed}
 
 
 @tool(Effect.READ)

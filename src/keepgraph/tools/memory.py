@@ -31,6 +31,9 @@ from keepgraph.tools.contract import (
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
+DEFAULT_BUDGET = 600
+"""Of the answer of recall_for, in tokens."""
+
 MAX_FACTS = 500
 MAX_FACTS_IN_BRIEF = 100
 MAX_RELATED = 20
@@ -38,6 +41,32 @@ MAX_TEXTS = 5
 MAX_DECISIONS = 200
 MAX_TO_REVIEW = 8
 MAX_FACTS_WITH_NAMES_COMPARED = 50
+
+
+@tool(Effect.READ)
+def recall_for(
+    tx: Tx,
+    *,
+    message: str,
+    scope: Sequence[str] = (),
+    budget: int = DEFAULT_BUDGET,
+    texts: bool = False,
+    as_of: str | None = None,
+) -> dict[str, Any]:
+    """Give what matters for a message of the user: call it first, with the message word for word.
+
+    `named` is what the message names; `unclear` may be meant: ask. `facts` hold now about these, `open` are blockers,
+    due tasks and questions about them, `standing` is always to be kept in mind. Nothing is found by meaning: empty
+    lists say that nothing known is named; search looks further.
+    """
+    from keepgraph.engine.retrieval import message_context
+    from keepgraph.tools.contract import message_answers
+
+    if not message.strip():
+        raise errors.MessageInvalid("the message is empty")
+    tx = time_travel.to(tx, as_of=as_of, known_at=None)
+    read_scope = knowledge.scopes.read(tx, scope)
+    return message_answers.describe(tx, message_context.read(tx, message, read_scope, with_texts=texts), budget=budget)
 
 
 @tool(Effect.READ, needs=derived_data.to_resolve("name_or_alias", "context", besides=derived_data.MENTIONS))
@@ -49,6 +78,7 @@ def recall_entity(
     detail: str = "full",
     as_of: str | None = None,
     known_at: str | None = None,
+    project: str | None = None,
 ) -> dict[str, Any]:
     """Look up what is known about a person, project, decision, concept or source: by name, alias, id or `type:name`.
 
@@ -59,6 +89,8 @@ def recall_entity(
     if not name.key:
         raise errors.NameOrAliasRequired("the name is empty")
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    scope = knowledge.scopes.read(tx, [project]) if project else None
+    tx = knowledge.scopes.enter(tx, scope)
     about, unclear = resolver.resolve_context(tx, context)
     resolution = resolver.resolve(tx, name, context=about)
     if unclear and not resolution.hint:
@@ -79,6 +111,8 @@ def recall_entity(
         # A blocker that says no beginning did not block before it was recorded (ADR 0034).
         blocking = graph_vocabulary.read(tx).names_of_role("blocks") if as_of else ()
         facts = store.facts.about(tx, resolution.entity, at=at, limit=limit + 1, begun_when_recorded=blocking)
+        if scope:
+            facts = [fact for fact in facts if scope.holds(fact.scope)]
         facts = knowledge.past_and_future.sort(tx, facts, lambda fact: fact)
         neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
     answer = {
@@ -136,6 +170,9 @@ def record_fact(
     valid_to: str | None = None,
     aliases: list[str] | None = None,
     supersedes: list[str] | None = None,
+    project: str | None = None,
+    group: str | None = None,
+    always: bool | None = None,
 ) -> dict[str, Any]:
     """Record one fact: subject, predicate, object. Recall the names first and reuse them.
 
@@ -157,6 +194,9 @@ def record_fact(
             "valid_to": valid_to,
             "aliases": aliases or (),
             "supersedes": supersedes or (),
+            "project": project,
+            "group": group,
+            "always": always,
         },
     )
     # Both only inform: no other writer waits until they are found.
@@ -326,6 +366,8 @@ def remember(
     about: list[str] | None = None,
     reference_time: str | None = None,
     narrative_for: str | None = None,
+    group: str | None = None,
+    always: bool | None = None,
 ) -> dict[str, Any]:
     """Keep a note as it is, to be found by search. Mentions of known entities are linked.
 
@@ -335,6 +377,7 @@ def remember(
     from keepgraph.engine import texts
     from keepgraph.tools import episodes
 
+    tx = knowledge.scopes.enter_group(tx, group)
     scope = knowledge.projects.find_or_create(tx, project)
     tx = knowledge.projects.enter(tx, scope)
     added = texts.episodes.upsert(
@@ -349,6 +392,8 @@ def remember(
         ],
     )
     texts.episodes.index(tx, [added])
+    if always is not None:
+        store.scopes.pin_episode(tx, added.episode, pinned=always)
     week = knowledge.narratives.parse_week(tx, narrative_for) if narrative_for else None
     if week:
         knowledge.narratives.keep(tx, added.episode, week=week, project=scope.project)
@@ -543,6 +588,8 @@ def _record(
 ) -> tuple[dict[str, Any], RecordedFact]:
     """Record one fact, from the arguments of record_fact: the answer without its warnings, and what was recorded."""
     object_ = arguments["object"]
+    if arguments.get("group"):
+        tx = knowledge.scopes.enter_group(tx, arguments["group"])
     result = knowledge.facts.record(
         tx,
         subject=knowledge.owner.substitute(tx, answer_shapes.ref(arguments["subject"])),
@@ -558,6 +605,8 @@ def _record(
         supersedes=arguments.get("supersedes", ()),
         refuse_misfits=refuse_misfits,
     )
+    if arguments.get("project") or arguments.get("always") is not None or result.deduplicated:
+        _set_scope(tx, result, arguments)
     aliases = [*arguments.get("aliases", ()), *([result.alias] if result.alias else ())]
     owner = store.owners.find(tx) if any(map(first_person.is_pronoun, aliases)) else None
     answer = {
@@ -580,6 +629,19 @@ def _record(
         **answer_shapes.filled(owner=owner and answer_shapes.entity(owner)),
     }
     return answer, result
+
+
+def _set_scope(tx: Tx, recorded: RecordedFact, arguments: Mapping[str, Any]) -> None:
+    """Where a fact that was just recorded holds, and whether it is always told."""
+    # Read after the fact is recorded, which may be what makes the project known.
+    named = arguments.get("project")
+    scope = knowledge.scopes.known(tx, named) if named else None
+    if scope is not None and scope.project is None and scope.group != tx.group:
+        raise errors.ScopeUnknown(f"{named!r} is a group, not a project", hint="Give it as group.")
+    project = scope.project if scope else None
+    knowledge.scopes.add_to_fact(tx, recorded.fact, project, is_new=not recorded.deduplicated)
+    if arguments.get("always") is not None:
+        store.scopes.pin_fact(tx, recorded.fact, pinned=arguments["always"])
 
 
 def _warnings(tx: Tx, recorded: RecordedFact, *, compare_names: bool) -> dict[str, Any]:

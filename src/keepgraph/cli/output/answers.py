@@ -146,6 +146,24 @@ def show_resolved(answer: dict[str, Any]) -> None:
     click.echo(f"  To open it again: kg undo {answer['call']}")
 
 
+def show_about(answer: dict[str, Any]) -> None:
+    """Show the answer of recall_for."""
+    for named in answer["named"]:
+        click.secho(entity_name(named), bold=True, nl=False)
+        how = "" if named["words"] == named["name"] else f"  “{printable(named['words'])}”"
+        click.echo(f"  {named['type']}{how}")
+    for unclear in answer["unclear"]:
+        names = ", ".join(map(entity_name, unclear["candidates"]))
+        click.secho(f"“{printable(unclear['words'])}” is unclear: {names}", fg="yellow")
+    for part, title in (("standing", "Always"), ("open", "Open"), ("facts", "Facts"), ("texts", "Texts")):
+        if answer.get(part):
+            click.echo(f"{title}")
+        for entry in answer.get(part, ()):
+            scope = f"  (in {', '.join(map(printable, entry['scope']))})" if entry.get("scope") else ""
+            click.echo(f"  {printable(entry.get('text') or entry['quote'])}{scope}")
+    click.secho(f"{answer['message']} About {count_noun(answer['tokens'], 'token')}.", dim=True)
+
+
 def show_recall(answer: dict[str, Any], *, name: str, show_ids: bool = False) -> None:
     entity = answer["entity"]
     if entity is None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from keepgraph import store
 from keepgraph.engine.exchange import import_state, vocabulary_lines
-from keepgraph.engine.exchange.import_state import DEFAULT_CONFIDENCE, DEFAULT_GROUP
+from keepgraph.engine.exchange.import_state import DEFAULT_CONFIDENCE, DEFAULT_GROUP, NO_SCOPE
 from keepgraph.formats.records import Entity, Fact, ReadError, Record, Skipped
 from keepgraph.language import normalisation
 from keepgraph.store.database import Database
@@ -114,7 +114,7 @@ def _review_decision_line(decision: ReviewDecision) -> dict[str, Any]:
 
 
 def _entity_line(
-    entity: EntityRow, aliases: Sequence[tuple[str, str]], former_ids: Sequence[tuple[str]]
+    entity: EntityRow, aliases: Sequence[tuple[str, str, str]], former_ids: Sequence[tuple[str]]
 ) -> dict[str, Any]:
     line = {
         "kind": "entity",
@@ -125,11 +125,16 @@ def _entity_line(
         "summary": entity.summary or None,
         "properties": json.loads(entity.properties, object_pairs_hook=_sort_by_name) or None,
         "created_at": entity.created_at,
-        "aliases": [alias if at == entity.created_at else {"alias": alias, "created_at": at} for alias, at in aliases]
-        or None,
+        "aliases": [_alias(*alias, came_with=entity.created_at) for alias in aliases] or None,
         "former_ids": [former_id for (former_id,) in former_ids] or None,
     }
     return _without_none(line)
+
+
+def _alias(alias: str, at: str, scope: str, *, came_with: str) -> str | dict[str, Any]:
+    if at == came_with and scope == NO_SCOPE:
+        return alias
+    return _without_none({"alias": alias, "created_at": at, "scope": json.loads(scope) or None})
 
 
 def _episode_lines(episode: EpisodeRow, chunks: Sequence[ChunkRow]) -> Iterator[dict[str, Any]]:
@@ -150,6 +155,7 @@ def _episode_lines(episode: EpisodeRow, chunks: Sequence[ChunkRow]) -> Iterator[
         "occurred_at": episode.occurred_at,
         "recorded_at": _none_if_default(episode.recorded_at, episode.occurred_at),
         "session": episode.session,
+        "pinned": bool(episode.pinned) or None,
         "chunks": [_chunk_object(chunk) for chunk in chunks[:in_line]] or None,
         "following": len(chunks) - in_line or None,
     }
@@ -183,6 +189,8 @@ def _fact_line(fact: FactExportRow, earlier: Sequence[Validity], assertions: Seq
         "valid_to": fact.valid_to,
         "retracted_at": fact.retracted_at,
         "known_from": fact.known_from,
+        "scope": json.loads(fact.scope) or None,
+        "pinned": bool(fact.pinned) or None,
         "earlier": [_without_none(validity._asdict()) for validity in earlier] or None,
         "provenance": [_assertion_object(assertion, fact) for assertion in assertions] or None,
     }

@@ -16,6 +16,7 @@ from keepgraph.command_arguments import entity_argument
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange.import_state import (
     DEFAULT_GROUP,
+    NO_SCOPE,
     ImportState,
     Line,
     LineResult,
@@ -37,7 +38,7 @@ def import_entities(tx: Tx, lines: Sequence[Line], state: ImportState, strict: b
 
 
 class _ParsedEntity(NamedTuple):
-    """An entity line with checked values. An alias is (alias, its normalisation key, timestamp)."""
+    """An entity line with checked values. An alias is (alias, its normalisation key, timestamp, scope in JSON)."""
 
     id: str
     group: str
@@ -48,7 +49,7 @@ class _ParsedEntity(NamedTuple):
     summary: str
     properties: str
     created_at: str
-    aliases: tuple[tuple[str, str, str], ...]
+    aliases: tuple[tuple[str, str, str, str], ...]
     former_ids: tuple[str, ...]
 
 
@@ -101,9 +102,9 @@ class _EntityBatch:
             self._add_entity(entity, parsed)
             if line.get("assumed_type"):
                 self._assumed_types.append(entity.row)
-        for alias, key, at in aliases:
+        for alias, key, at, scope in aliases:
             self._new_aliases.append(
-                (self._take_row("alias"), entity.row, alias, key, normalisation.Name(alias).indexed_forms, at)
+                (self._take_row("alias"), entity.row, alias, key, normalisation.Name(alias).indexed_forms, at, scope)
             )
             self._aliases[entity.row][key] = (at, alias)
             self._state.alias_keys.add((entity.row, key))
@@ -212,13 +213,13 @@ class _EntityBatch:
         return completed, other_id
 
     def _missing_names(
-        self, entity: EntityRow, aliases: Iterable[tuple[str, str, str]], former_ids: Iterable[str]
-    ) -> tuple[list[tuple[str, str, str]], list[str], list[errors.KeepgraphError]]:
+        self, entity: EntityRow, aliases: Iterable[tuple[str, str, str, str]], former_ids: Iterable[str]
+    ) -> tuple[list[tuple[str, str, str, str]], list[str], list[errors.KeepgraphError]]:
         """The aliases and the former ids that an entity lacks, and why others cannot be added."""
-        missing_aliases: dict[str, tuple[str, str, str]] = {}
+        missing_aliases: dict[str, tuple[str, str, str, str]] = {}
         missing_ids: dict[str, None] = {}
         refusals: list[errors.KeepgraphError] = []
-        for alias, key, at in aliases:
+        for alias, key, at, scope in aliases:
             if key == entity.key:
                 continue
             if key in self._aliases[entity.row]:
@@ -232,7 +233,7 @@ class _EntityBatch:
                     errors.AliasTaken(f"{quote_name(alias)} is the name of another {other.type}, {other.id}")
                 )
             else:
-                missing_aliases.setdefault(key, (alias, key, at))
+                missing_aliases.setdefault(key, (alias, key, at, scope))
         for former_id in former_ids:
             owner = self._by_former_id.get(former_id)
             if former_id == entity.id or (owner and owner.row == entity.row):
@@ -296,15 +297,17 @@ def _parse_entity(tx: Tx, line: Line) -> _ParsedEntity:
     )
 
 
-def _parse_alias(value: str | Line, created_at: str) -> tuple[str, str, str]:
-    """An alias, its key and its timestamp: the entity's `created_at` if the line gives none."""
+def _parse_alias(value: str | Line, created_at: str) -> tuple[str, str, str, str]:
+    """An alias, its key, its timestamp (the entity's `created_at` if the line gives none) and its scope."""
     alias = normalisation.clean(_alias_text(value))
     key = normalisation.key(alias)
     if not key or len(alias) > knowledge.entities.MAX_NAME:
         raise errors.AliasInvalid(
             f"an alias has 1 to {knowledge.entities.MAX_NAME} characters, and this one {len(alias)}"
         )
-    return alias, key, created_at if isinstance(value, str) else validate_timestamp(value["created_at"])
+    if isinstance(value, str):
+        return alias, key, created_at, NO_SCOPE
+    return alias, key, validate_timestamp(value["created_at"]), json.dumps(value.get("scope", []))
 
 
 def _alias_text(value: str | Line) -> str:

@@ -110,7 +110,11 @@ class _EpisodeBatch:
     def _is_same_text(self, existing: EpisodeRow, parsed: EpisodeRow) -> bool:
         """Whether an episode with another id is this one. Two episodes of the file stay two."""
         same = parsed._replace(
-            row=existing.row, id=existing.id, recorded_at=existing.recorded_at, session=existing.session
+            row=existing.row,
+            id=existing.id,
+            recorded_at=existing.recorded_at,
+            session=existing.session,
+            pinned=existing.pinned,
         )
         return existing == same and existing.row not in self._state.episode_rows
 
@@ -203,6 +207,7 @@ def _parse_episode(line: Line) -> EpisodeRow:
         occurred_at=occurred_at,
         recorded_at=validate_timestamp(line["recorded_at"]) if "recorded_at" in line else occurred_at,
         session=line.get("session"),
+        pinned=int(line.get("pinned", False)),
     )
 
 

@@ -5,6 +5,7 @@ Of two ids of one fact the older stays, so that copies of a graph that import ea
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -189,6 +190,8 @@ def _parse_fact(
         valid_to=valid_to,
         retracted_at=validate_timestamp(line["retracted_at"]) if "retracted_at" in line else None,
         known_from=validate_timestamp(line["known_from"]) if "known_from" in line else None,
+        scope=json.dumps(line.get("scope", [])),
+        pinned=int(line.get("pinned", False)),
     )
     return _ParsedFact(
         fact,

@@ -140,3 +140,5 @@ IMPORTED = "imported"
 
 DEFAULT_GROUP = "default"
 DEFAULT_CONFIDENCE = 1.0
+NO_SCOPE = "[]"
+"""The scope of what holds everywhere, in JSON."""

@@ -140,7 +140,7 @@ def _entity_page(
         line = _statement(tx, fact, of_fact, names, paths, labels).line()
         (earlier if fact.valid_to and fact.valid_to <= now else current).append((fact.id, line))
     ends = [fact.valid_to for fact, _ in facts if fact.valid_to and fact.valid_to > now]
-    aliases = [alias for alias, _ in store.exports.aliases(tx, [row.row]).get(row.row, ())]
+    aliases = [alias for alias, *_ in store.exports.aliases(tx, [row.row]).get(row.row, ())]
     properties = json.loads(row.properties) if len(row.properties) <= _MAX_PROPERTIES else {}
     front = {
         "type": row.type,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         relation_wordings,
         relations,
         rollup,
+        scopes,
         statements,
         validity,
         word_changes,

@@ -286,14 +286,20 @@ class _DeletedEntity:
 def delete(tx: Tx, entity: Entity) -> _DeletedEntity:
     """Delete an entity with all facts about it, retracted and ended ones too, and its aliases and former ids.
 
-    Facts that wait as proposals under one of its names go as well. Texts that mention it stay, without their mentions.
+    Facts and aliases that hold in it alone go too, and facts that wait as proposals under one of its names. Texts that
+    mention it stay, without their mentions.
     """
+    ids = store.scopes.former_ids(tx, [entity])
     facts = store.facts.all_about(tx, entity)
+    known = {fact.row for fact in facts}
+    within = [row for row in store.scopes.facts_in(tx, ids, alone=True) if row not in known]
+    facts += store.facts.by_rows(tx, within) if within else []
     aliases = store.entities.aliases(tx, entity)
     mentions = store.mentions.count_of_entity(tx, entity)
     proposed = _proposed_facts_about(tx, {normalisation.key(name) for name in (entity.name, *aliases)})
     store.proposed_facts.delete(tx, proposed)
     store.facts.delete(tx, facts)
+    store.scopes.leave(tx, ids)
     store.entities.delete_names(tx, entity)
     store.entities.delete(tx, entity)
     tx.memo.clear()

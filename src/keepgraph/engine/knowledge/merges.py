@@ -69,6 +69,7 @@ def _move_fact(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> MergedFact:
         return MergedFact(fact.id, effect, before, after)
     older, newer = sorted((fact, duplicate), key=lambda either: (either.recorded_at, either.row))
     store.provenance.move(tx, source=newer, target=older)
+    store.scopes.unite(tx, older, newer)
     store.facts.delete(tx, [newer])
     if older.row == fact.row:
         store.facts.set_ends(tx, new, text=after)

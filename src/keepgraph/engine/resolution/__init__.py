@@ -10,6 +10,8 @@ if TYPE_CHECKING:
         embedding,
         first_person,
         fuzzy,
+        message_names,
+        name_parts,
         resolver,
     )
 else:

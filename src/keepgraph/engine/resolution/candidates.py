@@ -160,7 +160,7 @@ def names_with(tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None
 def _alternatives_of(tx: Tx, word: str) -> frozenset[int]:
     """The rows of the words of names that may be meant by a folded word."""
     sure = {word, *_synonyms(word), *_with_middle_swapped(word)}
-    near = store.word_references.near(tx, sure, [_halves(word)] if len(word) >= typos.MIN_LETTERS else [])
+    near = store.word_references.near(tx, sure, [fragments_of(word)] if len(word) >= typos.MIN_LETTERS else [])
     meant = sure.intersection(near).union(_mistyped(word, near) if len(word) >= typos.MIN_LETTERS else ())
     return frozenset(near[each] for each in meant)
 
@@ -174,7 +174,7 @@ def _synonyms(word: str) -> frozenset[str]:
     )
 
 
-def _halves(word: str) -> Fragments:
+def fragments_of(word: str) -> Fragments:
     """Its halves, one of which a typo leaves; and what two typos in a long word leave: its middle, or a third."""
     middle = (len(word) + 1) // 2
     start, end = word[: max(middle, 2)], word[min(middle, len(word) - 2) :]

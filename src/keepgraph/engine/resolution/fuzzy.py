@@ -14,7 +14,7 @@ from keepgraph.engine.resolution.candidates import IndexedName
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import abbreviations, acronyms, name_similarity, name_variants, romanisation
-from keepgraph.language.normalisation import Name, without_small_words
+from keepgraph.language.normalisation import FORM_SEPARATOR, Name, without_small_words
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
 
@@ -107,6 +107,9 @@ def _score_candidates(
     """
     vocabulary = graph_vocabulary.read(tx)
     indexed_names = _generate(tx, variant.name, vocabulary, of_types=of_types, include_weak=include_weak)
+    if hidden := store.scopes.hidden_aliases(tx):
+        forms = {(row, form) for row, folded in hidden for form in folded.split(FORM_SEPARATOR)}
+        indexed_names = [each for each in indexed_names if each[:2] not in forms]
     entities = store.entities.by_rows(tx, list({row for row, _, _ in indexed_names}))
     scored = []
     for row, form, form_is_romanised in indexed_names:

@@ -102,7 +102,7 @@ def _in_context(
         tied = [candidate for candidate in by_letters if candidate.entity.row in rows]
     else:
         tied = _exact_name_or_alias(tx, name, of_types)
-    if len(tied) < 2 or not (decided := _closest_to_context(tx, tied, context)):
+    if len(tied) < 2 or not (decided := closest_to_context(tx, tied, context)):
         return None
     chosen, reason = decided
     others = tuple(candidate for candidate in tied if candidate is not chosen)
@@ -201,11 +201,15 @@ def _by_id(tx: Tx, public_id: str, of_types: Collection[str] | None) -> Resoluti
 
 
 def _exact_name_or_alias(tx: Tx, name: Name, of_types: Collection[str] | None) -> list[Candidate]:
+    aliases = store.entities.by_alias_key(tx, name.key, of_types=of_types) if tx.projects else []
+    if own := [(entity, alias) for entity, alias in aliases if store.scopes.of_alias(tx, entity, name.key)]:
+        # In its project, an alias comes before what is called so everywhere.
+        return [Candidate(entity, alias, "alias", _ALIAS_SCORE) for entity, alias in own]
     if exact := store.entities.by_key(tx, name.key, of_types=of_types):
         return [Candidate(entity, entity.name, "exact", 1.0) for entity in exact]
     return [
         Candidate(entity, alias, "alias", _ALIAS_SCORE)
-        for entity, alias in store.entities.by_alias_key(tx, name.key, of_types=of_types)
+        for entity, alias in aliases or store.entities.by_alias_key(tx, name.key, of_types=of_types)
     ]
 
 
@@ -236,7 +240,7 @@ def _with_identifier(tx: Tx, name: Name, *, of_types: Collection[str] | None) ->
 # Coherence with a context (Milne and Witten 2008, Hoffart et al. 2011; ADR 0067)
 
 
-def _closest_to_context(tx: Tx, tied: Sequence[Candidate], context: Sequence[Entity]) -> tuple[Candidate, str] | None:
+def closest_to_context(tx: Tx, tied: Sequence[Candidate], context: Sequence[Entity]) -> tuple[Candidate, str] | None:
     """The only candidate that is closest to the context, and in words what connects it; None where several are.
 
     A candidate that is in the context itself is the closest; then come those that a fact connects with an entity of it,

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
         expansion,
         fusion,
         hydration,
+        message_context,
         neighbourhood,
         node_lookup,
         passages,

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from keepgraph import lazy, store
 from keepgraph.engine.knowledge.entities import MAX_NAME
-from keepgraph.engine.resolution import fuzzy
+from keepgraph.engine.resolution import fuzzy, name_parts
 from keepgraph.engine.retrieval import fusion
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
@@ -33,8 +33,6 @@ _MAX_CHARACTERS = 2000
 
 _MAX_GUESSES = 3
 """How many unknown names are compared with known ones, in how many groups, for how many results: each costs time."""
-
-_MAX_PERSONS_COMPARED = 50
 
 _MAX_WORDS_OF_A_NAME = 4
 """A question of at most this many words, without a known name, may itself be a name."""
@@ -145,22 +143,11 @@ def _persons_by_name_part(tx: Tx, keys: Sequence[str], *, groups: Sequence[str])
     """
     words = [key for key in keys if key.isalpha() and (given_names.contains(key) or not common_words.is_english(key))]
     only: dict[str, KnownName] = {}
-    person_types = graph_vocabulary.read(tx).types_of_style("person") if words else ()
     for word in words[:_MAX_GUESSES]:
-        persons: dict[int, tuple[str, str]] = {}
-        for group in groups[:_MAX_GUESSES]:
-            rows = store.mentions.entities_with_word(
-                tx, f'"{word}"', of_types=person_types, group=group, limit=_MAX_PERSONS_COMPARED
-            )
-            for row, entity_type, _, name in rows:
-                words_of_name = name.split()
-                first_and_last = (words_of_name[0], words_of_name[-1])
-                part = next((part for part in first_and_last if Name(part).key == word), None)
-                if part:
-                    persons[row] = part, entity_type
+        persons = name_parts.persons(tx, word, groups=groups[:_MAX_GUESSES])
         if len(persons) == 1:
-            row, (part, entity_type) = persons.popitem()
-            only[word] = KnownName(part, row, None, False, entity_type)
+            entity = persons[0].entity
+            only[word] = KnownName(persons[0].written, entity.row, None, False, entity.type)
     return only
 
 

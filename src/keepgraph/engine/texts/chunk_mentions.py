@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from keepgraph import store
+from keepgraph.engine.resolution import name_parts
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import common_words, first_person, given_names, longer_names, mention_detection, normalisation
+from keepgraph.language import common_words, first_person, longer_names, mention_detection, normalisation
 from keepgraph.language.mention_detection import AnnotatedText, NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.language.proper_names import ProperName
@@ -20,9 +21,6 @@ from keepgraph.model import Chunk, Episode, Mention
 from keepgraph.store.transactions import Tx
 
 # Lookup of the names of one group: by key, by prefix, and of persons by a part of their name; each is read once.
-
-# With so many persons who have a word in their names, none is meant by that word alone.
-_MAX_PERSONS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,6 @@ class NameLookup:
         self.tx = replace(tx, group=group)
         self.group = group
         self.vocabulary = graph_vocabulary.read(tx)
-        self._person_types = self.vocabulary.types_of_style("person")
         self._by_key: dict[str, tuple[NamedEntity, ...]] = {}
         self._is_prefix: dict[str, bool] = {}
         self._person_by_part: dict[str, NamedEntity | None] = {}
@@ -95,16 +92,11 @@ class NameLookup:
         return self._person_by_part[key]
 
     def _read_person_by_part(self, key: str) -> NamedEntity | None:
-        rows = store.mentions.entities_with_word(
-            self.tx, full_text_phrase(key), of_types=self._person_types, group=self.group, limit=_MAX_PERSONS
-        )
-        persons: dict[int, NamedEntity] = {}
-        for row, entity_type, name, written in rows:
-            words = written.split()
-            part = next((word for word in (words[0], words[-1]) if Name(word).key == key), None)
-            if part and len(words) > 1:
-                persons[row] = NamedEntity(part, row, entity_type, name, "name")
-        return next(iter(persons.values())) if len(persons) == 1 and len(rows) < _MAX_PERSONS else None
+        persons = name_parts.persons(self.tx, key, groups=[self.group])
+        if len(persons) != 1:
+            return None
+        entity = persons[0].entity
+        return NamedEntity(persons[0].written, entity.row, entity.type, entity.name, "name")
 
 
 def full_text_phrase(words: str) -> str:
@@ -208,7 +200,7 @@ class Detector:
         words = [
             span
             for span in mention_detection.word_spans(text)
-            if span.key not in by_key and _may_be_part_of_name(text.text[span.start : span.end], span.key)
+            if span.key not in by_key and common_words.may_be_part_of_name(text.text[span.start : span.end], span.key)
         ]
         by_part = {key: (person,) for key in {span.key for span in words} if (person := self.names.person_by_part(key))}
         entities = by_key | by_part
@@ -226,7 +218,7 @@ class Detector:
             (match, entity)
             for match in matches
             for entity in entities[match.key]
-            if match not in longer or _names_same(longer[match], entity)
+            if match not in longer or longer_names.is_same_name(longer[match], entity.name, entity.written)
         ]
         found = {match for match, _ in known}
         unknown = {name.start: name for match, name in longer.items() if name and match not in found}
@@ -267,24 +259,7 @@ class Detector:
         return unknown
 
 
-def _names_same(longer: ProperName | None, entity: NamedEntity) -> bool:
-    """Whether a longer name is the name of the entity otherwise: Ana Kovac, Ana K, Ana Maria Kovač of Ana Kovač."""
-    if longer is None:
-        return False
-    words = [Name(word).folded for word in longer.name.split()]
-    own = {Name(word).folded for word in f"{entity.name} {entity.written}".split()}
-    same = [word in own or (len(word) == 1 and any(each.startswith(word) for each in own)) for word in words]
-    return same[0] and same[-1]
-
-
 def _title_repeats_text(episode: Episode, chunk: Chunk) -> bool:
     """Whether the name of an episode is only the beginning of its text; that of a message never is a title."""
     beginning = normalisation.clean(chunk.text[: 2 * len(episode.name) + _TITLE_MARGIN])
     return episode.kind == "message" or beginning.startswith(normalisation.clean(episode.name).rstrip("…").rstrip())
-
-
-def _may_be_part_of_name(word: str, key: str) -> bool:
-    """Whether a word may be somebody's first or last name: written with a capital, or known as a given name."""
-    if len(key) < 2 or not key.isalpha():
-        return False
-    return word[:1].isupper() or (given_names.contains(key) and not common_words.is_common(key))

@@ -160,6 +160,10 @@ def _support(
         return "it is the owner of the graph"
     if count := store.narratives.count_of_project(tx, entity, besides=episode.row if episode else 0):
         return f"{count} other narrative{'s are' if count > 1 else ' is'} about it"
+    ids = store.scopes.former_ids(tx, [entity])
+    own_rows = {fact.row for fact in facts}
+    if not own_rows.issuperset(store.scopes.facts_in(tx, ids)) or store.scopes.aliases_in(tx, ids):
+        return "something holds in it alone"
     if any(since > entity.created_at for _, _, since in store.entities.alias_rows(tx, entity)):
         return "it was given another name since"
     return None if mentions_are_up_to_date else "texts that may mention it have not been read yet"

@@ -60,7 +60,7 @@ def recall(answer: Answer) -> Answer:
 def exploration(answer: Answer) -> Answer:
     """The brief answer of explore_node. Where not all fits, an edge is left out that the path of a node says."""
     full = answer
-    answer = brief_answers.essential("discovery", "explore_node", answer)
+    answer = brief_answers.essential("connections", "explore_node", answer)
     if answer["center_node"] is None:
         return answer
     names = ("nodes", "edges", "facts", "episodes", "mentioned_with", "communities")

@@ -553,3 +553,12 @@ class Wording(TypedDict):
 class WaitingElsewhere(TypedDict):
     project: str
     count: Count
+
+
+class Pinned(TypedDict):
+    """What was pinned: the id and the words of a fact or a text, and whether that changed anything."""
+
+    id: str
+    text: str
+    pinned: bool
+    changed: bool
