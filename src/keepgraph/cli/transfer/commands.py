@@ -141,7 +141,7 @@ def _refuse_other_formats(file: str) -> None:
     if named and named != "text/plain" and "json" not in named:
         raise errors.InvalidArguments(
             f"kg export writes JSONL, and {Path(file).name} is named as {named}",
-            hint="Name it FILE.jsonl. For a page to read: `kg view --out FILE.html`.",
+            hint="Name it FILE.jsonl. For Markdown: `kg export --vault FOLDER`. For a page: `kg view --out FILE.html`.",
         )
 
 
