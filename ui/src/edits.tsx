@@ -135,10 +135,10 @@ export function RecordDecision({ graph, close, about }: Properties & { about?: R
       const decision = { type: decides.targets[0], name: what.trim() };
       const more = { valid_from: day, ...(why.trim() && { source: why.trim() }) };
       const facts = [
-        { subject: named(who), predicate: decides.name, object: decision, ...more },
-        ...(project.name.trim() ? [{ subject: decision, predicate: part.name, object: named(project), ...more }] : []),
+        { subject: await known(graph, who, decides.sources[0]), predicate: decides.name, object: decision, ...more },
+        ...(project.name.trim() ? [{ subject: decision, predicate: part.name, object: await known(graph, project), ...more }] : []),
       ];
-      return (await edit(graph, "record_facts", { facts }, () => `Recorded the decision: ${what.trim()}.`)) !== null;
+      return (await edit(graph, "record_facts", { facts, all_or_nothing: true }, () => `Recorded the decision: ${what.trim()}.`)) !== null;
     } catch (error) {
       failed(error);
       return false;
@@ -153,7 +153,7 @@ export function RecordDecision({ graph, close, about }: Properties & { about?: R
         <Field label="By whom">
           <EntityPicker graph={graph} label="By whom" value={who.name} change={setWho} />
         </Field>
-        <Field label="Project (optional)">
+        <Field label="Project (optional)" hint="Write type:name for a new one.">
           <EntityPicker graph={graph} label="Project" value={project.name} change={setProject} />
         </Field>
         <Field label="Why (optional)">
@@ -366,6 +366,15 @@ export function named({ name, entity }: { name: string; entity: Ref | null }): R
   if (entity) return { id: entity.id };
   const match = /^([a-z_]+):\s*(.+)$/i.exec(name.trim());
   return match ? { type: match[1]!.toLowerCase(), name: match[2]! } : { name: name.trim() };
+}
+
+/* The same; a name that was typed as an entity has it is that entity, and a new one has a type, if one is given. */
+async function known(graph: Graph, value: { name: string; entity: Ref | null }, type?: string): Promise<Record<string, string>> {
+  const reference = named(value);
+  if (!reference.name || reference.type) return reference;
+  const same = (await graph.names(reference.name, 8)).find((each) => each.name.toLowerCase() === reference.name!.toLowerCase());
+  if (same) return { id: same.id };
+  return type ? { type, ...reference } : reference;
 }
 
 export function underscored(predicate: string): string {

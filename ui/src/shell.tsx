@@ -11,7 +11,7 @@ import { type Action, Search } from "./search";
 import { switchTheme } from "./theme";
 import { failed, record, Toasts, undoNewest } from "./toasts";
 import { View, viewsOf, viewsOfRunningGraphs } from "./views/list";
-import { count, words } from "./wording";
+import { count } from "./wording";
 
 const SECONDS_BETWEEN_LOOKS = 5;
 
@@ -117,7 +117,7 @@ function followOthers(graph: Graph): () => void {
       lost = false;
       if (news.length) changed();
       const calls = news.filter((call) => call.session !== "page"); // another tab says itself what it does
-      const by = [...new Set(calls.map((call: Answer) => call.session ?? words(call.tool)))].join(", ");
+      const by = [...new Set(calls.map((call: Answer) => call.session ?? "another program"))].join(", ");
       if (calls.length) record(`${count(calls.length, "new change")} by ${by}: ${calls[0].about}`, []);
     } catch (error) {
       if (!lost) failed(error);

@@ -22,6 +22,11 @@ export function importNote(of: { imported_at?: string; imported_from?: string })
   return `Imported${of.imported_from ? ` from ${of.imported_from}` : ""} on ${localDay(of.imported_at)}`;
 }
 
+/* Who made a call: a conversation, this page, or a command by its name. */
+export function caller(call: { session: string | null; tool: string }): string {
+  return call.session === "page" ? "this page" : (call.session ?? words(call.tool));
+}
+
 /* How a fact reads from one of its ends, and what is at the other. */
 export function fromEnd(fact: Fact, id: string): { label: string; incoming: boolean; other: Ref | null; text: string } {
   const incoming = isIncoming(fact, id);

@@ -117,7 +117,7 @@ function TagRows({ graph, rows, close, done }: DialogProperties) {
   }, []);
   const submit = async () => {
     const facts = rows.map((row) => ({ subject: { id: row.id }, predicate: underscored(predicate), object: { literal: tag.trim() } }));
-    const answer = await edit(graph, "record_facts", { facts }, () => `Tagged ${count(rows.length, "entity", "entities")}: ${tag.trim()}.`);
+    const answer = await edit(graph, "record_facts", { facts, all_or_nothing: true }, () => `Tagged ${count(rows.length, "entity", "entities")}: ${tag.trim()}.`);
     if (answer) done();
     return answer !== null;
   };

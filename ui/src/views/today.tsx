@@ -9,7 +9,7 @@ import { predicateOf } from "../edits";
 import type { Answer, Fact, Graph, Ref, Week } from "../graph";
 import { address } from "../router";
 import { edit, failed } from "../toasts";
-import { count, importNote, words } from "../wording";
+import { caller, count, importNote, words } from "../wording";
 import type { ViewProperties } from "./list";
 
 export function TodayView({ graph, here }: ViewProperties) {
@@ -68,9 +68,9 @@ function TodayPage({ graph, week, day, now }: { graph: Graph; week: Week; day: s
         <Card title="Came in" total={null}>
           {week.calls.map((call) => (
             <li key={call.call}>
-              {call.about || words(call.tool)}
+              <Prose text={call.about || words(call.tool)} />
               <div class="quiet">
-                <When at={call.at} />, {words(call.session ?? call.tool)}
+                <When at={call.at} />, {caller(call)}
               </div>
             </li>
           ))}
