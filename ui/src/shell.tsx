@@ -141,7 +141,7 @@ function useShortcuts(graph: Graph, open: (what: Open) => void): void {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
         open("search");
-      } else if (typing || event.metaKey || event.ctrlKey || event.altKey) {
+      } else if (typing || event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) {
         return;
       } else if (event.key === "/") {
         event.preventDefault();

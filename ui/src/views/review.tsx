@@ -140,13 +140,13 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
     const press = (event: KeyboardEvent) => {
       const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
       const action = actions[event.key.toLowerCase()];
-      if (typing || open || !action || !proposal || busy || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (typing || open || !action || !proposal || event.metaKey || event.ctrlKey || event.altKey) return;
       if (!editable && event.key.toLowerCase() !== "s") return;
-      event.preventDefault();
-      action();
+      event.preventDefault(); // N means reject here, and writes no note
+      if (!busy) action();
     };
-    window.addEventListener("keydown", press);
-    return () => window.removeEventListener("keydown", press);
+    window.addEventListener("keydown", press, true); // before those of every view
+    return () => window.removeEventListener("keydown", press, true);
   });
   if (!proposal) {
     return (
