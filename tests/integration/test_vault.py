@@ -450,6 +450,16 @@ HOSTILE = {
     "impossible days": "- [ ] Now 📅 2026-13-45\n- [x] Then ✅ 9999-99-99\n",
     "a bomb of aliases": "---\na: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nd: [*c,*c]\n---\n",
     "words that are no name": "---\ntitle: '…'\ntype: '!!'\n---\n[[...]] [[—]] #…",
+    "wide signs": "---\ntitle: "
+    + "\ufdfa" * 150
+    + "\ndecision: "
+    + "\ufdfa" * 150
+    + "\n---\n- [ ] "
+    + "\ufdfa" * 150
+    + "\n[["
+    + "\ufdfa" * 150
+    + "]]",
+    "decisions by me": "---\ndecision: me\ndeciders: [me, bad]\ndate: 2026-01-01\n---\n## Decision\n- I\n- bad",
     "me": "---\naliases: [me, I]\ntype: person\n---\n[[me]]",
 }
 

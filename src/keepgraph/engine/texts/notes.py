@@ -40,6 +40,8 @@ _NOTE, _TO_DO, _OBSERVED = "note", "to do", "noted"
 
 _EVENT, _HAPPENED_ON, _WRITTEN_ON = "event", "takes place on", "created on"
 _MAX_NAMES_TRIED = 100
+_MAX_WIDE_NAME = entities.MAX_KEY // 18
+"""In characters, of which one may be eighteen when it is written out."""
 _PLURAL_ENDINGS = ("s", "es", "e", "en", "n", "x")
 _CACHE_KEY = "words of types"
 
@@ -63,7 +65,7 @@ class Note:
     @property
     def name(self) -> str:
         """The name that it would have if no other note had it."""
-        return self.content.title or normalisation.clean(self.stem)[: entities.MAX_NAME] or "untitled"
+        return _bounded(self.content.title or self.stem) or "untitled"
 
 
 @dataclass(slots=True)
@@ -236,7 +238,7 @@ def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode,
     """
     before = store.provenance.of_episode(tx, episode.row)
     recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
-    recorder.record_all({fact for _, fact, _ in before})
+    recorder.record_all()
     _withdraw(tx, episode, before, is_moved=is_moved)
 
 
@@ -255,7 +257,7 @@ def describe(tx: Tx, folder: Folder, note: Note) -> dict[str, object]:
         "new": sorted(target for target in targets if not folder.find(target, within=note.path)),
         "tags": list(content.tags),
         "tasks": [task.name for task in content.tasks if task.state is None],
-        "decisions": [name for name, _ in _decisions(tx, folder, note, explicit)],
+        "decisions": list(_decisions(tx, folder, note, explicit)),
     }
 
 
@@ -403,7 +405,8 @@ def _absorb(tx: Tx, folder: Folder, note: Note, entity: Entity, name: str) -> No
     assumed = store.assumed_types.among(tx, [other.row for other in others]) if others else set()
     for other in others:
         if other.row in assumed and not folder.is_of_other(other, note.path):
-            merges.merge(tx, keep=entity, absorb=other, across_types=True)
+            with suppress(errors.InvalidRequest, errors.Conflict):
+                merges.merge(tx, keep=entity, absorb=other, across_types=True)
 
 
 def _create(tx: Tx, folder: Folder, note: Note, entity_type: str, *, is_assumed: bool) -> Entity:
@@ -437,7 +440,7 @@ def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides:
     in_folder = f"{posixpath.basename(posixpath.dirname(note.path)) or folder.name}/{note.name}"
     numbered = (f"{note.name[: entities.MAX_NAME - 6]} ({number})" for number in range(2, _MAX_NAMES_TRIED))
     for name in (*folder.titles_of(note), in_folder, note.stem, _without_suffix(note.path), *numbered):
-        name = normalisation.clean(name)[: entities.MAX_NAME].rstrip()
+        name = _bounded(name)
         if (key := normalisation.key(name)) and not any(
             (other.type == entity_type or folder.is_of_other(other, note.path))
             for other in store.entities.by_key(tx, key)
@@ -445,6 +448,12 @@ def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides:
         ):
             return name
     return tx.new_id("note")
+
+
+def _bounded(name: str) -> str:
+    """A name of at most as many characters as one may have, also when its signs are written out."""
+    name = normalisation.clean(name)[: entities.MAX_NAME].rstrip()
+    return name if len(normalisation.key(name)) <= entities.MAX_KEY else name[:_MAX_WIDE_NAME].rstrip()
 
 
 def _names(note: Note) -> set[str]:
@@ -473,15 +482,9 @@ class _Recorder:
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
         self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
         self._vocabulary = graph_vocabulary.read(tx)
-        self._stated_before: set[int] = set()
 
-    def record_all(self, stated_before: set[int]) -> None:
-        """
-        Args:
-            stated_before: the rows of the facts that its text stated when it was last read.
-        """
+    def record_all(self) -> None:
         content = self._note.content
-        self._stated_before = stated_before
         tags, mentions = self._of_role("tags"), self._of_role("mentions")
         for tag in dict.fromkeys([*content.tags, *filter(None, [content.status])]):
             self._add(self._entity, tags, tag)
@@ -527,7 +530,7 @@ class _Recorder:
     def _task_entity(self, name: str, entity_type: str) -> Entity:
         """The task of this note with this name: what another note has written down is another task."""
         for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path))):
-            text = full[: entities.MAX_NAME]
+            text = _bounded(full)
             named = store.entities.by_key(self._tx, normalisation.key(text), of_types=[entity_type])
             if not named:
                 return entities.create(self._tx, entity_type, text)
@@ -540,12 +543,8 @@ class _Recorder:
         if not self._folder.has_decisions or part_of is None or (decision_type := _decision_type(self._tx)) is None:
             return
         day = self._note.content.day
-        decided = [
-            entities.find_or_create(self._tx, Ref(type=decision_type, name=name), error_class=errors.InvalidArguments)[
-                0
-            ]
-            for name, _ in _decisions(self._tx, self._folder, self._note, self._entity.type)
-        ]
+        names = _decisions(self._tx, self._folder, self._note, self._entity.type)
+        decided = [one for name in names if (one := self._find_or_create(decision_type, name))]
         for one in decided:
             self._add(one, part_of, self._entity, since=day)
         if self._entity.type in self._vocabulary.decision_types:
@@ -554,21 +553,20 @@ class _Recorder:
             decided = [self._entity]
         if decides is None:
             return
+        person_type = self._vocabulary.default_type("person")
         for decider in self._note.content.deciders:
-            person = self._target(decider) if isinstance(decider, Link) else self._person(decider)
+            person = self._target(decider) if isinstance(decider, Link) else self._find_or_create(person_type, decider)
             if person is not None:
                 person = self._fitting(person, self._vocabulary.predicate_by_name[decides].sources) or person
                 for one in decided:
                     self._add(person, decides, one, since=day)
 
-    def _person(self, name: str) -> Entity | None:
-        person_type = self._vocabulary.default_type("person")
-        try:
-            return entities.find_or_create(
-                self._tx, Ref(type=person_type, name=name), error_class=errors.InvalidArguments
-            )[0]
-        except (errors.InvalidRequest, errors.Conflict):
-            return None
+    def _find_or_create(self, entity_type: str, name: str) -> Entity | None:
+        """The entity of this type and name; None where several have it, or it is none."""
+        with suppress(errors.InvalidRequest, errors.Conflict):
+            ref = Ref(type=entity_type, name=name)
+            return entities.find_or_create(self._tx, ref, error_class=errors.InvalidArguments)[0]
+        return None
 
     def _relate(self, wording: str, link: Link, is_field: bool) -> bool:
         """Record a link under the predicate that a wording means; whether there is one, and its ends fit."""
@@ -620,7 +618,7 @@ class _Recorder:
         if path is None and (not may_name_entity(link) or link.target.endswith("/")):
             return None
         # A note that is not read yet is found by these names when it is.
-        name = normalisation.clean(self._folder.names_of(path)[0] if path else link.name)[: entities.MAX_NAME]
+        name = _bounded(self._folder.names_of(path)[0] if path else link.name)
         if not normalisation.key(name):
             return None
         named = entities.all_named(self._tx, Name(name))
@@ -666,18 +664,16 @@ class _Recorder:
             )
 
 
-def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[tuple[str, str]]:
-    """The decisions within a note, with their headings; none where the note is one itself."""
+def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[str]:
+    """The decisions within a note; none where the note is one itself."""
     if not folder.has_decisions or entity_type in graph_vocabulary.read(tx).decision_types:
         return
     if note.content.decision:
-        yield note.content.decision, ""
+        yield note.content.decision
     for heading, texts in note.content.sections:
         if _is_decision(tx, heading):
-            yield from ((text, heading) for text in texts if normalisation.key(text))
-    for category, text in note.content.observations:
-        if _is_decision(tx, category):
-            yield text, category
+            yield from filter(normalisation.key, texts)
+    yield from (text for category, text in note.content.observations if _is_decision(tx, category))
 
 
 def _withdraw(tx: Tx, episode: Episode, before: Sequence[tuple[int, int, str]], *, is_moved: bool) -> None:
