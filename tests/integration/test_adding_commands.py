@@ -136,7 +136,7 @@ def test_what_cannot_be_recorded_leaves_nothing(run, facts, words):
 
 
 def test_help_of_a_command_is_asked_for_in_two_ways(run):
-    assert run("help").output == run("--help").output
+    assert run("help").output == run("HELP").output == run("--help").output
     assert run("help", "record").output == run("record", "--help").output
     assert run("help", "ls").output == run("list", "--help").output
     assert run("help", "vocabulary", "add").output == run("vocabulary", "add", "--help").output

@@ -87,7 +87,6 @@ HINTS = [
     ("login", "no account"),
     ("sync", "kg export"),
     ("update", "kg set"),
-    ("HELP", "kg --help"),
     ("recrod x y z", "Did you mean “record”?"),
     ("frobnicate", "See “kg --help”"),
 ]

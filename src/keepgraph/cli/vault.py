@@ -144,6 +144,9 @@ def watch_command(ctx: click.Context) -> None:
     """Keep the vaults in step while you write: read what changes, until Ctrl-C.
 
     It needs the extra watch. What changed before is read first.
+
+    \b
+    kg watch
     """
     try:
         import watchfiles
