@@ -250,3 +250,43 @@ def test_a_file_name_is_safe_and_its_own(names):
         assert file not in ("", ".", "..")
         assert len(file.encode()) < 200
         taken.add(file.casefold())
+
+
+@pytest.mark.parametrize("part", ["[^s1]", " · since ", "a [", "\\", ": ", "(", "[["])
+def test_a_line_of_any_length_is_no_fact(part):
+    """
+    Each of them takes minutes where the pattern tries all ways to divide it.
+    """
+    assert okf_pages.Line(f"- a: {part * 30_000}x").statement() is None
+
+
+def test_a_damaged_bundle_is_imported_but_for_what_is_wrong(path, bundle, tmp_path):
+    (bundle / "bad.md").write_text("no front matter")
+    (bundle / "new.md").write_text("---\ntype: no such\ntitle: N\n---\n")
+    (bundle / "person/odd.md").write_text(
+        "---\ntype: person\ntitle: ../../x\nid: ent_00000000000000000000000009\nrevision: a-b\ntags: {a: b}\n"
+        "aliases: 3\nproperties: [1]\nsources: x\ngenerated: 4\n---\n- a [b](/../../c.md)\n"
+    )
+    (bundle / "vocabulary.jsonl").write_text('{"kind": "entity", "id": "x"}\n')
+    os.symlink(tmp_path, bundle / "loop")
+    answer = report(path, bundle)
+
+    assert sorted(each["place"] for each in answer["conflicts"]) == [
+        "bad.md",
+        "new.md",
+        "person/odd.md",
+        "vocabulary.jsonl",
+    ]
+
+
+def test_an_encrypted_graph_is_not_written_as_plain_text_unasked(tmp_path, monkeypatch):
+    (tmp_path / "key").write_text("5f" * 32)
+    (tmp_path / "key").chmod(0o600)
+    monkeypatch.setenv("KG_KEY_FILE", str(tmp_path / "key"))
+    with keepgraph.open(tmp_path / "secret.db", key="5f" * 32):
+        pass
+    done = CliRunner().invoke(kg, ["--db", str(tmp_path / "secret.db"), "export", "--vault", str(tmp_path / "plain")])
+
+    assert done.exit_code == 1
+    assert "--yes" in done.output
+    assert not (tmp_path / "plain").exists()

@@ -23,16 +23,18 @@ TEXTS = "texts"
 """The folder of the texts; each other folder has the entities of a type."""
 
 _MAX_BYTES_OF_NAME = 120
+_MAX_LINE = 6_000  # characters: a literal of 1,000 that are all escaped, a path, the notes
 _UNSAFE = lazy.compile(
     r"[\x00-\x1f\x7f-\x9f/\\:*?\"<>|#^\[\]\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
 )
 _WINDOWS_DEVICES = lazy.compile(r"(?:con|prn|aux|nul|com\d|lpt\d|index|log)", re.I)
+_REVISION = lazy.compile(r"^revision: .*\n", re.M)
 _BLOCK = lazy.compile(r"^(?P<text>.*?) ?\^fact-(?P<id>[0-9a-z]{26})-(?P<digest>[0-9a-f]{8})\s*$")
 _FACT = lazy.compile(
     r"- (?P<predicate>[^\[\]:]+?)"
     r"(?: \[(?P<shown>(?:\\.|[^\[\]\\])*)\]\((?P<path>[^()\s]+)\)| \[\[(?P<wiki>[^\[\]]+)\]\]|: (?P<literal>.+?))"
     r"(?: · (?:since (?P<since>[^\s\[]+)|until (?P<until>[^\s\[]+)|(?P<start>[^\s\[]+) to (?P<end>[^\s\[]+)))?"
-    r"(?P<notes>(?:\[\^s\d+\])*)"
+    r"(?P<notes>(?:\[\^s\d{1,3}\]){0,100}+)"
 )
 _ESCAPED = lazy.compile(r"[\\\[\]·^<`*]|\n")
 _UNESCAPED = lazy.compile(r"\\(.)")
@@ -89,7 +91,7 @@ class Line:
 
     def statement(self) -> Statement | None:
         """What the line says; None if that is no fact."""
-        match = _FACT.fullmatch(self.text.strip())
+        match = _FACT.fullmatch(self.text.strip()) if len(self.text) <= _MAX_LINE else None
         if match is None:
             return None
         path = unquote(match["path"]).lstrip("/") if match["path"] else None
@@ -115,6 +117,7 @@ class Page:
         lines: its list items.
         prose: what is neither heading nor list.
         revision: the digests of front matter and page as they were written; None if no export wrote the page.
+        head: the front matter without its `revision`, as it stands in the file; None for a page that is being made.
     """
 
     front: dict[str, Any]
@@ -122,6 +125,7 @@ class Page:
     lines: list[Line] = field(default_factory=list)
     prose: str = ""
     revision: str | None = None
+    head: str | None = None
 
     @property
     def id(self) -> str | None:
@@ -129,7 +133,7 @@ class Page:
 
     def digests(self) -> tuple[str, str]:
         """Those of the front matter and of the whole page, as they are now."""
-        head = _dump(self.front)
+        head = _dump(self.front) if self.head is None else self.head
         return digest(head), digest(head + self.body)
 
     def write(self) -> str:
@@ -151,7 +155,8 @@ def parse(text: str) -> tuple[Page | None, str | None]:
     if not isinstance(values.get("type"), str):
         return None, "its front matter has no type"
     revision = values.pop("revision", None)
-    page = Page(values, text[end:], revision=revision if isinstance(revision, str) else None)
+    head = _REVISION.sub("", text[:end].removeprefix("---\n").removesuffix("---\n"))
+    page = Page(values, text[end:], revision=revision if isinstance(revision, str) else None, head=head)
     prose: list[str] = []
     for line in page.body.split("\n"):
         if line.startswith(("- ", "* ")):

@@ -30,7 +30,7 @@ _MAX_BYTES = 64_000_000
 _MAX_SHOWN = 20
 
 
-def export_bundle(graph: Graph, folder: str, *, agreed: bool, overwrite: bool) -> None:
+def export_bundle(ctx: click.Context, graph: Graph, folder: str, *, agreed: bool, overwrite: bool) -> None:
     """Write the graph as a bundle into a new or empty folder, or over a bundle whose edits were imported.
 
     Raises:
@@ -55,7 +55,10 @@ def export_bundle(graph: Graph, folder: str, *, agreed: bool, overwrite: bool) -
             hint=f"Import the edits: kg import {folder}. Or discard them: --overwrite",
         )
     total, written = _write_bundle(graph, root, existing)
-    click.echo(f"{total:,} files in {terminal.printable(folder)}, {written:,} of them written")
+    if graph_options.wants_json(ctx):
+        terminal.show_json({"folder": folder, "files": total, "written": written})
+    else:
+        click.echo(f"{total:,} files in {terminal.printable(folder)}, {written:,} of them written")
 
 
 def _is_edited(text: str) -> bool:

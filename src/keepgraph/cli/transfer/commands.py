@@ -114,10 +114,12 @@ def export_command(ctx: click.Context, file: str, vault: str | None, overwrite: 
     kg export --vault Notes
     """
     if vault is not None:
+        if file != "-":
+            raise errors.InvalidArguments("name a file or --vault, not both")
         from keepgraph.cli.transfer import bundle_files
 
         with _open_for_export(ctx) as graph:
-            bundle_files.export_bundle(graph, vault, agreed=yes, overwrite=overwrite)
+            bundle_files.export_bundle(ctx, graph, vault, agreed=yes, overwrite=overwrite)
         return
     from keepgraph.engine.exchange import export
 
