@@ -98,6 +98,7 @@ def test_the_key_u_takes_back_one_edit_after_the_other(open_page, atlas):
         page.fill("dialog[open] input", other)
         page.press("Enter")
         page.wait_for_text(f"Ana Ruiz is also called {other}.", within=".toasts")
+        page.wait_for_text(other, within="main article")
     for count in (1, 2):
         page.press("u")
         page.wait_for(
