@@ -6,7 +6,7 @@ import { build } from "esbuild";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const OUT = "../src/keepgraph/web/view.html";
-const MOST_BYTES = 400_000;
+const MOST_BYTES = 320_000;
 
 const bundle = await build({
   entryPoints: [here("src/main.tsx")],
