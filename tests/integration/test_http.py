@@ -621,6 +621,8 @@ def test_a_server_for_every_address_must_know_its_name(home: Path) -> None:
         ["--public-url", "https://graph.example.net"],
         ["--http", "--public-url", "graph.example.net"],
         ["--http", "--public-url", "https://graph.example.net/deep"],
+        ["--http", "--public-url", "https://[bad"],
+        ["--http", "--public-url", "https://me:secret@graph.example.net"],
         ["--http", "--issuer", "https://login.example.net"],
         ["--http", "--port", "70000"],
         ["--http", "--profile", "a", "--profile", "b", "--output-schemas", "full"],

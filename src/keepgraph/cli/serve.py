@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keepgraph import errors
+from keepgraph import errors, lazy
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.profiles import settings_file
@@ -27,6 +27,7 @@ TERMINATED = 143
 PORT = 8765
 _CLOSING_SECONDS = 3.0
 _FIRST_REQUEST_SECONDS = 2.0
+_PUBLIC_URL = lazy.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
 
 
 @click.command("serve")
@@ -194,15 +195,12 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
         errors.InvalidArguments: the address cannot be used, or does not say how clients name the server.
     """
     import socket
-    from urllib.parse import urlsplit
 
     from keepgraph.mcp import http, refusals
     from keepgraph.profiles import tokens
 
-    if public_url is not None:
-        parts = urlsplit(public_url)
-        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/") or parts.query:
-            raise click.BadParameter("it is like https://graph.example.net", param_hint="--public-url")
+    if public_url is not None and not _PUBLIC_URL.fullmatch(public_url):
+        raise click.BadParameter("it is like https://graph.example.net", param_hint="--public-url")
     if not http.is_loopback(host):
         if not tokens.read_all()[0]:
             raise refusals.TokenRequired(
