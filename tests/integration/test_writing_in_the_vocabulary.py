@@ -100,6 +100,13 @@ def test_another_wording_of_a_type_is_taken_and_reported(call, wording):
     assert answer["mapped_types"] == [{"given": wording, "type": "organisation"}]
 
 
+@pytest.mark.parametrize("wording", ["book", "paper"])
+def test_a_type_and_its_subtype_of_one_label_are_the_subtype(call, wording):
+    answer = call.record(ANA, "author_of", {"type": wording, "name": "On Heat Islands"})
+
+    assert answer["object"]["type"] == "document"
+
+
 def test_a_word_given_by_its_name_reports_nothing(call):
     answer = call.record(ANA, "works_at", ACME)
 

@@ -298,5 +298,6 @@ def find_all(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
     labelled = [by_row[row] for row in store.vocabulary.find_by_label(tx, kind, key) if row in by_row]
     others = [term for term in labelled if term.retired_at is None and term is not named]
     # If a type and its subtype share a label, the subtype is meant: a book is a document before a source.
-    others.sort(key=lambda term: any(term.name in vocabulary.ancestors(other.name) for other in others))
+    inherited = {name for term in others for name in vocabulary.ancestors(term.name)}
+    others.sort(key=lambda term: term.name in inherited)
     return [named, *others] if named else others
