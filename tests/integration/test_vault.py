@@ -228,6 +228,17 @@ def test_decisions_have_their_day_and_their_file_and_only_a_decider_that_is_name
     assert decided["Use SQLite"]["source"] == str(root / "ADR" / "0001-use-sqlite.md")
 
 
+@pytest.mark.parametrize("name", ["2026-11-24.md", "2026-11-24 Standup.md"])
+def test_a_dated_note_is_no_decision_but_has_those_under_its_heading(call, root, path, name):
+    write(root, {name: "## Decisions\n- [decision] Adopt cards\n- Use steam\ndecided_by:: [[Ada]]\n- [ ] Buy coal\n"})
+    read(call, root)
+
+    types = entities(path)
+
+    assert types[Path(name).stem] == "note"
+    assert {entity for entity, kind in types.items() if kind == "decision"} == {"Adopt cards", "Use steam"}
+
+
 def test_a_second_run_changes_nothing(call, filled, root, path):
     before = dump(path)
     again = read(call, root)

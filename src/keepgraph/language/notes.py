@@ -103,7 +103,7 @@ class NoteContent:
         status: that of the front matter.
         links: those that are part of no statement, one for each target.
         observations: the category and the text of each.
-        sections: for each heading, its list items and the first sentences of its lines.
+        sections: for each heading, its list items and the first sentences of its lines; not its fields and tasks.
         decision: that of the front matter.
         deciders: who decided, as links or names.
         citations: the keys of what it cites, as Pandoc writes them: `[@oke1982, p. 3]`.
@@ -139,7 +139,7 @@ def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
     reader.read_fields()
     reader.read_lines()
     values = {key.casefold(): value for key, value in reversed([*note.front_matter.items()])}
-    is_daily = _day(stem) == stem
+    is_daily = day_of(stem) == stem
     headings = [section.heading for section in note.outline.sections if section.level == 1]
     title = front_matter.scalar(values.get("title")) or (headings[0] if len(headings) == 1 and not is_daily else None)
     is_read = note.front_matter_error is None or bool(note.front_matter)
@@ -155,7 +155,7 @@ def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
         title=_clip(title or "") or None,
         kind=front_matter.scalar(values.get("type")),
         aliases=tuple(filter(None, map(_clip, note.aliases[:MAX_OF_A_KIND]))),
-        day=_day(note.date or "") or _day(stem) or reader.day,
+        day=day_of(note.date or "") or day_of(stem) or reader.day,
         is_daily=is_daily,
         status=front_matter.scalar(values.get("status")),
         links=tuple(links.values())[:MAX_OF_A_KIND],
@@ -228,18 +228,20 @@ class _Reader:
                 self._task_lines.append((start, start + len(line)))
             return
         section = markdown.section_at(self._note.outline, start)
-        if section.heading and start > section.start:
-            self.sections.setdefault(section.heading, []).append(_item_text(rest) if item else _first_sentence(rest))
+        in_section = self.sections.setdefault(section.heading, []) if section.heading and start > section.start else []
         if item and (observation := _OBSERVATION.fullmatch(rest)):
             words = _clip(_words(_TAG_WORD.sub("", observation[2])))
             if words:
                 self.observations.append((observation[1], words))
+                in_section.append(words)
             return
         if self.day is None and not item and (day := _DAY_LINE.fullmatch(rest)):
-            self.day = _day(day[1])
+            self.day = day_of(day[1])
         if field := _FIELD.match(rest):
             self._state(field[1], start + position + field.end(), line[position + field.end() :], is_field=True)
-        elif item and (relation := _RELATION.match(rest)):
+        else:
+            in_section.append(_item_text(rest) if item else _first_sentence(rest))
+        if item and not field and (relation := _RELATION.match(rest)):
             closing = rest.find("]]", relation.end()) + 2
             if closing > 1 and _AFTER_RELATION.fullmatch(rest, closing):
                 self._state(relation[1], start + position + relation.end(), rest[relation.end() :], is_field=False)
@@ -271,7 +273,7 @@ def _task(text: str, state: str | None) -> Task | None:
     name = _clip(_words(_TAG_WORD.sub("", words)))
     if not name:
         return None
-    closed_on = _day(fields.pop(_DONE_ON, "")) or _day(fields.pop(_CANCELLED_ON, ""))
+    closed_on = day_of(fields.pop(_DONE_ON, "")) or day_of(fields.pop(_CANCELLED_ON, ""))
     return Task(name, state, closed_on if state else None, tuple(fields.items()), tags)
 
 
@@ -316,7 +318,7 @@ def _clip(text: str) -> str:
     return normalisation.clean(text)[:_MAX_TEXT].rstrip()
 
 
-def _day(text: str) -> str | None:
+def day_of(text: str) -> str | None:
     """The valid day with which a text begins."""
     try:
         return date.fromisoformat(text[:10]).isoformat() if text[4:5] == "-" else None

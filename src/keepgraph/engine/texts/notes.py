@@ -364,8 +364,9 @@ def _has_deadline(tx: Tx, content: NoteContent) -> bool:
 
 
 def _is_record_of_decision(tx: Tx, note: Note) -> bool:
-    """Whether a note is an architecture decision record: numbered, with a section for the decision."""
-    return note.stem[:4].isdigit() and any(_is_decision(tx, heading) for heading, _ in note.content.sections)
+    """Whether a note is an architecture decision record: numbered, not dated, with a section for the decision."""
+    is_numbered = note.stem[:4].isdigit() and notes.day_of(note.stem) is None
+    return is_numbered and any(_is_decision(tx, heading) for heading, _ in note.content.sections)
 
 
 def _decision_type(tx: Tx) -> str | None:
