@@ -290,3 +290,48 @@ def test_an_encrypted_graph_is_not_written_as_plain_text_unasked(tmp_path, monke
     assert done.exit_code == 1
     assert "--yes" in done.output
     assert not (tmp_path / "plain").exists()
+
+
+def test_what_was_added_to_pages_comes_into_another_graph_with_them_in_one_call(bundle, tmp_path):
+    with (bundle / "person/Person 1.md").open("a") as page:
+        page.write(
+            "\nLikes tea.\n\n- email: one@x.example\n- works at [Firm 1](/organisation/Firm%201.md) · since soon\n"
+        )
+    (bundle / "person/New.md").write_text("---\ntype: person\ntitle: New\n---\n- reports to [[Person 1]]\n")
+    other = tmp_path / "other.db"
+    first, again = report(other, bundle), report(other, bundle)
+    with keepgraph.open(other) as graph:
+        facts = graph.call("recall_entity", name_or_alias="one@x.example")["facts"]
+
+    assert len(first["conflicts"]) == len(again["conflicts"]) == 1
+    assert (first["added"], {key for key, count in again.items() if count}) == (2, {"conflicts"})
+    assert {"New"} == {fact["subject"]["name"] for fact in facts if fact["predicate"] == "reports_to"}
+
+
+def test_a_line_with_a_bad_date_does_not_stop_the_others(bundle, tmp_path):
+    page = bundle / "person/Person 1.md"
+    page.write_text(page.read_text().replace("since 2020-01-01", "since 2020-13-01"))
+    answer = report(tmp_path / "other.db", bundle)
+
+    assert [each["place"].startswith("person/Person 1.md: - works at") for each in answer["conflicts"]] == [True]
+    assert answer["entities"] > 1
+
+
+def test_an_edited_fact_holds_where_it_held_and_stays_pinned(tmp_path):
+    path, folder = tmp_path / "graph.db", tmp_path / "pages"
+    with keepgraph.open(path) as graph:
+        ada, bo, atlas = (
+            {"type": kind, "name": name} for kind, name in (("person", "Ada"), ("person", "Bo"), ("project", "Atlas"))
+        )
+        graph.call("record_fact", subject=ada, predicate="works_on", object=atlas)
+        graph.call("record_fact", subject=ada, predicate="works_on", object={"type": "project", "name": "Apollo"})
+        graph.call("record_fact", subject=ada, predicate="reports_to", object=bo, project="Atlas", always=True)
+    run(path, "export", "--vault", str(folder))
+    page = folder / "person/Ada.md"
+    page.write_text(page.read_text().replace("(/person/Bo.md)", "(/person/Bo.md) · since 2021-01-01"))
+    answer = report(path, folder)
+    with keepgraph.open(path) as graph:
+        told = [graph.call("recall_for", message="x", scope=scope)["standing"] for scope in (["Atlas"], ["Apollo"])]
+
+    assert answer["changed"] == 1
+    assert ["Ada reports to Bo" in str(standing) for standing in told] == [True, False]

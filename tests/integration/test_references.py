@@ -165,3 +165,90 @@ def test_any_damage_gets_an_answer(tmp_path_factory, format, data):
             return
 
     assert all(isinstance(each, ReadError) or each.position >= 0 for each in found)
+
+
+@pytest.fixture
+def taken(path: Path, tmp_path: Path):
+    def run(content: str) -> dict:
+        (tmp_path / "file").write_text(content, encoding="utf-8")
+        done = CliRunner().invoke(kg, ["--db", str(path), "--json", "import", str(tmp_path / "file")])
+        return json.loads(done.stdout)
+
+    return run
+
+
+def test_papers_of_one_volume_are_their_own_sources(path, taken):
+    """
+    The ISBN is that of the volume, which is a source too.
+    """
+    volume = "978-3-16-148410-0"
+    content = f"""@inproceedings{{one, title={{One}}, author={{Ann A}}, booktitle={{Proceedings}}, isbn={{{volume}}}}}
+@inproceedings{{two, title={{Two}}, author={{Bo B and others}}, booktitle={{Proceedings}}, isbn={{{volume}}}}}
+@book{{all, title={{Proceedings}}, isbn={{{volume}}}}}"""
+    report, again = taken(content), taken(content)
+    found = {key: recalled(path, f"@{key}") for key in ("one", "two", "all")}
+
+    assert (report["refused"], again["added"]) == ([], 0)
+    assert {key: answer["entity"]["name"] for key, answer in found.items()} == {
+        "one": "One",
+        "two": "Two",
+        "all": "Proceedings",
+    }
+    assert [fact["subject"]["name"] for fact in found["two"]["facts"]] == ["Bo B"]
+    assert recalled(path, f"isbn {volume}")["entity"]["name"] == "Proceedings"
+
+
+def test_two_of_one_title_that_appeared_elsewhere_are_two(path, taken):
+    content = """@article{one, title={Editorial}, author={Ann A}, year=2001, journal={J}}
+@article{two, title={Editorial}, author={Bo B}, year=2005, journal={K}}
+@article{same, title={Editorial}, author={Ann A}, year=2001}"""
+    report, again = taken(content), taken(content)
+    authors = {key: [fact["subject"]["name"] for fact in recalled(path, f"@{key}")["facts"]] for key in ("one", "two")}
+
+    assert (report["refused"], again["added"]) == ([], 0)
+    assert authors == {"one": ["Ann A"], "two": ["Bo B"]}
+    assert recalled(path, "@same")["entity"]["id"] == recalled(path, "@one")["entity"]["id"]
+
+
+def test_a_telephone_that_several_have_makes_them_not_one(path, taken):
+    cards = [
+        "FN:Anna Schmidt\nTEL:+49 30 1234567\nEMAIL:anna@x.example",
+        "FN:Bernd Schmidt\nTEL:+49 30 1234567\nORG:Acme\nURL:https://x.example/team",
+        "FN:Cara Doe\nURL:https://x.example/team\nBDAY:1980-01-02",
+    ]
+    content = "".join(f"BEGIN:VCARD\nVERSION:3.0\n{card}\nEND:VCARD\n" for card in cards)
+    report, again = taken(content), taken(content)
+    bernd, cara = recalled(path, "Bernd Schmidt"), recalled(path, "Cara Doe")
+
+    assert (report["refused"], again["added"]) == ([], 0)
+    assert recalled(path, "+49301234567")["entity"]["name"] == "Anna Schmidt"
+    assert (bernd["entity"]["name"], cara["entity"]["name"]) == ("Bernd Schmidt", "Cara Doe")
+    assert [fact["predicate"] for answer in (bernd, cara) for fact in answer["facts"]] == ["works_at", "born_on"]
+
+
+def test_a_card_found_by_its_address_keeps_its_name(path, taken):
+    content = "".join(
+        f"BEGIN:VCARD\nVERSION:3.0\nFN:{name}\nEMAIL:bea@x.example\nEND:VCARD\n" for name in ("Bea Kim", "Beatrix Lee")
+    )
+    taken(content)
+
+    assert taken(content)["added"] == 0
+    assert recalled(path, "Beatrix Lee")["entity"]["name"] == "Bea Kim"
+
+
+def test_two_meetings_of_one_title_and_day_are_two_and_who_declined_or_what_was_cancelled_is_not_there(path, taken):
+    events = [
+        "UID:1\nDTSTART:20261120T100000Z\nATTENDEE;CN=Bea:mailto:bea@x.example",
+        "UID:2\nDTSTART:20261120T120000Z\nATTENDEE;CN=Zoe;PARTSTAT=DECLINED:mailto:zoe@x.example",
+        "UID:3\nDTSTART;VALUE=DATE:20261120",
+        "UID:4\nDTSTART:20261121T120000Z\nSTATUS:CANCELLED",
+    ]
+    content = "".join(f"BEGIN:VEVENT\nSUMMARY:Talk\n{event}\nEND:VEVENT\n" for event in events)
+    content = f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//x//y\n{content}END:VCALENDAR\n"
+    report, again = taken(content), taken(content)
+    names = ("Talk (2026-11-20)", "Talk (2026-11-20, 12:00)", "Talk (2026-11-20, all day)")
+    facts = [sorted(fact["predicate"] for fact in recalled(path, name)["facts"]) for name in names]
+
+    assert (report["refused"], report["left_out"], again["added"]) == ([], {"cancelled event": 1}, 0)
+    assert facts == [["attended", "happened_on"], ["happened_on"], ["happened_on"]]
+    assert recalled(path, "zoe@x.example")["entity"] is None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, datetime
+from functools import partial
 from typing import IO, Any
 
 from keepgraph import errors
 from keepgraph.formats.bibliographies import missing_reader, shortened, whole_text, words
-from keepgraph.formats.records import Entity, Fact, ReadError, Record
+from keepgraph.formats.records import Entity, Fact, ReadError, Record, Skipped
 from keepgraph.language import identifiers
 
 VCARD, CALENDAR = "vcard", "icalendar"
@@ -35,8 +36,8 @@ def read(file: IO[bytes], format: str) -> Iterator[Record]:
         errors.InvalidArguments: the file is too long, or what reads the format is not installed.
     """
     text = whole_text(file).replace("\r\n", "\n")
-    name = _COMPONENTS[format]
-    parse = _read_card if format == VCARD else _read_meeting
+    name, starts = _COMPONENTS[format], dict[str, date]()
+    parse = _read_card if format == VCARD else partial(_read_meeting, starts=starts)
     for match in re.finditer(rf"(?ims)^BEGIN:{name}[ \t]*$.*?(?:^END:{name}[ \t]*$|\Z)", text):
         position = text.count("\n", 0, match.start()) + 1
         try:
@@ -58,14 +59,19 @@ def _read_card(position: int, text: str) -> Iterator[Record]:
         _organisation(card),
         _values(card, "fn") or [_spoken(each.value) for each in card.get("n", ())],
     )
-    given = [(key, value) for key in ("email", "tel", "url", "impp") for value in _values(card, key)]
-    known = [identifier for key, value in given if (identifier := identifiers.canonical(value, key=key))]
+    given = [(key, value) for key in ("email", "tel", "impp", "url") for value in _values(card, key)]
+    # A page may be that of a team.
+    known = [
+        identifier
+        for key, value in given
+        if (identifier := identifiers.canonical(value, key=key)) and identifiers.kind(identifier) != identifiers.PAGE
+    ]
     name = next((name for name in (*names, organisation, *known) if name.strip()), "")
     if not name:
         yield ReadError(position, errors.InvalidArguments("the card has no name, no organisation and no address"))
         return
     is_organisation, word = name == organisation, words()
-    others = {key: value for key, value in given if not identifiers.canonical(value, key=key)}
+    others = {key: value for key, value in given if identifiers.canonical(value, key=key) not in known}
     others |= {key: "; ".join(_values(card, key)) for key in ("title", "role", "categories") if card.get(key)}
     others |= (
         {"address": "; ".join(str(each.value).replace("\n", ", ") for each in card["adr"])} if "adr" in card else {}
@@ -78,13 +84,13 @@ def _read_card(position: int, text: str) -> Iterator[Record]:
         observations=tuple(_values(card, "note")),
         properties=others,
     )
-    reference = known[0] if known else shortened(name)
+    name = shortened(name)
     if organisation and not is_organisation:
-        yield Fact(position, reference, word["works_at"], word["individual"], shortened(organisation), word["org"])
+        yield Fact(position, name, word["works_at"], word["individual"], shortened(organisation), word["org"])
     for birthday in _values(card, "bday")[:1]:
         if re.fullmatch(r"\d{4}-?\d{2}-?\d{2}(?:T.*)?", birthday):
             day = re.sub(r"\D", "", birthday)[:8]
-            yield Fact(position, reference, word["bday"], word["individual"], literal=f"{day[:4]}-{day[4:6]}-{day[6:]}")
+            yield Fact(position, name, word["bday"], word["individual"], literal=f"{day[:4]}-{day[4:6]}-{day[6:]}")
 
 
 def _values(card: Any, key: str) -> list[str]:
@@ -106,7 +112,12 @@ def _spoken(name: Any) -> str:
     return " ".join(part if isinstance(part, str) else " ".join(part) for part in parts if part)
 
 
-def _read_meeting(position: int, text: str) -> Iterator[Record]:
+def _read_meeting(position: int, text: str, *, starts: dict[str, date]) -> Iterator[Record]:
+    """A meeting with who takes part.
+
+    Args:
+        starts: of the meetings before, by name; a later one of the same title and day is told apart by its time.
+    """
     try:
         import icalendar
     except ImportError as error:
@@ -116,8 +127,14 @@ def _read_meeting(position: int, text: str) -> Iterator[Record]:
     if not title or start is None:
         yield ReadError(position, errors.InvalidArguments("the event has no title, or no start"))
         return
-    day = start.dt.date() if isinstance(start.dt, datetime) else start.dt
-    name = shortened(f"{title[:180]} ({day.isoformat()})")  # one of a series has the title of the others
+    if str(event.get("STATUS", "")).upper() == "CANCELLED":
+        yield Skipped(position, "cancelled event")
+        return
+    is_timed = isinstance(start.dt, datetime)
+    day = start.dt.date() if is_timed else start.dt
+    name = shortened(f"{title[:170]} ({day.isoformat()})")  # one of a series has the title of the others
+    if starts.setdefault(name, start.dt) != start.dt:
+        name = f"{name[:-1]}, {start.dt.strftime('%H:%M') if is_timed else 'all day'})"
     end, word = event.get("DTEND"), words()
     fields = {"starts": start.dt, "ends": getattr(end, "dt", None), "location": event.get("LOCATION")}
     fields |= {"repeats": event["RRULE"].to_ical() if "RRULE" in event else None, "uid": event.get("UID")}
@@ -143,7 +160,8 @@ def _read_meeting(position: int, text: str) -> Iterator[Record]:
     for key in ("ATTENDEE", "ORGANIZER"):
         entries = event.get(key, [])
         for entry in entries if isinstance(entries, list) else [entries]:
-            if str(entry.params.get("CUTYPE", "INDIVIDUAL")).upper() == "INDIVIDUAL":
+            is_individual = str(entry.params.get("CUTYPE", "INDIVIDUAL")).upper() == "INDIVIDUAL"
+            if is_individual and str(entry.params.get("PARTSTAT", "")).upper() != "DECLINED":
                 people[identifiers.canonical(str(entry)) or str(entry)] = str(entry.params.get("CN", ""))
     for address, common_name in people.items():
         called = common_name if common_name.strip() and "@" not in common_name else address

@@ -32,7 +32,10 @@ _BIBTEX_ENTRY = lazy.compile(
 _RIS_START = lazy.compile(r"\s*TY  - [A-Z]")
 _KEYWORD_SEPARATOR = lazy.compile(r"\s*[,;]\s*")
 _IDENTIFYING = ("doi", "isbn", "url", "eprint")
+_AND_OTHERS = "others"  # as BibTeX has it for “et al.”
 _AS_TEXT = ("abstract", "annotation", "annote", "note")
+# Of what an entry is a part: an ISBN is that of the whole.
+_CONTAINERS = ("booktitle", "journal", "container-title")
 # Fields of an entry that say nothing about the work, or are read otherwise.
 _LEFT_OUT = ("title", "author", "keywords", "file", "owner", "timestamp", "id", "type_of_reference", *_AS_TEXT)
 
@@ -71,13 +74,13 @@ def read(file: IO[bytes], format: str) -> Iterator[Record]:
     Raises:
         errors.InvalidArguments: it is too long, it is not JSON, or what reads the format is not installed.
     """
-    text = whole_text(file)
+    text, editions = whole_text(file), dict[str, Mapping[str, str]]()
     entries = {BIBTEX: _read_bibtex, RIS: _read_ris, CSL: _read_csl}[format](text)
     for entry in entries:
         if isinstance(entry, ReadError):
             yield entry
         else:
-            yield from _records(entry)
+            yield from _records(entry, editions)
 
 
 def whole_text(file: IO[bytes]) -> str:
@@ -115,15 +118,30 @@ def shortened(name: str) -> str:
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1].rstrip()}…"
 
 
-def _records(entry: _Entry) -> Iterator[Record]:
+def _records(entry: _Entry, editions: dict[str, Mapping[str, str]]) -> Iterator[Record]:
+    """An entry with its authors and keywords.
+
+    Args:
+        editions: where and when the entries before appeared, by title. A later one of the same title that appeared
+            otherwise (Editorial, Preface) is told apart by its key, unless it has an identifier.
+    """
     if not entry.title:
         yield ReadError(entry.position, errors.InvalidArguments(f"the entry {entry.key[:60]!r} has no title"))
         return
     name = shortened(entry.title)
-    ids = {key: identifiers.canonical(entry.fields[key], key=key) for key in _IDENTIFYING if entry.fields.get(key)}
+    is_part = any(entry.fields.get(key) for key in _CONTAINERS)
+    ids = {
+        key: identifiers.canonical(entry.fields[key], key=key)
+        for key in _IDENTIFYING
+        if entry.fields.get(key) and not (is_part and key == "isbn")
+    }
     known = [identifier for identifier in ids.values() if identifier]
+    edition = {key: entry.fields[key] for key in ("year", "date", *_CONTAINERS) if entry.fields.get(key)}
+    before = editions.setdefault(name, edition)
+    if entry.key and not known and any(before[key] != edition[key] for key in before.keys() & edition.keys()):
+        name = f"{name[: _MAX_NAME - len(entry.key) - 4]} (@{entry.key})"[:_MAX_NAME]
     properties = {key: value for key, value in entry.fields.items() if value and not ids.get(key)}
-    if name != " ".join(entry.title.split()):
+    if shortened(entry.title) != " ".join(entry.title.split()):
         properties["title"] = entry.title
     yield Entity(
         position=entry.position,
@@ -133,12 +151,12 @@ def _records(entry: _Entry) -> Iterator[Record]:
         observations=tuple(filter(str.strip, entry.texts)),
         properties={f"{entry.format}_type": entry.kind, **properties},
     )
-    reference, word = known[0] if known else name, words()
+    word = words()
     for author, is_organisation in entry.authors[:_MAX_PEOPLE]:
         author_type = word["collaboration" if is_organisation else "author"]
-        yield Fact(entry.position, shortened(author), word["authored"], author_type, reference, word["entry"])
+        yield Fact(entry.position, shortened(author), word["authored"], author_type, name, word["entry"])
     for keyword in dict.fromkeys(entry.keywords):
-        yield Fact(entry.position, reference, word["has_keyword"], word["entry"], shortened(keyword), word["keyword"])
+        yield Fact(entry.position, name, word["has_keyword"], word["entry"], shortened(keyword), word["keyword"])
 
 
 # BibTeX
@@ -168,6 +186,7 @@ def _read_bibtex(text: str) -> Iterator[_Entry | ReadError]:
 def _bibtex_entry(line: int, entry: Any) -> _Entry:
     values = {str(each.key).lower(): each.value for each in entry.fields}
     authors = [_bibtex_name(name) for name in values.get("author", ()) if not isinstance(name, str)]
+    authors = [author for author in authors if author[0] not in ("", _AND_OTHERS)]
     plain = {
         key: _unbraced(value) if isinstance(value, str) else "; ".join(_bibtex_name(name)[0] for name in value)
         for key, value in values.items()
@@ -178,7 +197,7 @@ def _bibtex_entry(line: int, entry: Any) -> _Entry:
         kind=entry.entry_type,
         key=entry.key,
         title=plain.get("title", ""),
-        authors=[author for author in authors if author[0]],
+        authors=authors,
         keywords=_keywords(plain.get("keywords", "")),
         texts=[plain[key] for key in _AS_TEXT if key in plain],
         fields={key: value for key, value in plain.items() if key not in _LEFT_OUT},

@@ -20,7 +20,7 @@ ARXIV = lazy.compile(
 ISBN = lazy.compile(r"(?:isbn(?:-1[03])?:?\s*)(?P<id>[\dxX][\dxX\- ]{8,16})", re.I)
 URL = lazy.compile(r"(?:https?://|www\.)\S+|(?:[a-z0-9\-]+\.)+[a-z]{2,}/\S+", re.I)
 
-PAGE = "url"
+PAGE, PHONE = "url", "tel"
 _PREFIXES = ("doi", "arxiv", "isbn", "orcid", "tel")
 _MIN_DIGITS = 7  # of an identifier without @ and /
 _EMAIL = lazy.compile(r"(?:mailto:|[^<>@]*<)?(?P<id>[^\s@<>(),;:\"\[\]]+@(?:[\w\-]+\.)+[^\W\d_]{2,})>?(?:\?\S*)?", re.I)

@@ -109,6 +109,18 @@ def pin_fact(tx: Tx, fact: Fact, *, pinned: bool) -> bool:
     )
 
 
+def replace_fact(tx: Tx, old: Fact, new: Fact) -> None:
+    """Let a new fact hold where an old one held, and be pinned if that was."""
+    tx.conn.execute(
+        """
+        UPDATE fact
+        SET (scope, pinned) = (SELECT scope, pinned FROM fact WHERE id = :old)
+        WHERE id = :new
+        """,
+        {"old": old.row, "new": new.row},
+    )
+
+
 def pin_episode(tx: Tx, episode: Episode, *, pinned: bool) -> bool:
     """Pin a text, or let it be one of many again; returns whether that changes anything."""
     return bool(

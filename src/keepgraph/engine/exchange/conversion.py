@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from keepgraph import errors, store
@@ -95,6 +95,7 @@ class RecordImport:
         self._database, self._format, self._survey, self._strict = database, format, survey, strict
         self._source, self._file = source[-_MAX_SOURCE_CHARACTERS:], import_state.file_name(source)
         self._line_digests: set[bytes] = set()
+        self._found_by: dict[tuple[int, str], str] = {}  # of an entity: its position and name, if not found by the name
         self.counts: Counter[str] = Counter()
         with database.read(_TOOL) as tx:
             self.mapping = rdf_individuals.map_vocabulary(tx, survey, add_terms=add_terms)
@@ -167,12 +168,19 @@ class RecordImport:
 
     def _import_entity(self, tx: Tx, record: records.Entity, lines: _Lines) -> RecordResult:
         mapping = self.mapping.entity_types[record.type]
-        entity, created = self._find_or_create(tx, record.type, self._name_to_find(tx, record))
+        name = self._name_to_find(tx, record)
+        if name != record.name:
+            self._found_by[record.position, record.name] = name
+        entity, created = self._find_or_create(tx, record.type, name)
         changed = created
         refusals: list[errors.KeepgraphError] = []
         known_keys = {normalisation.key(name) for name in (entity.name, *store.entities.aliases(tx, entity))}
+        if name != record.name and not knowledge.entities.all_named(tx, normalisation.Name(record.name)):
+            record = replace(record, aliases=(record.name, *record.aliases))  # found by an identifier
+        if shared := [alias for alias in record.aliases if _is_phone_of_another(tx, alias, entity)]:
+            record = replace(record, properties={**record.properties, identifiers.PHONE: "; ".join(shared)})
         for alias in record.aliases:
-            if normalisation.key(alias) in known_keys:
+            if normalisation.key(alias) in known_keys or alias in shared:
                 continue
             try:
                 knowledge.entities.add_aliases(tx, entity, [alias])
@@ -194,13 +202,16 @@ class RecordImport:
     def _name_to_find(self, tx: Tx, record: records.Entity) -> str:
         """By which name to look for an entity: an identifier that the graph knows, else its own.
 
-        One that has the name and other identifiers of the same kind is another one: the name is told apart by one.
+        Several people may have one telephone number: it counts only together with the name. One that has the name and
+        other identifiers of the same kind is another one: the name is told apart by one.
         """
         own = {each for alias in record.aliases if (each := identifiers.canonical(alias))}
+        key = normalisation.key(record.name)
         for identifier in sorted(own):
-            if store.identifiers.bearers(tx, normalisation.key(identifier)):
-                return identifier
-        for entity in store.entities.by_key(tx, normalisation.key(record.name)) if own else ():
+            for bearer in store.identifiers.bearers(tx, normalisation.key(identifier)):
+                if identifiers.kind(identifier) != identifiers.PHONE or _is_called(tx, bearer, key):
+                    return identifier
+        for entity in store.entities.by_key(tx, key) if own else ():
             aliases = store.entities.aliases(tx, entity)
             theirs = {identifiers.kind(each) for alias in aliases if (each := identifiers.canonical(alias))}
             if shared := theirs & {identifiers.kind(each) for each in own} - {identifiers.PAGE}:
@@ -312,8 +323,12 @@ class RecordImport:
                 hint="Use a word of the vocabulary, or add those of the file: --add-words.",
             )
         sources, targets = self._ends(tx, record.predicate)
-        subject = self._find_endpoint(tx, record.subject, record.subject_type, allowed=sources)
-        target = self._find_endpoint(tx, record.object, record.object_type, allowed=targets) if record.object else None
+        name = self._found_by.get((record.position, record.subject), record.subject)
+        subject = self._find_endpoint(tx, name, record.subject_type, allowed=sources)
+        target = None
+        if record.object:
+            name = self._found_by.get((record.position, record.object), record.object)
+            target = self._find_endpoint(tx, name, record.object_type, allowed=targets)
         outcome = None
         # Go and GO are one name here. A line about the two is kept as text, instead of a fact of one about itself.
         is_merged = (
@@ -479,6 +494,16 @@ def _text_length(record: Record) -> int:
     if isinstance(record, records.Episode):
         return sum(len(turn.text) for turn in record.turns)
     return sum(map(len, record.observations)) if isinstance(record, records.Entity) else 0
+
+
+def _is_called(tx: Tx, entity: Entity, key: str) -> bool:
+    return key in map(normalisation.key, (entity.name, *store.entities.aliases(tx, entity)))
+
+
+def _is_phone_of_another(tx: Tx, alias: str, entity: Entity) -> bool:
+    if identifiers.kind(alias) != identifiers.PHONE:
+        return False
+    return any(bearer.row != entity.row for bearer in store.identifiers.bearers(tx, normalisation.key(alias)))
 
 
 def _is_in_graph(tx: Tx, parts: Sequence[TextPart], *, name: str | None = None) -> bool:

@@ -21,11 +21,12 @@ from keepgraph.engine.knowledge import ending, entity_changes, proposed_facts, r
 from keepgraph.engine.knowledge.relations import Relation
 from keepgraph.engine.texts import corrections, imported_texts
 from keepgraph.engine.texts.imported_texts import TextPart
+from keepgraph.engine.texts.storage import Outcome
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.formats import okf_pages
 from keepgraph.formats.okf_pages import Line, Page, Statement
 from keepgraph.language import chunking, normalisation, utf8
-from keepgraph.model import Entity, Ref
+from keepgraph.model import Entity, RecordedFact, Ref
 from keepgraph.store.database import Database
 from keepgraph.store.exports import EntityRow, FactExportRow
 from keepgraph.store.transactions import Tx
@@ -243,9 +244,13 @@ def _is_known(tx: Tx, public_id: str) -> bool:
 def _import_new(
     tx: Tx, found: Mapping[str, Page], folder: str, words: Sequence[Mapping[str, Any]], report: BundleReport
 ) -> None:
-    """Import all pages as lines of an export: what they say is known from now on, with the sources that they name."""
+    """Import all pages as lines of an export: what they say is known from now on, with the sources that they name.
+
+    What somebody added to the pages since they were written is an edit, as in a graph that knows them.
+    """
     now = timestamps.from_datetime(tx.now)
     ids = {path: page.id for path, page in found.items() if page.id and page.id.startswith("ent_")}
+    paths = {page.id: path for path, page in found.items() if page.id}
     lines: dict[str, list[dict[str, Any]]] = {"entity": [], "episode": [], "fact": []}
     tagged: list[tuple[str, str]] = []
     for path, page in found.items():
@@ -253,21 +258,26 @@ def _import_new(
             lines["episode"].append(_episode_line(page, now))
             continue
         if page.id is None:
-            report.conflicts.append(Conflict(path, "the page has no id; import it after the others"))
             continue
         lines["entity"].append(_entity_line(page, path, now))
         sources = {
             each.get("id"): each.get("resource") for each in _list(page.front.get("sources")) if isinstance(each, dict)
         }
         for line in page.lines:
+            if line.fact is None:
+                continue
             statement = line.statement()
             target = ids.get(statement.path or "") if statement else None
-            if statement is None or line.fact is None or not (statement.is_literal or target):
+            if statement is None or not (statement.is_literal or target):
                 report.conflicts.append(
                     Conflict(f"{path}: {line.text[:100]}", "the line is no fact, or its page is missing")
                 )
                 continue
-            since, until = knowledge.facts.parse_validity(tx, statement.since, statement.until)
+            try:
+                since, until = knowledge.facts.parse_validity(tx, statement.since, statement.until)
+            except errors.InvalidRequest as error:
+                report.conflicts.append(Conflict(f"{path}: {line.text[:100]}", error.message))
+                continue
             fact = {
                 "kind": "fact",
                 "id": line.fact,
@@ -289,13 +299,15 @@ def _import_new(
     every = [*words, *lines["entity"], *lines["episode"], *lines["fact"]]
     for written, result in zip(every, importer.import_lines(tx, every, state), strict=True):
         if result.error:
-            report.conflicts.append(Conflict(str(written.get("id", written["kind"])), result.error.message))
+            place = str(written.get("id", written["kind"]))
+            report.conflicts.append(Conflict(paths.get(place, place), result.error.message))
         elif result.created:
             report.counts[_COUNTED.get(str(written["kind"]), "words")] += 1
     tx.memo.clear()
     for subject, tag in tagged:
         _record_tag(tx, subject, tag, source=folder)
         report.counts["facts"] += 1
+    _Edits(tx, found, folder, report).apply()  # what somebody added to the pages
 
 
 def _record_tag(tx: Tx, subject: str, tag: str, *, source: str) -> None:
@@ -355,6 +367,7 @@ class _Edits:
         self._tx, self._found, self._folder, self._report = tx, found, folder, report
         self._ids = {path: page.id for path, page in found.items() if page.id}
         self._current = {page.id: page for _, page in pages(tx)}
+        self._refused = {conflict.place for conflict in report.conflicts}
 
     def apply(self) -> None:
         for path, page in self._found.items():
@@ -376,7 +389,8 @@ class _Edits:
             self._conflict(place, error.message)
 
     def _conflict(self, place: str, reason: str) -> None:
-        self._report.conflicts.append(Conflict(okf_pages.one_line(place), reason))
+        if place not in self._refused:
+            self._report.conflicts.append(Conflict(okf_pages.one_line(place), reason))
 
     def _apply_page(self, path: str, page: Page) -> None:
         if page.id is None:
@@ -398,8 +412,10 @@ class _Edits:
                 f"{self._folder}/{path}",
             )
             existing = store.episodes.first_by_source(self._tx, source, kind="text")
-            imported_texts.upsert(self._tx, [part], kind="text", name=entity.name, source=source, existing=existing)
-            self._report.counts["texts"] += 1
+            outcome = imported_texts.upsert(
+                self._tx, [part], kind="text", name=entity.name, source=source, existing=existing
+            )
+            self._report.counts["texts"] += outcome is not Outcome.UNCHANGED
         return None
 
     def _create(self, path: str, page: Page) -> Entity:
@@ -521,7 +537,9 @@ class _Edits:
             ending.end(self._tx, [fact], valid_to=statement.until, source=self._folder)
         else:
             knowledge.facts.retract(self._tx, fact)
-            self._record(entity, statement.predicate, target, statement)
+            recorded = self._record(entity, statement.predicate, target, statement)
+            if not recorded.deduplicated:
+                store.scopes.replace_fact(self._tx, fact, recorded.fact)
         self._report.counts["changed"] += 1
 
     def _add(self, place: str, line: Line, entity: Entity) -> None:
@@ -533,8 +551,8 @@ class _Edits:
             )
         try:
             with self._tx.savepoint():
-                self._record(entity, statement.predicate, self._target(statement), statement)
-            self._report.counts["added"] += 1
+                recorded = self._record(entity, statement.predicate, self._target(statement), statement)
+            self._report.counts["added"] += recorded.effect != "nothing_changed"
         except errors.PredicateUnknown:
             relation = Relation(
                 entity.name, statement.predicate, statement.object, entity.type, source=self._folder, evidence=line.text
@@ -551,8 +569,8 @@ class _Edits:
         named = knowledge.entities.all_named(self._tx, normalisation.Name(statement.object))
         return Ref(id=named[0].id) if len(named) == 1 else Ref(name=statement.object)
 
-    def _record(self, entity: Entity, predicate: str, target: Ref | str, statement: Statement) -> None:
-        knowledge.facts.record(
+    def _record(self, entity: Entity, predicate: str, target: Ref | str, statement: Statement) -> RecordedFact:
+        return knowledge.facts.record(
             self._tx,
             subject=Ref(id=entity.id),
             predicate=predicate,
