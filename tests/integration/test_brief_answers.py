@@ -406,8 +406,8 @@ def _objects(value):
 
 def _toolset(tool: str) -> tuple[str, str]:
     toolsets = {
-        "discovery": ("explore_node", "search"),
+        "discovery": ("search",),
         "analysis": ("get_schema",),
-        "connections": ("search_nodes", "search_memory_facts"),
+        "connections": ("explore_node", "search_nodes", "search_memory_facts"),
     }
     return (next((toolset for toolset, tools in toolsets.items() if tool in tools), "memory"), tool)

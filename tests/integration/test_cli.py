@@ -231,7 +231,7 @@ def test_a_tool_for_our_own_interfaces_can_be_called_and_is_not_listed(run: Kg) 
         ("kg record per", 2, {"person:"}),
         ("kg record person:Priya dec", 3, {"decided_in"}),
         ("kg decisions At", 2, {"Atlas"}),
-        ("kg tool call recall_", 3, {"recall_entity", "recall_decisions"}),
+        ("kg tool call recall_", 3, {"recall_entity", "recall_decisions", "recall_for"}),
     ],
 )
 def test_the_shell_completes_commands_words_and_names(

@@ -112,7 +112,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any], Says]] = [
         mentions("Tomás Vidal"),
     ),
     ("Where do I work?", "search", {"query": "where do I work"}, mentions("Nordwerft")),
-    ("Who works on Ferry?", "explore_node", {"name": "Ferry", "depth": 1}, mentions("Ilse Brandt", "Tomás Vidal")),
+    ("Who works on Ferry?", "recall_for", {"message": "Who works on Ferry?"}, mentions("Ilse Brandt", "Tomás Vidal")),
     (
         "How are Tomás and the yard connected?",
         "run_cypher",
@@ -238,7 +238,12 @@ REQUESTS: list[tuple[str, str, dict[str, Any], Says]] = [
     ("Bring the mail back", "undo", {}, mentions("forget")),
     ("What did the mail say?", "search", {"query": "who delivers the motors"}, mentions("Greta Sommer")),
     ("Is Lloyd gone?", "recall_entity", {"name_or_alias": "Lloyd"}, lacks('"name": "Lloyd", "type"')),
-    ("What do you know about everything around me?", "explore_node", {"name": "me", "depth": 2}, mentions("Kittiwake")),
+    (
+        "What do you know about everything around me?",
+        "run_cypher",
+        {"query": "MATCH (:person {name: 'Ilse Brandt'})-[*1..2]-(other) RETURN DISTINCT other.name"},
+        mentions("Kittiwake"),
+    ),
     (
         "Sum up the week for me and keep it",
         "remember",

@@ -61,6 +61,7 @@ def test_a_document_that_is_renamed_mentions_what_its_new_name_says(call, tmp_pa
     (episode,) = call("get_episodes")["episodes"]
 
     assert mentioned(call, episode["uuid"]) == ["Zeus Major"]
+    assert [call.recalled(name) for name in ("Atlas Prime", "Zeus Major")] == ["Atlas Prime", "Zeus Major"]
 
 
 def test_a_title_that_is_only_how_the_text_begins_mentions_nothing_of_its_own(call):

@@ -126,7 +126,9 @@ def test_the_page_is_served_with_a_policy_that_allows_its_own_script_and_style_a
     policy = headers["Content-Security-Policy"]
     hashes = {
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in re.findall(r"<(?:style|script(?: type=\"module\")?)>(.*?)</", body.decode(), re.DOTALL)
+        for text in re.findall(
+            r"<(?:style|script(?: type=\"module\")?)>(.*?)</(?:style|script)>", body.decode(), re.DOTALL
+        )
     }
 
     assert (status, body.decode()) == (200, page_file.read())

@@ -623,7 +623,7 @@ def test_what_the_explanation_says_holds_without_it(data):
     run_ok("profile", "create", "work")
     text = (data / "work.toml").read_text()
     said = re.sub(r"^# (?=\w+ = |\[)", "", text, flags=re.MULTILINE)
-    without_default = r"^(zone|toolsets|cross_encoder|entailment_model|roots|sets) = .*$"
+    without_default = r"^(zone|toolsets|cross_encoder|entailment_model|roots|folders|never|types|sets) = .*$"
     (data / "said.toml").write_text(re.sub(without_default, "", said, flags=re.MULTILINE))
 
     assert tomllib.loads(said)["backups"] == {"daily": True, "keep": 7}

@@ -330,7 +330,7 @@ REFUSED = [
     ({"predicate": ""}, "PREDICATE_UNKNOWN"),
     ({"predicate": None}, "PREDICATE_UNKNOWN"),
     ({"subject": {"type": "frob", "name": "x"}}, "ENTITY_TYPE_UNKNOWN"),
-    ({"object": {"type": "persona", "name": "x"}}, "ENTITY_TYPE_UNKNOWN"),
+    ({"object": {"type": "personage", "name": "x"}}, "ENTITY_TYPE_UNKNOWN"),
     ({"subject": {"name": "x"}}, "ENTITY_TYPE_UNKNOWN"),
     ({"subject": {"type": "", "name": "x"}}, "ENTITY_TYPE_UNKNOWN"),
     ({"subject": {"type": None, "name": "x"}}, "ENTITY_TYPE_UNKNOWN"),

@@ -79,7 +79,9 @@ def test_every_setting_can_be_said(path):
     path.with_suffix(".toml").write_text(
         '[names]\naccept = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n'
         '[search]\ncross_encoder = "ce"\ntraversal = "ppr"\n[verification]\nentailment_model = "nli"\n'
-        '[documents]\nroots = ["notes"]\n[garden]\nreads = true\nunknown_names = true\n',
+        '[documents]\nroots = ["notes"]\n'
+        '[vault]\nfolders = ["~/Notes"]\nnever = ["Drafts"]\ntypes = { Crew = "person" }\n'
+        "[garden]\nreads = true\nunknown_names = true\n",
         "utf-8",
     )
     held = settings_file.read(path).settings

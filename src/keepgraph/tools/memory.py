@@ -13,7 +13,7 @@ from keepgraph.engine.knowledge.decisions import DecisionFilter
 from keepgraph.engine.maintenance import idempotency
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
-from keepgraph.language import first_person, phrase_matching
+from keepgraph.language import first_person, identifiers, phrase_matching
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
@@ -150,7 +150,7 @@ def _load(tx: Tx) -> None:
         conflict_answers,
         *(knowledge.blocker_resolutions, knowledge.entities, knowledge.entity_types, knowledge.facts),
         *(knowledge.owner, knowledge.owner_alias, knowledge.validity),
-        *(verification.conflicts, resolution.first_person, first_person, phrase_matching),
+        *(verification.conflicts, resolution.first_person, first_person, identifiers, phrase_matching),
         *(store.provenance, store.group_conflicts, store.entities, store.facts, store.groups, store.journal),
         store.provenance,
     )

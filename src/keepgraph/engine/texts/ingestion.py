@@ -29,7 +29,7 @@ from keepgraph.engine.texts.documents import Document
 from keepgraph.engine.texts.notes import Note
 from keepgraph.engine.texts.storage import Outcome, StoredText
 from keepgraph.language import markdown, utf8
-from keepgraph.model import Entity, Episode, Ref
+from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -392,7 +392,7 @@ class _Ingestion:
         entity = notes.identify(tx, self._folder, note, previous)
         stored = documents.upsert(tx, document, is_gone=_is_gone(document), project=project, note=entity)
         if stored.is_same_text:
-            storage.annotate(tx, stored.episode, [storage.annotation(Ref(id=entity.id))])
+            storage.annotate(tx, stored.episode, [], note=entity)
         is_moved = existing is not None and existing.source != document.source
         notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved)
         if entity.name != note.name:

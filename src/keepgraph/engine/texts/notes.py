@@ -184,6 +184,12 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
         if entity is None:
             entity = _create(tx, folder, note, explicit or assumed, is_assumed=explicit is None)
         previous = None
+    elif previous and previous.name != note.name:
+        named = _find_unowned(tx, folder, note, explicit)
+        is_assumed = bool(store.assumed_types.among(tx, [entity.row]))
+        if named and named.row != entity.row and not is_assumed:
+            # Both were recorded by somebody: the note is now that of the other, and neither is renamed.
+            entity, previous = named, None
     folder.own(note.path, entity.id)
     before = _types(tx, folder, previous)[0] if previous else None
     names = dict.fromkeys([note.stem, *note.content.aliases, *_identifiers(note), *folder.titles_of(note)])

@@ -137,12 +137,21 @@ def lacks(tx: Tx, episode: Episode, annotations: Sequence[Annotation]) -> bool:
     return any(annotation not in chunk.annotations for chunk in chunks for annotation in annotations)
 
 
-def annotate(tx: Tx, episode: Episode, annotations: Sequence[Annotation]) -> tuple[Chunk, ...]:
-    """Add annotations to the chunks of an episode that lack them; returns the chunks that were changed, unread now."""
+def annotate(
+    tx: Tx, episode: Episode, annotations: Sequence[Annotation], *, note: Entity | None = None
+) -> tuple[Chunk, ...]:
+    """Add annotations to the chunks of an episode that lack them; returns the chunks that were changed, unread now.
+
+    Args:
+        note: the entity that the text is the note of, in place of an earlier one.
+    """
+    wanted = [*([annotation(Ref(id=note.id))] if note else []), *annotations]
     changed = []
     for chunk in store.episodes.chunks(tx, episode):
-        if new := [annotation for annotation in annotations if annotation not in chunk.annotations]:
-            annotated = replace(chunk, annotations=(*chunk.annotations, *new))
+        kept = [each for each in chunk.annotations if note is None or "id" not in each or each in wanted]
+        new = [each for each in wanted if each not in kept]
+        if new or len(kept) < len(chunk.annotations):
+            annotated = replace(chunk, annotations=(*kept, *new))
             store.episodes.update_chunk(
                 tx, chunk, position=chunk.position, heading=chunk.heading, annotations=annotated.annotations
             )
