@@ -579,6 +579,13 @@ def test_a_token_that_cannot_be_is_refused_and_the_others_stay(home: Path, words
     assert [token.name for token in tokens.read_all()[0]] == ["phone"]
 
 
+def test_a_subject_has_one_token(home: Path) -> None:
+    add("phone", subject="ana", read_only=True)
+
+    assert error_code(run("token", "add", "tablet", "--subject", "ana")) == "INVALID_ARGUMENTS"
+    assert tokens.Tokens().of_subject("ana").name == "phone"
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "{}", "\x00", '{"name": "bad", "profiles": [], "created": "", "digest": ""}', '{"name": "phone"}'],
@@ -684,6 +691,10 @@ def test_a_server_of_an_encrypted_and_a_plain_profile_starts_without_a_token_and
 
     secret = add("phone")
     install = ["install", "gemini", "--anyway", "--url", server.url]
+    [configuration] = clients.CLIENTS["gemini"].locations(clients.this_machine())
+    configuration.file.parent.mkdir(parents=True)
+    configuration.file.write_text("{}")
+    configuration.file.chmod(0o644)
     try:
         found = anyio.run(ask)
         monkeypatch.setenv("KG_TOKEN", secret)
@@ -696,7 +707,7 @@ def test_a_server_of_an_encrypted_and_a_plain_profile_starts_without_a_token_and
 
     assert "kg token add" in said[1]
     assert found == ["TOKEN_REQUIRED", [True, True]]
-    [configuration] = clients.CLIENTS["gemini"].locations(clients.this_machine())
+    assert {file.stat().st_mode & 0o777 for file in configuration.folder.iterdir()} == {0o600}
     [entry] = json.loads(configuration.file.read_text())["mcpServers"].values()
     assert entry == {"httpUrl": server.url, "headers": {"Authorization": f"Bearer {secret}"}}
     assert json.loads(installed)["server"]["tools"] == len(catalogue.tools(catalogue.DEFAULT_TOOLSETS))

@@ -64,9 +64,12 @@ def add(name: str, *, now: datetime, subject: str | None = None, **rights: Any) 
         rights: the other fields of the token.
 
     Raises:
-        errors.InvalidArguments: the name cannot be one, or is taken.
+        errors.InvalidArguments: the name cannot be one, or it or the subject is taken.
     """
     file = _file(name)
+    if subject and (taken := next((one.name for one in read_all()[0] if one.subject == subject), None)):
+        hint = f"Remove that one first: `kg token remove {taken}`."
+        raise errors.InvalidArguments(f"the token {taken!r} is for {subject!r} already", hint=hint)
     secret = None if subject else _PREFIX + secrets.token_urlsafe(32)
     digest = _digest(secret) if secret else None
     token = Token(name, created=timestamps.from_datetime(now), digest=digest, subject=subject, **rights)

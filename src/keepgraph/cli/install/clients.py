@@ -296,15 +296,15 @@ def diff(configuration: Configuration, text: str) -> list[str]:
     return list(unified_diff(before, after, str(configuration.file), f"{configuration.file} (new)", lineterm=""))
 
 
-def write(configuration: Configuration, text: str, *, now: datetime) -> Path | None:
+def write(configuration: Configuration, text: str, *, now: datetime, has_token: bool = False) -> Path | None:
     """Write the new text of a configuration; returns the backup, or None if there was no file.
 
-    If the file is a link, its target is written. The mode stays.
+    If the file is a link, its target is written. The mode stays, but nobody else may read a file with a token.
     """
     target = Path(os.path.realpath(configuration.file))
     mode, backup = 0o600, None
     if configuration.content is not None:
-        mode = stat.S_IMODE(target.stat().st_mode)
+        mode = stat.S_IMODE(target.stat().st_mode) & (0o700 if has_token else 0o777)
         backup = _backup_name(configuration.file, now)
         _write_new(backup, configuration.content, mode)
     permissions.make_folder(configuration.file.parent)

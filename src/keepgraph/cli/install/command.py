@@ -119,7 +119,8 @@ def _install(
         if existing.servers.get(report["name"]) == report["entry"]:
             change = "unchanged"
         text = clients.set_entry(existing, report["name"], report["entry"])
-        report["files"].append(_write_configuration(existing, change, text, dry_run=report["dry_run"]))
+        file = _write_configuration(existing, change, text, dry_run=report["dry_run"], has_token=url is not None)
+        report["files"].append(file)
 
 
 def _uninstall(report: dict[str, Any], locations: list[clients.ConfigLocation]) -> None:
@@ -130,10 +131,13 @@ def _uninstall(report: dict[str, Any], locations: list[clients.ConfigLocation]) 
         report["files"].append(_write_configuration(existing, change, text, dry_run=report["dry_run"]))
 
 
-def _write_configuration(existing: clients.Configuration, change: str, text: str, *, dry_run: bool) -> dict[str, Any]:
+def _write_configuration(
+    existing: clients.Configuration, change: str, text: str, *, dry_run: bool, has_token: bool = False
+) -> dict[str, Any]:
     """Write a configuration if it changes; returns a report."""
     is_changed = change not in ("unchanged", "absent")
-    backup = clients.write(existing, text, now=datetime.now(UTC)) if is_changed and not dry_run else None
+    is_written = is_changed and not dry_run
+    backup = clients.write(existing, text, now=datetime.now(UTC), has_token=has_token) if is_written else None
     return {
         "file": str(existing.file),
         "became": change,
