@@ -490,6 +490,7 @@ def test_a_hostile_note_is_read_within_bounds_and_harms_nothing(call, root, path
 def test_links_in_the_file_system_are_not_followed(call, root, path, tmp_path):
     write(tmp_path / "outside", {"secret.md": "# Secret"})
     (root / "loop").symlink_to(root)
+    (root / "itself").symlink_to("itself")
     (root / "out.md").symlink_to(tmp_path / "outside" / "secret.md")
     write(root, {"a.md": "a"})
     report = read(call, root)
@@ -596,6 +597,9 @@ def test_watching_reads_what_changes(command, root, path, monkeypatch):
 
     def changes(*folders: Path, **options: Any) -> Iterator[set[tuple[int, str]]]:
         assert folders == (root,)
+        root.rename(root.with_name("away"))
+        yield {(3, str(root))}
+        root.with_name("away").rename(root)
         write(root, {"d.md": "#new"})
         yield {(1, str(root / "d.md"))}
 
@@ -603,6 +607,7 @@ def test_watching_reads_what_changes(command, root, path, monkeypatch):
     output = command("watch").output
 
     assert "Watching 1 folder" in output
+    assert "error" not in output
     assert facts(path) == {("c", "mentioned_in", "a"), ("d", "tagged", "new")}
 
 

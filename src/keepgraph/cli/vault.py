@@ -162,7 +162,8 @@ def watch_command(ctx: click.Context) -> None:
         click.echo(f"Watching {count_noun(len(folders), 'folder')}; Ctrl-C ends it.")
         for changes in watchfiles.watch(*folders, debounce=_QUIET_MILLISECONDS, raise_interrupt=False):
             changed = [Path(name) for _, name in changes]
-            _read_again(graph, [one for one in folders if any(path.is_relative_to(one) for path in changed)])
+            there = [one for one in folders if one.is_dir()]  # one that was moved away may come back
+            _read_again(graph, [one for one in there if any(path.is_relative_to(one) for path in changed)])
 
 
 def _read_again(graph: Graph, folders: Sequence[Path]) -> None:

@@ -151,8 +151,11 @@ def _link(text: str, here: int, start: int, lookahead: _Lookahead) -> tuple[Link
     """The link that begins at this bracket, if there is one, and where to read on."""
     if text.startswith("[[", here):
         closing = lookahead.find("]]", here + 2)
-        link = _wiki_link(text, here, closing) if closing + 2 <= here + _MAX_LINK else None
-        return link, closing + 2 if link else here + 1
+        is_closed = text.startswith("]]", closing) and closing + 2 <= here + _MAX_LINK
+        link = _wiki_link(text, here, closing) if is_closed else None
+        # A link to a heading of the note itself leads nowhere else, and is no tag.
+        is_own = is_closed and text.startswith("#", here + 2) and len(text[here : closing + 1].splitlines()) == 1
+        return link, closing + 2 if link or is_own else here + 1
     closing = lookahead.find("](", here + 1)
     words = _between_brackets(text, here + 1, closing)
     if words is not None:
@@ -184,8 +187,8 @@ def _wiki_link(text: str, opening: int, closing: int) -> Link | None:
 
 
 def _between_brackets(text: str, start: int, end: int) -> str | None:
-    """The words between two brackets; None if they are too long, or have brackets themselves."""
-    words = text[start:end] if end - start <= _MAX_LINK else "["
+    """The words between two brackets; None if they are too long, have brackets themselves, or none closes."""
+    words = text[start:end] if end - start <= _MAX_LINK and text.startswith("]", end) else "["
     return None if "[" in words or "]" in words else words
 
 

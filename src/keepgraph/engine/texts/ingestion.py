@@ -279,10 +279,10 @@ class _Ingestion:
                 path = folder / entry.name
                 is_document = document_files.is_document(entry.name)
                 is_hidden = entry.name.startswith(".")
-                if self._never and not is_hidden and (is_document or entry.is_dir()) and self._is_excluded(path):
+                if self._never and not is_hidden and (is_document or _is_folder(entry)) and self._is_excluded(path):
                     self._skip(path, EXCLUDED, "the settings leave it out ([vault] never)")
                 elif entry.is_symlink():
-                    if is_document or (recursive and entry.is_dir() and not is_hidden):
+                    if is_document or (recursive and not is_hidden and _is_folder(entry)):
                         self._skip(path, LINK, "a link is not followed")
                 elif entry.is_dir(follow_symlinks=False):
                     if recursive and not is_hidden and entry.name not in _SKIPPED_FOLDERS:
@@ -532,6 +532,14 @@ class _Ingestion:
 
     def _fail(self, path: Path, error: errors.KeepgraphError) -> None:
         self.report.failed.append(Remark(display_path(path), error.code, error.message))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether a name in a folder is a folder, or a link to one; a link that cannot be followed is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _is_note(file: Path) -> bool:
