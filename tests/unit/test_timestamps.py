@@ -146,6 +146,15 @@ def test_only_a_calendar_date_is_a_date(text):
         timestamps.parse_date(text)
 
 
+@pytest.mark.parametrize("text", ["2026-13-01", "2026-02-30", "2026-05-01T25:00"])
+def test_a_day_that_no_calendar_has_is_told_as_it_was_given(text):
+    """
+    Messages go on after “valid_from is”.
+    """
+    with pytest.raises(ValueError, match=f"^not in the calendar: '{text}'$"):
+        timestamps.parse(text, ZURICH)
+
+
 def test_the_last_of_days_as_an_end_means_for_ever():
     assert timestamps.parse("9999-12-31", ZURICH, end=True) == "9999-12-31T23:59:59.999Z"
 

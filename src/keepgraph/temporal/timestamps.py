@@ -109,14 +109,18 @@ def parse(text: str, zone: tzinfo | None, *, end: bool = False) -> str:
     Raises:
         ValueError, OverflowError: it is neither, or lies outside the years 1 to 9999.
     """
-    if _DATE.fullmatch(text):
-        day = date.fromisoformat(text)
-        if end and day == date.max:
-            return _END_OF_TIME  # people write 9999-12-31 for "without an end"
-        return day_start(day + timedelta(days=1 if end else 0), zone)
-    if not _DATE_TIME.fullmatch(text):
+    try:
+        if _DATE.fullmatch(text):
+            day = date.fromisoformat(text)
+            if end and day == date.max:
+                return _END_OF_TIME  # people write 9999-12-31 for "without an end"
+            return day_start(day + timedelta(days=1 if end else 0), zone)
+        instant = datetime.fromisoformat(text) if _DATE_TIME.fullmatch(text) else None
+    except ValueError as error:
+        raise ValueError(f"not in the calendar: {text[:40]!r}") from error
+    if instant is None:
         raise ValueError("neither a date nor an instant in ISO 8601")
-    return from_datetime(_with_zone(datetime.fromisoformat(text), zone))
+    return from_datetime(_with_zone(instant, zone))
 
 
 def parse_as_of(text: str, zone: tzinfo | None) -> datetime:
