@@ -626,6 +626,8 @@ def test_a_server_for_every_address_must_know_its_name(home: Path) -> None:
     "words",
     [
         ["--public-url", "https://graph.example.net"],
+        ["--port", "8766"],
+        ["--http", "--port", "0", "--profile", "all", "--profile", "work"],
         ["--http", "--public-url", "graph.example.net"],
         ["--http", "--public-url", "https://graph.example.net/deep"],
         ["--http", "--public-url", "https://[bad"],

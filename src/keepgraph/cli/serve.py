@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 TERMINATED = 143
 PORT = 8765
+_HOST = "127.0.0.1"
+_ALL = "all"
 _CLOSING_SECONDS = 3.0
 _FIRST_REQUEST_SECONDS = 2.0
 _PUBLIC_URL = lazy.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
@@ -40,7 +42,7 @@ _PUBLIC_URL = lazy.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,
     help="How much of the answer schemas to list: full is for programs that check them.",
 )
 @click.option("--http", "over_http", is_flag=True, help="Serve over HTTP, to clients that have a token: see kg token.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default=_HOST, show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 is any.")
 @click.option("--public-url", metavar="URL", help="How clients name this server, if a proxy stands before it.")
 @click.option("--issuer", metavar="URL", help="Also accept OAuth tokens of this issuer, for --public-url.")
@@ -81,8 +83,10 @@ def serve_command(
 
     from keepgraph import background
 
-    if not over_http and (public_url or issuer or metrics):
-        raise click.UsageError("--public-url, --issuer and --metrics are options of --http.")
+    if not over_http and (host != _HOST or port != PORT or public_url or issuer or metrics):
+        raise click.UsageError("--host, --port, --public-url, --issuer and --metrics are options of --http.")
+    if len(set(profiles)) > 1 and _ALL in profiles:
+        raise click.UsageError(f"A profile {_ALL!r} can only be served alone: among several graphs it means every one.")
     if len(set(profiles)) > 1 and output_schemas == "full":
         raise click.UsageError("The schemas of several graphs are only listed in outline.")
     if issuer and not public_url:

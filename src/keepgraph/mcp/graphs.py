@@ -63,7 +63,7 @@ class ServedGraphs:
             return [self.first], rest
         if name is None:
             raise errors.InvalidArguments("the call does not say which graph it means", hint=self._hint(tool))
-        if name == ALL and ALL not in self.by_name and tool in TOOLS_FOR_ALL:
+        if name == ALL and tool in TOOLS_FOR_ALL:
             return list(self.by_name.values()), rest
         return [self.find(name, hint=self._hint(tool))], rest
 
