@@ -499,6 +499,16 @@ def test_links_in_the_file_system_are_not_followed(call, root, path, tmp_path):
     assert entities(path).keys() == {"a"}
 
 
+def test_what_the_settings_leave_out_later_goes_as_if_its_file_were_deleted(open_graph, root, path):
+    write(root, {"Templates/t.md": "[[Foo]]", "a.md": "#tag"})
+    for never in ((), ("Templates",)):
+        with open_graph(settings=Settings(vault_folders=(str(root),), vault_never=never)) as graph:
+            report = ingestion.ingest(Job(graph.database, tool="kg vault"), root)
+
+    assert report.forgotten == 1
+    assert facts(path) == {("a", "tagged", "tag")}
+
+
 def test_a_folder_that_has_lost_all_its_files_forgets_none(call, root, path):
     write(root, {"a.md": "#t words"})
     read(call, root)

@@ -263,6 +263,11 @@ class _Ingestion:
         within = self._within(display_path(path))
         return any(fnmatch.fnmatch(within, pattern.strip("/")) for pattern in self._never)
 
+    def _lies_in_excluded(self, source: str) -> bool:
+        """Whether the settings leave out a file, or a folder that it lies in."""
+        path = Path(source)
+        return bool(self._never) and any(map(self._is_excluded, (path, *path.parents)))
+
     def _walk(self, root: Path, *, recursive: bool) -> Iterator[Path]:
         """The documents of a folder and those below it, by name. Hidden folders and links are not entered."""
         stack = [(root, 0)]
@@ -458,14 +463,17 @@ class _Ingestion:
                     self.report.chunks_added += len(document.text_chunks)
 
     def _find_missing(self, existing: Mapping[str, Episode], sources: set[str], *, forget: bool) -> None:
-        """Report the documents whose file was neither found nor moved, and does not exist; delete them if asked to."""
+        """Report the documents whose file was neither found nor moved; delete them if asked to.
+
+        It does not exist, or the settings leave it out now.
+        """
         moved = set(self.report.episodes)
         missing = [
             episode
             for episode in existing.values()
             if episode.source not in sources
             and episode.row not in moved
-            and document_files.file_is_gone(episode.source)
+            and (document_files.file_is_gone(episode.source) or self._lies_in_excluded(episode.source))
         ]
         self.report.missing = [episode.source for episode in missing]
         # A vault forgets unasked; one without any file may be a disk that is not mounted.
