@@ -702,6 +702,7 @@ def test_a_server_of_an_encrypted_and_a_plain_profile_starts_without_a_token_and
         monkeypatch.setenv("KG_TOKEN", secret)
         installed = run_ok("--json", *install)
         monkeypatch.setenv("KG_TOKEN", "kg_wrong")
+        replacing = run_ok(*install, "--dry-run")
         not_installed = [error_code(run(*install)), error_code(run("install", "claude-desktop", "--url", server.url))]
     finally:
         child.send_signal(signal.SIGTERM)
@@ -714,6 +715,8 @@ def test_a_server_of_an_encrypted_and_a_plain_profile_starts_without_a_token_and
     assert entry == {"httpUrl": server.url, "headers": {"Authorization": f"Bearer {secret}"}}
     assert json.loads(installed)["server"]["tools"] == len(catalogue.tools(catalogue.DEFAULT_TOOLSETS))
     assert secret not in installed
+    assert "Bearer …" in replacing
+    assert secret not in replacing
     assert not_installed == ["HANDSHAKE_FAILED", "INVALID_ARGUMENTS"]
     assert (child.returncode, rest) == (serve.TERMINATED, "")
     assert MARKER.encode() not in profile.path("secret").read_bytes()

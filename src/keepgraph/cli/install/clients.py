@@ -19,6 +19,9 @@ from typing import Any
 from keepgraph import errors, permissions
 from keepgraph.profiles import profile
 
+_BEARER = re.compile(r"(Bearer )[^\s\"'\\]+")
+"""The token of a server over HTTP, in a configuration."""
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -289,11 +292,12 @@ def remove_entry(configuration: Configuration, name: str) -> str:
 
 
 def diff(configuration: Configuration, text: str) -> list[str]:
-    """The lines of a unified diff from a configuration to its new text."""
+    """The lines of a unified diff from a configuration to its new text; a token in either is shown as “…”."""
     from difflib import unified_diff
 
     before, after = configuration.text.splitlines(), text.splitlines()
-    return list(unified_diff(before, after, str(configuration.file), f"{configuration.file} (new)", lineterm=""))
+    lines = unified_diff(before, after, str(configuration.file), f"{configuration.file} (new)", lineterm="")
+    return [_BEARER.sub(r"\1…", line) for line in lines]
 
 
 def write(configuration: Configuration, text: str, *, now: datetime, has_token: bool = False) -> Path | None:
