@@ -16,7 +16,7 @@ from keepgraph.language import identifiers
         ("10.1002/ABC.1", "DOI 10.1002/abc.1", "<http://dx.doi.org/10.1002/abc.1>"),
         ("1706.03762", "arXiv:1706.03762", "https://arxiv.org/pdf/1706.03762v5", "arxiv.org/abs/1706.03762"),
         ("arXiv:hep-th/9901001", "https://arxiv.org/abs/hep-th/9901001v3"),
-        ("ISBN 978-1942788812", "isbn 9781942788812", "ISBN-10: 1-942788-81-9"),
+        ("ISBN 978-1942788812", "isbn 9781942788812", "ISBN-10: 1-942788-81-9", "978-1-942788-81-2"),
         ("https://www.example.org/a/b/", "example.org/a/b", "http://Example.org/a/b?utm_source=x&fbclid=1#top"),
         ("https://example.org/p?id=3", "example.org/p?id=3&utm_medium=mail"),
         (
@@ -74,7 +74,7 @@ def test_what_identifies_nothing_is_no_identifier(text):
 
 def test_a_property_says_what_its_number_is():
     assert identifiers.canonical("978-1942788812", key="isbn") == "isbn:9781942788812"
-    assert identifiers.canonical("978-1942788812") is None
+    assert identifiers.canonical("9781942788813") is None  # the check digit is wrong: some other number
     assert identifiers.canonical("912 345 678", key="phone") == "tel:912345678"
 
 

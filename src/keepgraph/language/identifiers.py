@@ -18,6 +18,7 @@ ARXIV = lazy.compile(
     r"(?:\S*arxiv\S*?[\s:/]+)?(?P<id>\d{4}\.\d{4,5}|[a-z\-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?\W*", re.I
 )
 ISBN = lazy.compile(r"(?:isbn(?:-1[03])?:?\s*)(?P<id>[\dxX][\dxX\- ]{8,16})", re.I)
+_BARE_ISBN = lazy.compile(r"97[89](?:[- ]?\d){10}")
 URL = lazy.compile(r"(?:https?://|www\.)\S+|(?:[a-z0-9\-]+\.)+[a-z]{2,}/\S+", re.I)
 
 PAGE, PHONE = "url", "tel"
@@ -75,7 +76,8 @@ def canonical(text: str, *, key: str = "") -> str | None:
     is_arxiv = "arxiv" in f"{key} {stripped}".casefold() or _BARE_ARXIV.fullmatch(stripped)
     if is_arxiv and (match := ARXIV.fullmatch(stripped)):
         return f"arxiv:{match['id'].casefold()}"
-    if match := ISBN.fullmatch(f"isbn {stripped}" if "isbn" in key.casefold() else stripped):
+    is_isbn = "isbn" in key.casefold() or (_BARE_ISBN.fullmatch(stripped) and _is_checked(stripped))
+    if match := ISBN.fullmatch(f"isbn {stripped}" if is_isbn else stripped):
         number = _isbn(match["id"])
         return number and f"isbn:{number}"
     return page(stripped)
@@ -137,6 +139,12 @@ def _isbn(text: str) -> str | None:
         check = -sum(int(digit) * (3 if position % 2 else 1) for position, digit in enumerate(body)) % 10
         return f"{body}{check}"
     return digits if digits.isdecimal() and len(digits) == len("9780000000000") else None
+
+
+def _is_checked(isbn: str) -> bool:
+    """Whether the last of thirteen digits is the check digit of the others (ISO 2108)."""
+    digits = [int(digit) for digit in isbn if digit.isdecimal()]
+    return sum(digit * (3 if position % 2 else 1) for position, digit in enumerate(digits)) % 10 == 0
 
 
 def _phone(text: str) -> str | None:
