@@ -151,7 +151,7 @@ def test_a_type_that_is_not_in_the_vocabulary_loses_no_document(call):
         "code": "concept",
         "Person": "person",
         "people": "person",
-        "doc": "source",
+        "doc": "document",
         "": "concept",
     }
 
