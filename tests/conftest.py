@@ -17,6 +17,7 @@ import click
 import keyring
 import pytest
 from _pytest.runner import runtestprotocol
+from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, settings
 from keyring.backends import fail
 
@@ -27,10 +28,11 @@ import laws
 from keepgraph import package_files, store
 from keepgraph.cli import graph_options
 from keepgraph.cli.install import clients
+from keepgraph.cli.root import kg
 from keepgraph.engine.backfill import time_limits
 from keepgraph.profiles import keys
 from keepgraph.store.database import Database
-from words import Caller, Clock, counted
+from words import Caller, Clock, Kg, counted
 
 # Several workers share the cores. Threads of linear algebra would wait for each other there by using up time: a test of
 # vectors took three times as long. It is set before numpy is loaded, and for the processes that tests start.
@@ -110,6 +112,16 @@ def clock() -> Clock:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "graph.db"
+
+
+@pytest.fixture
+def run(path: Path) -> Kg:
+    """Call `kg` on the graph at `path`; options are those of CliRunner.invoke."""
+
+    def call(*words: str, **options: Any) -> Result:
+        return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg", **options)
+
+    return call
 
 
 @pytest.fixture(scope="session")

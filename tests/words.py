@@ -9,9 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from click.testing import Result
 from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
+
+Kg = Callable[..., Result]
+"""A call of the command line on the graph of a test."""
 
 NOON = datetime(2026, 5, 15, 10, 0, tzinfo=UTC)
 """A Friday, noon in Zurich."""

@@ -5,25 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import date
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from keepgraph.cli import explore
 from keepgraph.cli.root import kg
 from keepgraph.engine.retrieval import retrievers
+from words import Kg
 
-Kg = Callable[..., Result]
 FACTS = "MATCH (a)-[r]->(b) RETURN a.name, type(r), coalesce(b.name, b.value) ORDER BY 1, 2, 3"
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*words: str) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg")
-
-    return call
 
 
 @pytest.fixture

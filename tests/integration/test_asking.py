@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
 from datetime import date, timedelta
-from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
 
 from keepgraph.cli import root
-from keepgraph.cli.root import kg
 from keepgraph.ml import embedder
-from words import NOON, Caller, concept, decision, fact, literal, person, project
-
-Kg = Callable[..., Result]
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*words: str) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg")
-
-    return call
+from words import NOON, Caller, Kg, concept, decision, fact, literal, person, project
 
 
 def in_words(day: date) -> str:

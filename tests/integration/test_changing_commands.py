@@ -17,16 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from keepgraph.cli.root import kg
-
-Kg = Callable[..., Result]
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*words: str) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg")
-
-    return call
+from words import Kg
 
 
 @pytest.fixture

@@ -6,28 +6,19 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from keepgraph import errors
 from keepgraph.cli.root import kg
 from keepgraph.store.database import Database
 from keepgraph.tools.contract import catalogue, dispatch
+from words import Kg
 
-Kg = Callable[..., Result]
 ADOPT = "decision:Adopt SQLite"
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*words: str, input: str | None = None) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *words], input=input, prog_name="kg")
-
-    return call
 
 
 def test_what_is_recorded_is_recalled_by_a_mistyped_name(run: Kg) -> None:

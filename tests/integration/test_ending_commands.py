@@ -5,25 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from keepgraph import store
-from keepgraph.cli.root import kg
 from keepgraph.ml import embedder
+from words import Kg
 
-Kg = Callable[..., Result]
 A_FACT = re.compile(r"fact_[0-9a-z]{26}")
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*words: str) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg")
-
-    return call
 
 
 @pytest.fixture

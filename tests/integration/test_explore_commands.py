@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from keepgraph.cli import explore
 from keepgraph.cli.output import pages
 from keepgraph.cli.output.pages import Section
-from keepgraph.cli.root import kg
-
-Kg = Callable[..., Result]
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*words: str) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg")
-
-    return call
+from words import Kg
 
 
 @pytest.fixture

@@ -15,28 +15,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import homes
 from keepgraph.cli.output import tables
 from keepgraph.cli.query import execution, prompt
-from keepgraph.cli.root import kg
-
-Kg = Callable[..., Result]
+from words import Kg
 
 ESCAPES = "\x1b]0;pwned\x07\x1b[2J\x9b31m\u202e"
 OWN = [sys.executable, "-m", "keepgraph.cli"]
 CTRL_P = "\x10"
 BRACKETED_PASTE = b"\x1b[?2004h"
 """What a terminal is sent once at each prompt, when keys are read already."""
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*words: str, input: str | bytes | None = None) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *words], input=input, prog_name="kg")
-
-    return call
 
 
 @pytest.fixture

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from keepgraph.cli.root import kg
-
-Kg = Callable[..., Result]
+from words import Kg
 
 NOTE = "Priya reports to Ada Lovelace. We decided to use PostgreSQL."
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*words: str, told: bytes | None = None) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *words], prog_name="kg", input=told)
-
-    return call
 
 
 def lines(result: Result) -> list[str]:
@@ -51,7 +39,7 @@ def test_the_command_that_is_shown_records_the_fact(run: Kg) -> None:
 
 def test_a_note_is_read_from_standard_input_to_the_letter(run: Kg) -> None:
     text = "First.\n\n  Zweitens: größer 東京\n"
-    added = json.loads(run("--json", "remember", "-", "--at", "2026-05-01", told=text.encode()).output)
+    added = json.loads(run("--json", "remember", "-", "--at", "2026-05-01", input=text.encode()).output)
     kept = json.loads(
         run("tool", "call", "get_full_document", "--json", json.dumps({"doc_id": added["doc_id"]})).output
     )
@@ -84,7 +72,7 @@ def test_a_note_is_about_what_is_named(run: Kg) -> None:
     ],
 )
 def test_what_cannot_be_kept_is_refused_with_a_code(run: Kg, words: list[str], told: bytes | None, code: str) -> None:
-    refused = run("--json", *words, told=told)
+    refused = run("--json", *words, input=told)
 
     assert refused.exit_code == 1
     assert json.loads(refused.output)["error"] == code

@@ -8,24 +8,14 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import keepgraph
 from keepgraph.cli.root import kg
-
-Kg = Callable[..., Result]
-
-
-@pytest.fixture
-def run(path: Path) -> Kg:
-    def call(*arguments: str, **options: Any) -> Result:
-        return CliRunner().invoke(kg, ["--db", str(path), *arguments], prog_name="kg", **options)
-
-    return call
+from words import Kg
 
 
 @pytest.fixture
