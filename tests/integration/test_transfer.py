@@ -520,6 +520,29 @@ def test_what_two_copies_recorded_alike_gets_the_ids_and_times_of_the_older(call
     assert len(report["refused"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("more", "difference"),
+    [
+        ({"earlier": [{"valid_to": LATER, "known_from": NOON, "known_to": LATER}]}, "validity known before"),
+        ({"pinned": True}, "pinned"),
+    ],
+)
+def test_an_older_record_that_says_more_is_refused_each_time(call, path, more, difference):
+    younger = call.record(person("Ada"), "tagged", literal("x"))["fact_id"]
+    lines = [json.loads(line) for line in exported(path).split("\n")[:-1]]
+    [older] = [line for line in lines if line.get("kind") == "fact"]
+    held = kept(path)
+    older_id = "fact_" + "0" * 26
+    reports = [imported(path, text({**older, "id": older_id, **more})) for _ in range(2)]
+
+    assert [report["added"] for report in reports] == [0, 0]
+    for report in reports:
+        assert [each["message"] for each in report["refused"]] == [
+            f"{older_id} is in this graph as {younger}, with another {difference}"
+        ]
+    assert kept(path) == held
+
+
 def test_an_older_decision_that_is_imported_later_is_not_the_newest(graph, path):
     decided = {"kind": "review_decision", "proposal_kind": "new_entity", "key": "quietus", "statement": "Is it one?"}
     newer = {**decided, "decision": "accepted", "decided_at": LATER}

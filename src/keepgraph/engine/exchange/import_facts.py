@@ -83,7 +83,7 @@ class _FactBatch:
             self._check_same(existing, parsed)
         elif parsed.fact.retracted_at is None and (existing := self._by_content.get(self._content(parsed.fact))):
             if parsed.fact.id < existing.id:
-                existing = self._replace_id(existing, parsed.fact)
+                existing = self._replace_id(existing, parsed)
             else:
                 self._state.same_facts[parsed.fact.id] = existing.row
         fact = existing or self._add_fact(parsed)
@@ -99,10 +99,13 @@ class _FactBatch:
         store.facts.insert_earlier_validities(self._tx, self._new_earlier)
         self._assertions.write()
 
-    def _check_same(self, existing: FactRow, parsed: _ParsedFact) -> None:
+    def _check_same(self, existing: FactRow, parsed: _ParsedFact, *, known_as: str = "") -> None:
         """
+        Args:
+            known_as: the id that the fact has in the graph, if it is not that of the line.
+
         Raises:
-            errors.ImportConflict: the fact with this id has other values.
+            errors.ImportConflict: the fact has other values.
         """
         # The text is derived from the names of the entities, which may be other names here.
         expected = parsed.fact._replace(row=existing.row, text=existing.text)
@@ -113,11 +116,17 @@ class _FactBatch:
             name: ours != theirs for name, ours, theirs in zip(existing._fields, existing, expected, strict=True)
         }
         names = list_differences(differences) or "validity known before"
-        raise errors.ImportConflict(f"{parsed.fact.id} is in this graph with another {names}")
+        place = f"in this graph as {known_as}," if known_as else "in this graph"
+        raise errors.ImportConflict(f"{parsed.fact.id} is {place} with another {names}")
 
-    def _replace_id(self, existing: FactRow, older: FactRow) -> FactRow:
-        """Give a fact the id of an older record of it, with all that the record says but how it was known before."""
-        fact = older._replace(row=existing.row)
+    def _replace_id(self, existing: FactRow, parsed: _ParsedFact) -> FactRow:
+        """Give a fact the id of an older record of it, with its time and confidence.
+
+        Raises:
+            errors.ImportConflict: they differ in more than that, as the next import of the line would find by its id.
+        """
+        fact = parsed.fact._replace(row=existing.row, scope=existing.scope, pinned=existing.pinned)
+        self._check_same(fact, parsed, known_as=existing.id)
         self._state.same_facts[existing.id] = fact.row
         self._older[fact.row] = self._by_id[fact.id] = self._by_content[self._content(fact)] = fact
         return fact
