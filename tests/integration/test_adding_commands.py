@@ -30,6 +30,8 @@ def facts(run: Kg) -> Callable[[], list[tuple[str, ...]]]:
             [("Ana", "DECIDED_IN", "Use SQLite"), ("Use SQLite", "BELONGS_TO", "Atlas")],
         ),
         (["decide", "Wait", "--by", "team:Board"], [("Board", "DECIDED_IN", "Wait")]),
+        (["decide", "decision:Wait: a week", "--by", "Bo"], [("Bo", "DECIDED_IN", "Wait: a week")]),
+        (["remind", "me", "to", "task:Call", "--due", "2030-01-02"], [("Call", "DUE_ON", "2030-01-02")]),
         (
             ["remind", "me", "to", "call", "Bo", "--due", "2030-01-02", "--project", "Atlas"],
             [("call Bo", "BELONGS_TO", "Atlas"), ("call Bo", "DUE_ON", "2030-01-02")],
@@ -92,6 +94,15 @@ def test_a_day_is_read_as_by_kg_record(run, facts, when):
     assert day == recorded >= date.today().isoformat()
 
 
+def test_a_reminder_that_is_not_shown_says_so(run):
+    run("remind", "Mend the roof", "--due", "2030-01-02")
+    known = run("remind", "Mend the roof")
+    run("tag", "Mend the roof", "done")
+    done = run("remind", "Mend the roof", "--due", "2030-02-03")
+
+    assert ["no day" in known.output, "kg next" in known.output, "kg next" in done.output] == [False, False, True]
+
+
 def test_a_reminder_without_a_day_says_so(run):
     assert "--due" in run("remind", "Call Bo").output
     assert "--due" not in run("remind", "Call Cy", "--due", "2030-01-02").output
@@ -110,6 +121,7 @@ def test_a_reminder_without_a_day_says_so(run):
         ["decide", "Adopt SQLite", "--by", ":"],
         ["decide", "Adopt SQLite", "--by", "Ana", "--project", "starship:Enterprise"],
         ["remind", ""],
+        ["remind", "me", "to"],
         ["remind", "Call", "--project", " "],
         ["tag", "Nobody", "x"],
         ["tag", "project:Atlas", ""],

@@ -252,3 +252,18 @@ def test_two_meetings_of_one_title_and_day_are_two_and_who_declined_or_what_was_
     assert (report["refused"], report["left_out"], again["added"]) == ([], {"cancelled event": 1}, 0)
     assert facts == [["attended", "happened_on"], ["happened_on"], ["happened_on"]]
     assert recalled(path, "zoe@x.example")["entity"] is None
+
+
+def test_an_address_of_an_organisation_makes_nobody_the_organisation(path, taken):
+    """
+    What is refused is only the address.
+    """
+    card = "BEGIN:VCARD\nVERSION:3.0\nFN:{}\nEMAIL:info@acme.example\n{}END:VCARD\n"
+    report = taken(card.format("Acme", "ORG:Acme\n") + card.format("Hans Meier", "BDAY:1980-01-02\n"))
+    event = "UID:1\nSUMMARY:Talk\nDTSTART:20261120T100000Z\nATTENDEE;CN=Hans Meier:mailto:info@acme.example"
+    taken(f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//x//y\nBEGIN:VEVENT\n{event}\nEND:VEVENT\nEND:VCALENDAR\n")
+    hans = recalled(path, "Hans Meier")
+
+    assert ["ALIAS_TAKEN" in str(each) for each in report["refused"]] == [True]
+    assert (hans["entity"]["type"], recalled(path, "info@acme.example")["entity"]["type"]) == ("person", "organisation")
+    assert {fact["predicate"] for fact in hans["facts"]} == {"born_on", "attended"}

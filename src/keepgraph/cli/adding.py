@@ -144,7 +144,7 @@ _FACT_WORDS = {"fact", "relation"}
 _ENTITY_WORDS = {"entity"}
 _DETAILS = {"due": "a day (--due)", "aliases": "other names (--alias)", "project": "a project (--project)"}
 _TYPED = "Each is TYPE:NAME: `kg add person:Ana project:Atlas`."
-_ADDRESSED = re.compile(r"^me (to )?", re.IGNORECASE)
+_ADDRESSED = re.compile(r"^me(?: to)?(?: |$)", re.IGNORECASE)
 """How a sentence that begins with “remind” goes on before it says of what."""
 
 
@@ -355,7 +355,7 @@ def decide_command(
     kg decide "Adopt SQLite" --by Priya --project Atlas --source standup
     """
     said = {name: value for name, value in options.items() if value is not None}
-    entity = {"type": "decision", "name": _text(decision)}
+    entity = {"type": "decision", "name": _name("decision", _text(decision))}
     facts = [{"subject": _of_type("person", by), "predicate": "decided_in", "object": entity, **said}]
     if project:
         facts.append({"subject": entity, "predicate": "belongs_to", "object": _of_type("project", project), **said})
@@ -379,12 +379,20 @@ def remind_command(ctx: click.Context, /, task: tuple[str, ...], **details: Any)
     kg remind me to renew the permit --due "next Friday" --project Atlas
     kg tag "renew the permit" done
     """
-    name = _ADDRESSED.sub("", _text(task))
+    name = _name("task", _ADDRESSED.sub("", _text(task)))
     with graph_options.open_graph(ctx, create=True) as graph:
         kind, answer = _add_with_details(graph, "task", name, {name: value for name, value in details.items() if value})
+        next_steps = graph.call("list_next_steps")
     _show(ctx, kind, answer)
-    if not details["due"] and not graph_options.wants_json(ctx):
+    if graph_options.wants_json(ctx):
+        return
+    if not details["due"] and answer.get("created"):
         click.secho("  it has no day: --due WHEN gives it one", dim=True)
+    recorded = answer["entity"] if kind == "entity" else answer["results"][0]["subject"]
+    if len(next_steps["actions"]) == next_steps["totals"]["actions"] and all(
+        action["id"] != recorded["id"] for action in next_steps["actions"]
+    ):
+        click.secho("  kg next does not show it: it is tagged as done, or blocked", fg="yellow")
 
 
 @click.command("tag")
@@ -405,6 +413,16 @@ def tag_command(ctx: click.Context, name: str, tags: tuple[str, ...]) -> None:
     _show(ctx, "facts", answer)
 
 
+def _name(entity_type: str, text: str) -> str:
+    """A name without its type before it (“task:Renew the permit”).
+
+    Raises:
+        errors.InvalidArguments: it is empty.
+    """
+    prefix, colon, name = text.partition(":")
+    return _text([name if colon and prefix.strip().casefold() == entity_type else text])
+
+
 def _text(words: Sequence[str]) -> str:
     """Words as one text.
 
@@ -413,4 +431,4 @@ def _text(words: Sequence[str]) -> str:
     """
     if text := " ".join(words).strip():
         return text
-    raise errors.InvalidArguments("a text is empty", hint="Write it behind the command: `kg remind Renew the permit`.")
+    raise errors.InvalidArguments("a text is empty", hint="Write it after the command.")

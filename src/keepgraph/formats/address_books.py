@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, datetime
 from functools import partial
@@ -163,8 +164,13 @@ def _read_meeting(position: int, text: str, *, starts: dict[str, date]) -> Itera
             is_individual = str(entry.params.get("CUTYPE", "INDIVIDUAL")).upper() == "INDIVIDUAL"
             if is_individual and str(entry.params.get("PARTSTAT", "")).upper() != "DECLINED":
                 people[identifiers.canonical(str(entry)) or str(entry)] = str(entry.params.get("CN", ""))
-    for address, common_name in people.items():
-        called = common_name if common_name.strip() and "@" not in common_name else address
+    called = {
+        address: shortened(name if name.strip() and "@" not in name else address) for address, name in people.items()
+    }
+    names = Counter(called.values())
+    for address, person in called.items():
         if (known := identifiers.canonical(address)) is not None:
-            yield Entity(position, word["individual"], shortened(called), aliases=(known,) if known != called else ())
-        yield Fact(position, shortened(known or called), word["attendee"], word["individual"], name, word["event"])
+            yield Entity(position, word["individual"], person, aliases=(known,) if known != person else ())
+        # Of two with one name the address tells who it is.
+        reference = known if known and names[person] > 1 else person
+        yield Fact(position, reference, word["attendee"], word["individual"], name, word["event"])

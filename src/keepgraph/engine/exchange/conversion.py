@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -206,9 +206,11 @@ class RecordImport:
         other identifiers of the same kind is another one: the name is told apart by one.
         """
         own = {each for alias in record.aliases if (each := identifiers.canonical(alias))}
-        key = normalisation.key(record.name)
+        key, types = normalisation.key(record.name), self._types(tx, record.type)
         for identifier in sorted(own):
             for bearer in store.identifiers.bearers(tx, normalisation.key(identifier)):
+                if bearer.type not in types:
+                    continue
                 if identifiers.kind(identifier) != identifiers.PHONE or _is_called(tx, bearer, key):
                     return identifier
         for entity in store.entities.by_key(tx, key) if own else ():
@@ -218,6 +220,11 @@ class RecordImport:
                 telling = min(each for each in own if identifiers.kind(each) in shared)
                 return f"{record.name[: knowledge.entities.MAX_NAME - len(telling) - 3]} ({telling})"
         return record.name
+
+    def _types(self, tx: Tx, file_type: str) -> Collection[str]:
+        """The type that one of the file becomes, and its subtypes."""
+        term = self.mapping.entity_types[file_type].term
+        return graph_vocabulary.read(tx).with_subtypes([term]) if term else ()
 
     def _find_or_create(self, tx: Tx, file_type: str, name: str) -> tuple[Entity, bool]:
         """
