@@ -32,6 +32,7 @@ FACT_COLUMNS = {
     "confidence": ("confidence", "certainty", "probability"),
     "valid_from": ("valid_from", "since", "start", "start_date", "begin", "from_date"),
     "valid_to": ("valid_to", "valid_until", "until", "end", "end_date", "to_date"),
+    "scope": ("scope",),
 }
 ENTITY_COLUMNS = {
     "type": ("type", "entity_type", "kind", "category", "label"),
@@ -215,6 +216,7 @@ def _parse_fact(number: int, fields: Mapping[str, str], *, has_type_columns: boo
         confidence=_parse_confidence(fields.get("confidence", "")),
         valid_from=fields.get("valid_from") or None,
         valid_to=fields.get("valid_to") or None,
+        scope=fields.get("scope") or None,
     )
 
 

@@ -53,8 +53,8 @@ class Statement(NamedTuple):
 
 TYPE: Final = Iri(f"{RDF}type")
 
-_NOT_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\\x7f-\x9f]')
-_NOT_IN_TEXT = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+_NOT_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\\x7f-\x9f\u202a-\u202e\u2066-\u2069]')
+_NOT_IN_TEXT = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]')
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 _ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf"\'\\]))')
 _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}

@@ -43,6 +43,7 @@ class Fact:
         object_type: as `subject_type`.
         confidence: from 0 to 1; None if the file gives none.
         valid_from, valid_to: unparsed; None for an open end.
+        scope: the project in which it holds, by name or as `project:Atlas`; None for everywhere.
         properties: fields of the file that have no attribute here.
         line: the line of the file, unchanged, if the line is the whole record; else "".
     """
@@ -58,6 +59,7 @@ class Fact:
     confidence: float | None = None
     valid_from: str | None = None
     valid_to: str | None = None
+    scope: str | None = None
     properties: Mapping[str, Any] = field(default_factory=dict)
     line: str = field(default="", repr=False)
 

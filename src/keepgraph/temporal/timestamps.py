@@ -100,6 +100,19 @@ def start_of_last_day(timestamp: str, zone: tzinfo | None) -> str | None:
         return None
 
 
+def since(timestamp: str | None, zone: tzinfo | None) -> str | None:
+    """The beginning of a validity as `parse` reads it: the local day that begins at it, else the instant itself."""
+    if timestamp is None or end_of_first_day(timestamp, zone) is None:
+        return timestamp
+    return local_date(timestamp, zone)
+
+
+def until(timestamp: str | None, zone: tzinfo | None) -> str | None:
+    """The end of a validity as `parse` reads it: the local day that ends at it, else the instant itself."""
+    start = start_of_last_day(timestamp, zone) if timestamp is not None else None
+    return timestamp if start is None else local_date(start, zone)
+
+
 def parse(text: str, zone: tzinfo | None, *, end: bool = False) -> str:
     """The timestamp of a date or an instant in ISO 8601. Without an offset it is local time.
 

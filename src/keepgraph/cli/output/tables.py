@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import Any
 
 from keepgraph import lazy
@@ -46,12 +46,12 @@ def format_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, width
         yield _format_row(row, widths, is_right_aligned)
 
 
-def format_csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+def format_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
     """The lines of a CSV file (RFC 4180), header first. Null is an empty field, an empty text is `""`.
 
     Texts are unchanged, even if a spreadsheet would read one as a formula.
     """
-    for row in (columns, *rows):
+    for row in chain([columns], rows):
         line = ",".join(map(_csv_field, row))
         # With one column, a null would give an empty line, which many readers skip.
         yield (line or '""') + "\r\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,20 +29,13 @@ _MAX_BYTES = 64_000_000
 _MAX_SHOWN = 20
 
 
-def export_bundle(ctx: click.Context, graph: Graph, folder: str, *, agreed: bool, overwrite: bool) -> None:
+def export_bundle(ctx: click.Context, graph: Graph, folder: str, *, overwrite: bool) -> None:
     """Write the graph as a bundle into a new or empty folder, or over a bundle whose edits were imported.
 
     Raises:
-        errors.InvalidArguments: the folder has something else, or pages that were edited since they were written; or
-            the graph is encrypted and nobody agreed to plain files.
+        errors.InvalidArguments: the folder has something else, or pages that were edited since they were written.
     """
     root = Path(folder)
-    if graph.database.key is not None and not agreed:
-        if not sys.stdin.isatty():
-            raise errors.InvalidArguments("the graph is encrypted; the files would be plain text", hint="Agree: --yes")
-        click.confirm(
-            f"Write the encrypted graph as plain text into {terminal.printable(folder)}?", abort=True, err=True
-        )
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     existing = dict(_files(root)) if any(root.iterdir()) else {}
     if existing and not _is_bundle(existing):

@@ -6,7 +6,7 @@ import glob
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -19,7 +19,9 @@ from keepgraph.cli.output import terminal
 from keepgraph.graph import Graph
 
 LINES = "lines"
-FORMATS = (LINES, "memory-server", "csv", "claude", "chatgpt", "bibtex", "ris", "csl-json", "vcard", "icalendar")
+CSV, GRAPHML, TURTLE = "csv", "graphml", "turtle"
+FORMATS = (LINES, "memory-server", CSV, "claude", "chatgpt", "bibtex", "ris", "csl-json", "vcard", "icalendar")
+_FORMAT_BY_SUFFIX = {".csv": CSV, ".graphml": GRAPHML, ".ttl": TURTLE}
 
 
 @click.command("import")
@@ -92,13 +94,21 @@ def _detect_format(file: str) -> str:
 @click.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
 @click.option(
+    "--format",
+    "format",
+    type=click.Choice([LINES, *_FORMAT_BY_SUFFIX.values()]),
+    help="The format; by default what the name of FILE says.",
+)
+@click.option(
     "--vault", metavar="DIR", type=click.Path(file_okay=False), help="Write a folder of Markdown pages instead."
 )
 @click.option("--overwrite", is_flag=True, help="With --vault: discard edits that were not imported.")
-@click.option("--yes", is_flag=True, help="Write an encrypted graph as plain pages without asking.")
+@click.option("--yes", is_flag=True, help="Write an encrypted graph as plain text without asking.")
 @graph_options.all_options
 @click.pass_context
-def export_command(ctx: click.Context, file: str, vault: str | None, overwrite: bool, yes: bool) -> None:
+def export_command(
+    ctx: click.Context, file: str, format: str | None, vault: str | None, overwrite: bool, yes: bool
+) -> None:
     """Write the whole graph to FILE (JSONL; standard output if not given), for `kg import`.
 
     The file has a line for each entity, text and fact of all groups, by id: the same graph gives the same file, and new
@@ -106,29 +116,76 @@ def export_command(ctx: click.Context, file: str, vault: str | None, overwrite: 
     the vocabulary that another graph may lack. It leaves out the log of changes, answers kept for retries, vectors,
     mentions and proposals.
 
+    A FILE that ends in .csv, .graphml or .ttl gets the current graph of the group for other programs: a table of facts,
+    which `kg import` reads too, GraphML, or Turtle (RDF).
+
     With --vault, DIR becomes a bundle of the Open Knowledge Format 0.2: a page for each entity and text of the group,
     readable in Obsidian. `kg import DIR` brings back what you edit there.
 
     \b
     kg export graph.jsonl
+    kg export graph.graphml
     kg export --vault Notes
     """
     if vault is not None:
-        if file != "-":
+        if file != "-" or format is not None:
             raise errors.InvalidArguments("name a file or --vault, not both")
         from keepgraph.cli.transfer import bundle_files
 
         with _open_for_export(ctx) as graph:
-            bundle_files.export_bundle(ctx, graph, vault, agreed=yes, overwrite=overwrite)
+            _confirm_plain_text(ctx, graph, vault, agreed=yes)
+            bundle_files.export_bundle(ctx, graph, vault, overwrite=overwrite)
+        return
+    if (format := format or _FORMAT_BY_SUFFIX.get(Path(file).suffix.lower())) not in (None, LINES):
+        _export_current(ctx, file, str(format), agreed=yes)
         return
     from keepgraph.engine.exchange import export
 
-    _refuse_other_formats(file)
+    if format is None:
+        _refuse_other_formats(file)
     with _open_for_export(ctx) as graph, open_for_writing(file, graph=graph.path) as out:
         if graph.database.key is not None and file != "-":
             click.echo(f"{terminal.printable(file)} is plain text, though the graph is encrypted.", err=True)
         for line in export.stream_lines(graph.database):
             out.write(terminal.escape_control(json.dumps(line, ensure_ascii=False)) + "\n")
+
+
+def _export_current(ctx: click.Context, file: str, format: str, *, agreed: bool) -> None:
+    """Write the current graph of the group in the format of another program."""
+    from keepgraph.cli.output import tables
+    from keepgraph.engine.exchange import current_graph
+
+    with _open_for_export(ctx) as graph:
+        if file != "-":
+            _confirm_plain_text(ctx, graph, file, agreed=agreed)
+        with graph.database.read("export") as tx:
+            if format == CSV:
+                columns = current_graph.TABLE_COLUMNS
+                lines, beginning = tables.format_csv(columns, current_graph.table(tx)), ",".join(columns)
+            elif format == GRAPHML:
+                lines, beginning = _lines(current_graph.graphml(tx)), current_graph.GRAPHML_BEGINNING
+            else:
+                lines, beginning = _lines(current_graph.turtle(tx)), current_graph.TURTLE_BEGINNING
+            with open_for_writing(file, graph=graph.path, beginning=beginning) as out:
+                out.writelines(lines)
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    return (f"{text}\n" for text in texts)
+
+
+def _confirm_plain_text(ctx: click.Context, graph: Graph, target: str, *, agreed: bool) -> None:
+    """Ask whether to write an encrypted graph as plain text.
+
+    Raises:
+        errors.NotConfirmed: nobody agreed, and there is nobody to ask.
+    """
+    if graph.database.key is not None and not agreed:
+        terminal.confirm(
+            f"Write the encrypted graph as plain text into {terminal.printable(target)}?",
+            action="the graph is encrypted, and the export is plain text",
+            quiet=graph_options.wants_json(ctx),
+        )
 
 
 def _refuse_other_formats(file: str) -> None:
@@ -142,8 +199,11 @@ def _refuse_other_formats(file: str) -> None:
     named, _ = mimetypes.guess_type(file)
     if named and named != "text/plain" and "json" not in named:
         raise errors.InvalidArguments(
-            f"kg export writes JSONL, and {Path(file).name} is named as {named}",
-            hint="Name it FILE.jsonl. For Markdown: `kg export --vault FOLDER`. For a page: `kg view --out FILE.html`.",
+            f"kg export cannot write {Path(file).name}, which is named as {named}",
+            hint=(
+                "Name it FILE.jsonl, .csv, .graphml or .ttl. For Markdown: `kg export --vault FOLDER`. "
+                "For a page: `kg view --out FILE.html`."
+            ),
         )
 
 
@@ -188,7 +248,8 @@ def open_for_writing(file: str, *, graph: Path, beginning: str = '{"') -> Iterat
         abandoned.unlink(missing_ok=True)  # of an export that was killed
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as out:
+        descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
             yield out
             out.flush()
             os.fsync(out.fileno())

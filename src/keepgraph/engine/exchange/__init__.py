@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keepgraph.engine.exchange import (
         conversion,
+        current_graph,
         export,
         import_entities,
         import_episodes,

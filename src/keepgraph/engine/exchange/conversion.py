@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -21,6 +20,7 @@ from keepgraph.engine.exchange import import_state, rdf_individuals
 from keepgraph.engine.exchange.export import Survey
 from keepgraph.engine.exchange.import_state import DEFAULT_CONFIDENCE, IMPORTED, EndsWarning
 from keepgraph.engine.exchange.rdf_individuals import TermMapping
+from keepgraph.engine.knowledge import projects, scopes
 from keepgraph.engine.texts import imported_texts
 from keepgraph.engine.texts.imported_texts import TextPart
 from keepgraph.engine.texts.storage import Outcome
@@ -28,7 +28,7 @@ from keepgraph.engine.vocabulary import graph_vocabulary, sets, terms
 from keepgraph.formats import detection, records
 from keepgraph.formats.records import ReadError, Record, Skipped
 from keepgraph.language import identifiers, normalisation, utf8
-from keepgraph.model import Entity, Ref
+from keepgraph.model import Entity, Fact, Ref
 from keepgraph.store import journal
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
@@ -65,7 +65,15 @@ _Lines: TypeAlias = list[tuple[records.Entity | records.Fact, imported_texts.Ann
 
 
 class _AlreadyAsserted(Exception):
-    """The same source has asserted the same fact before; nothing must be written."""
+    """The same source has asserted the same fact before; nothing must be written.
+
+    Attributes:
+        fact: the fact.
+    """
+
+    def __init__(self, fact: Fact) -> None:
+        super().__init__()
+        self.fact = fact
 
 
 class RecordImport:
@@ -350,10 +358,12 @@ class RecordImport:
         warning = None
         # A wording may stand for several predicates: the ends decide.
         predicate = record.predicate if mapping.how == "synonym" else mapping.term
-        with suppress(_AlreadyAsserted):
+        try:
             with tx.savepoint():
                 warning = self._record_fact(tx, record, predicate, subject, target)
             outcome = Outcome.ADDED
+        except _AlreadyAsserted as already:
+            self._add_scope(tx, record, already.fact, is_new=False)
         return RecordResult(record.position, outcome or Outcome.UNCHANGED, warning=warning)
 
     def _ends(self, tx: Tx, predicate: str) -> tuple[Sequence[str], Sequence[str]]:
@@ -420,9 +430,24 @@ class RecordImport:
         )
         assertions = store.imports.count_assertions(tx, recorded.fact.row, source, confidence)
         if recorded.effect == "nothing_changed" or (recorded.effect == "repeated" and assertions > 1):
-            raise _AlreadyAsserted
+            raise _AlreadyAsserted(recorded.fact)
+        self._add_scope(tx, record, recorded.fact, is_new=not recorded.deduplicated)
         self.counts["facts"] += not recorded.deduplicated
         return EndsWarning(recorded.fact.predicate, recorded.ends_warning) if recorded.ends_warning else None
+
+    def _add_scope(self, tx: Tx, record: records.Fact, fact: Fact, *, is_new: bool) -> None:
+        """Let a fact hold in the project that its record names, which is created if new.
+
+        Raises:
+            errors.ScopeUnknown: it names a group.
+        """
+        if record.scope is None:
+            return
+        scope = projects.find_or_create(tx, record.scope)
+        if scope.project is None:
+            raise errors.ScopeUnknown(f"{record.scope[:100]!r} is a group, not a project", hint="Name a project.")
+        scopes.add_to_fact(tx, fact, scope.project, is_new=is_new)
+        self.counts["entities"] += scope.created
 
     # Episodes
 

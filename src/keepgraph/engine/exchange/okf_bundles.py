@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Any
 
 from keepgraph import _version, errors, store
@@ -174,28 +173,10 @@ def _statement(
         object=fact.literal if fact.literal is not None else names.get(fact.object or "", fact.object or ""),
         is_literal=fact.literal is not None,
         path=paths.get(fact.object or ""),
-        since=_begin(tx, fact.valid_from),
-        until=_end(tx, fact.valid_to),
+        since=timestamps.since(fact.valid_from, tx.zone),
+        until=timestamps.until(fact.valid_to, tx.zone),
         notes=tuple(labels[source] for source in sources if source in labels),
     )
-
-
-def _begin(tx: Tx, valid_from: str | None) -> str | None:
-    """Since when a fact holds: a day if it begins with one, else an instant."""
-    day = _day(tx, valid_from)
-    return day.isoformat() if day else valid_from
-
-
-def _end(tx: Tx, valid_to: str | None) -> str | None:
-    """Until when a fact holds: the last day if it ends with one, else an instant."""
-    day = _day(tx, valid_to)
-    return (day - timedelta(days=1)).isoformat() if day else valid_to
-
-
-def _day(tx: Tx, timestamp: str | None) -> date | None:
-    """The day that begins at a timestamp; None if none does."""
-    day = timestamps.parse_date(timestamps.local_date(timestamp, tx.zone)) if timestamp else None
-    return day if day and timestamps.day_start(day, tx.zone) == timestamp else None
 
 
 # Import
@@ -532,7 +513,7 @@ class _Edits:
             if statement.is_literal
             else fact.object is not None and isinstance(target, Ref) and target.id == fact.object.id
         )
-        starts = _begin(self._tx, fact.valid_from)
+        starts = timestamps.since(fact.valid_from, self._tx.zone)
         if is_same and statement.until and statement.since == starts:
             ending.end(self._tx, [fact], valid_to=statement.until, source=self._folder)
         else:
