@@ -6,7 +6,7 @@ import glob
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -152,26 +152,31 @@ def export_command(
 
 def _export_current(ctx: click.Context, file: str, format: str, *, agreed: bool) -> None:
     """Write the current graph of the group in the format of another program."""
-    from keepgraph.cli.output import tables
     from keepgraph.engine.exchange import current_graph
 
     with _open_for_export(ctx) as graph:
         if file != "-":
             _confirm_plain_text(ctx, graph, file, agreed=agreed)
-        with graph.database.read("export") as tx:
-            if format == CSV:
-                columns = current_graph.TABLE_COLUMNS
-                lines, beginning = tables.format_csv(columns, current_graph.table(tx)), ",".join(columns)
-            elif format == GRAPHML:
-                lines, beginning = _lines(current_graph.graphml(tx)), current_graph.GRAPHML_BEGINNING
-            else:
-                lines, beginning = _lines(current_graph.turtle(tx)), current_graph.TURTLE_BEGINNING
-            with open_for_writing(file, graph=graph.path, beginning=beginning) as out:
-                out.writelines(lines)
+        beginnings = {
+            CSV: ",".join(current_graph.TABLE_COLUMNS),
+            GRAPHML: current_graph.GRAPHML_BEGINNING,
+            TURTLE: current_graph.TURTLE_BEGINNING,
+        }
+        with open_for_writing(file, graph=graph.path, beginning=beginnings[format]) as out:
+            out.writelines(_current_lines(graph, format))
 
 
-def _lines(texts: Iterable[str]) -> Iterator[str]:
-    return (f"{text}\n" for text in texts)
+def _current_lines(graph: Graph, format: str) -> Iterator[str]:
+    """The lines of such a file. What fails on writing them is no fault of the graph, and is raised past its reading."""
+    from keepgraph.cli.output import tables
+    from keepgraph.engine.exchange import current_graph
+
+    with graph.database.read("export") as tx:
+        if format == CSV:
+            yield from tables.format_csv(current_graph.TABLE_COLUMNS, current_graph.table(tx))
+        else:
+            for line in current_graph.graphml(tx) if format == GRAPHML else current_graph.turtle(tx):
+                yield f"{line}\n"
 
 
 def _confirm_plain_text(ctx: click.Context, graph: Graph, target: str, *, agreed: bool) -> None:
