@@ -267,3 +267,11 @@ def test_an_address_of_an_organisation_makes_nobody_the_organisation(path, taken
     assert ["ALIAS_TAKEN" in str(each) for each in report["refused"]] == [True]
     assert (hans["entity"]["type"], recalled(path, "info@acme.example")["entity"]["type"]) == ("person", "organisation")
     assert {fact["predicate"] for fact in hans["facts"]} == {"born_on", "attended"}
+
+
+def test_a_file_in_another_encoding_is_refused_instead_of_imported_with_wrong_letters(path, tmp_path):
+    (tmp_path / "latin.bib").write_bytes("@article{a, title={One}}\n@article{b, title={Caf\u00e9}}\n".encode("latin-1"))
+    done = CliRunner().invoke(kg, ["--db", str(path), "import", str(tmp_path / "latin.bib")])
+
+    assert (done.exit_code, "line 2" in done.output, "iconv" in done.output) == (1, True, True)
+    assert recalled(path, "One").get("entity") is None

@@ -86,13 +86,18 @@ def read(file: IO[bytes], format: str) -> Iterator[Record]:
 def whole_text(file: IO[bytes]) -> str:
     """
     Raises:
-        errors.InvalidArguments: the file has more than `MAX_CHARACTERS`.
+        errors.InvalidArguments: the file has more than `MAX_CHARACTERS`, or is not in UTF-8 (nor in UTF-16).
     """
     with text_streams.open_text(file) as source:
         text = source.read(MAX_CHARACTERS + 1)
     if len(text) > MAX_CHARACTERS:
         raise errors.InvalidArguments(
             f"the file has more than {MAX_CHARACTERS:,} characters", hint="Divide it, and import the parts."
+        )
+    if undecoded := text_streams.UNDECODED.search(text):
+        raise errors.InvalidArguments(
+            f"line {text.count(chr(10), 0, undecoded.start()) + 1} of the file is not in UTF-8",
+            hint="Convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW, with the encoding that it has.",
         )
     return text_streams.replace_invalid(text)
 
@@ -303,7 +308,7 @@ def _csl_entry(number: int, element: Mapping[str, Any]) -> _Entry:
     issued = element.get("issued")
     dates = issued.get("date-parts") if isinstance(issued, dict) else None
     if isinstance(dates, list) and dates and isinstance(dates[0], list):
-        fields["date"] = "-".join(str(part).zfill(2) for part in dates[0])
+        fields["date"] = "-".join(str(part).zfill(2) for part in dates[0] if part)
     texts = [element[key] for key in (*_AS_TEXT, "annotation") if isinstance(element.get(key), str)]
     return _Entry(
         position=number,

@@ -15,6 +15,9 @@ MAX_LINE_CHARACTERS = 32_000_000
 """Characters of a line, at most; a line of JSON may be an entity with all its observations."""
 
 
+UNDECODED = re.compile("[\udc80-\udcff]")
+"""A byte that is not in the encoding of the file."""
+
 _INVALID_CHARACTER = re.compile("[\ud800-\udfff\x00]")
 
 
