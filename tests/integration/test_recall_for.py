@@ -99,6 +99,14 @@ def test_a_fact_may_hold_in_several_projects_and_then_everywhere(team):
     assert [each.get("scope") for each in everywhere if each["text"] == "Ana Ruiz tagged lead"] == [None]
 
 
+def test_the_answer_says_that_a_known_fact_holds_in_more_or_is_pinned(team):
+    fact = {"subject": person("Ida"), "predicate": "tagged", "object": literal("lead")}
+    given = ({"project": "Apollo"}, {"project": "Apollo"}, {}, {"always": True}, {"always": True})
+    effects = [team("record_fact", **fact, **more)["effect"] for more in given]
+
+    assert effects == ["recorded", "nothing_changed", "repeated", "repeated", "nothing_changed"]
+
+
 def test_a_scope_survives_the_merge_of_its_project(team):
     team.record(project("Apollo 2"), "tagged", literal("new"))
     team("change", entity=project("Apollo 2"), merge=APOLLO)

@@ -606,7 +606,7 @@ def _record(
         refuse_misfits=refuse_misfits,
     )
     if arguments.get("project") or arguments.get("always") is not None or result.deduplicated:
-        _set_scope(tx, result, arguments)
+        result = _set_scope(tx, result, arguments)
     aliases = [*arguments.get("aliases", ()), *([result.alias] if result.alias else ())]
     owner = store.owners.find(tx) if any(map(first_person.is_pronoun, aliases)) else None
     answer = {
@@ -631,17 +631,18 @@ def _record(
     return answer, result
 
 
-def _set_scope(tx: Tx, recorded: RecordedFact, arguments: Mapping[str, Any]) -> None:
-    """Where a fact that was just recorded holds, and whether it is always told."""
+def _set_scope(tx: Tx, recorded: RecordedFact, arguments: Mapping[str, Any]) -> RecordedFact:
+    """Where a fact that was just recorded holds, and whether it is always told; a known one is repeated by that."""
     # Read after the fact is recorded, which may be what makes the project known.
     named = arguments.get("project")
     scope = knowledge.scopes.known(tx, named) if named else None
     if scope is not None and scope.project is None and scope.group != tx.group:
         raise errors.ScopeUnknown(f"{named!r} is a group, not a project", hint="Give it as group.")
     project = scope.project if scope else None
-    knowledge.scopes.add_to_fact(tx, recorded.fact, project, is_new=not recorded.deduplicated)
+    is_changed = knowledge.scopes.add_to_fact(tx, recorded.fact, project, is_new=not recorded.deduplicated)
     if arguments.get("always") is not None:
-        store.scopes.pin_fact(tx, recorded.fact, pinned=arguments["always"])
+        is_changed |= store.scopes.pin_fact(tx, recorded.fact, pinned=arguments["always"])
+    return replace(recorded, effect="repeated") if is_changed and recorded.effect == "nothing_changed" else recorded
 
 
 def _warnings(tx: Tx, recorded: RecordedFact, *, compare_names: bool) -> dict[str, Any]:

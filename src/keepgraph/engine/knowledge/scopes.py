@@ -88,15 +88,21 @@ def known(tx: Tx, name: str) -> projects.Scope:
     return scope
 
 
-def add_to_fact(tx: Tx, fact: Fact, project: Entity | None, *, is_new: bool) -> None:
-    """Let a fact that was just recorded hold in a project too; without one everywhere. Nothing narrows a known fact."""
+def add_to_fact(tx: Tx, fact: Fact, project: Entity | None, *, is_new: bool) -> bool:
+    """Let a fact that was just recorded hold in a project too; without one everywhere. Nothing narrows a known fact.
+
+    Returns:
+        Whether a known fact holds in more than before.
+    """
     if is_new:
         if project is not None:
             store.scopes.set_of_fact(tx, fact, [project.id])
-        return
+        return False
     before = fact.scope
-    if before and (project is None or project.id not in before):
-        store.scopes.set_of_fact(tx, fact, [*before, project.id] if project else [])
+    if not before or (project is not None and project.id in before):
+        return False
+    store.scopes.set_of_fact(tx, fact, [*before, project.id] if project else [])
+    return True
 
 
 def add_to_alias(tx: Tx, entity: Entity, key: str, project: Entity | None, *, before: Sequence[str] | None) -> bool:
