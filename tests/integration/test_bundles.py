@@ -317,7 +317,7 @@ def test_a_line_with_a_bad_date_does_not_stop_the_others(bundle, tmp_path):
     assert answer["entities"] > 1
 
 
-def test_an_edited_fact_holds_where_it_held_and_stays_pinned(tmp_path):
+def test_an_edited_fact_holds_where_it_held_and_is_as_certain_and_pinned_as_it_was(tmp_path):
     path, folder = tmp_path / "graph.db", tmp_path / "pages"
     with keepgraph.open(path) as graph:
         ada, bo, atlas = (
@@ -325,13 +325,17 @@ def test_an_edited_fact_holds_where_it_held_and_stays_pinned(tmp_path):
         )
         graph.call("record_fact", subject=ada, predicate="works_on", object=atlas)
         graph.call("record_fact", subject=ada, predicate="works_on", object={"type": "project", "name": "Apollo"})
-        graph.call("record_fact", subject=ada, predicate="reports_to", object=bo, project="Atlas", always=True)
+        graph.call(
+            "record_fact", subject=ada, predicate="reports_to", object=bo, project="Atlas", always=True, confidence=0.5
+        )
     run(path, "export", "--vault", str(folder))
     page = folder / "person/Ada.md"
     page.write_text(page.read_text().replace("(/person/Bo.md)", "(/person/Bo.md) · since 2021-01-01"))
     answer = report(path, folder)
     with keepgraph.open(path) as graph:
         told = [graph.call("recall_for", message="x", scope=scope)["standing"] for scope in (["Atlas"], ["Apollo"])]
+        known = graph.call("recall_entity", name_or_alias="Bo")["facts"]
 
     assert answer["changed"] == 1
     assert ["Ada reports to Bo" in str(standing) for standing in told] == [True, False]
+    assert [fact["confidence"] for fact in known] == [0.5]

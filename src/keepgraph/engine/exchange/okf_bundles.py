@@ -518,7 +518,7 @@ class _Edits:
             ending.end(self._tx, [fact], valid_to=statement.until, source=self._folder)
         else:
             knowledge.facts.retract(self._tx, fact)
-            recorded = self._record(entity, statement.predicate, target, statement)
+            recorded = self._record(entity, statement.predicate, target, statement, confidence=fact.confidence)
             if not recorded.deduplicated:
                 store.scopes.replace_fact(self._tx, fact, recorded.fact)
         self._report.counts["changed"] += 1
@@ -550,13 +550,16 @@ class _Edits:
         named = knowledge.entities.all_named(self._tx, normalisation.Name(statement.object))
         return Ref(id=named[0].id) if len(named) == 1 else Ref(name=statement.object)
 
-    def _record(self, entity: Entity, predicate: str, target: Ref | str, statement: Statement) -> RecordedFact:
+    def _record(
+        self, entity: Entity, predicate: str, target: Ref | str, statement: Statement, *, confidence: float = 1.0
+    ) -> RecordedFact:
         return knowledge.facts.record(
             self._tx,
             subject=Ref(id=entity.id),
             predicate=predicate,
             object=target,
             source=self._folder,
+            confidence=confidence,
             valid_from=statement.since,
             valid_to=statement.until,
         )
