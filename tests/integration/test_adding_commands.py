@@ -147,7 +147,8 @@ def test_help_of_a_command_is_asked_for_in_two_ways(run):
 
 
 @pytest.mark.parametrize(
-    ("name", "is_written"), [("a.jsonl", True), ("a.json", True), ("a", True), ("a.md", False), ("a.csv", False)]
+    ("name", "is_written"),
+    [("a.jsonl", True), ("a.json", True), ("a", True), ("a.csv", True), ("a.md", False), ("a.xlsx", False)],
 )
 def test_an_export_is_not_named_as_something_else(run, tmp_path, name, is_written):
     run("add", "person:Ana")
