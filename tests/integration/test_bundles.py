@@ -196,6 +196,15 @@ def test_what_both_changed_is_shown_and_left(path, bundle):
     assert "job_title" in run(path, "recall", "Person 1")
 
 
+def test_other_files_beside_the_pages_stay(path, bundle):
+    picture = bundle / "person" / "portrait.png"
+    picture.write_bytes(b"\x89PNG")
+    append(bundle / "person/Person 3.md", "no list, but a thought about Person 3")
+
+    assert report(path, bundle)["texts"] == 1
+    assert picture.read_bytes() == b"\x89PNG"
+
+
 def test_edits_are_not_overwritten_and_other_files_are_refused(path, bundle, tmp_path):
     append(bundle / "person/Person 1.md", "- knows [[Person 2]]")
     (tmp_path / "other").mkdir()

@@ -102,7 +102,7 @@ def _log(before: str, day: str, written: int, deleted: int, *, is_new: bool) -> 
 
 def import_bundle(ctx: click.Context, folder: str, *, preview: bool) -> int:
     """Import a bundle that `kg export --vault` wrote, or ingest another folder of notes; returns the exit code."""
-    existing = dict(_files(Path(folder)))
+    existing = dict(_files(Path(folder), only_ours=True))
     found: dict[str, Page] = {}
     unreadable: list[okf_bundles.Conflict] = []
     for path, text in existing.items():
@@ -183,13 +183,19 @@ def _is_page(path: str) -> bool:
 
 
 def _is_bundle(files: dict[str, str]) -> bool:
-    return "okf_version" in files.get("index.md", "")[:200] and all(
-        path.endswith(".md") or path == okf_bundles.WORDS for path in files
-    )
+    return "okf_version" in files.get("index.md", "")[:200] and all(map(_may_be_ours, files))
 
 
-def _files(root: Path) -> Iterator[tuple[str, str]]:
+def _may_be_ours(path: str) -> bool:
+    """Whether a bundle may have written a file; any other, such as a picture beside the pages, is left alone."""
+    return path.endswith(".md") or path == okf_bundles.WORDS
+
+
+def _files(root: Path, *, only_ours: bool = False) -> Iterator[tuple[str, str]]:
     """The texts of the files of a folder, by their paths within it; links and hidden files are left out.
+
+    Args:
+        only_ours: those that a bundle may have written; others are not read.
 
     Raises:
         errors.InvalidArguments: they are too many, or one is too large.
@@ -201,12 +207,15 @@ def _files(root: Path) -> Iterator[tuple[str, str]]:
             file = Path(place) / name
             if name.startswith(".") or file.is_symlink() or not file.is_file():
                 continue
+            path = file.relative_to(root).as_posix()
+            if only_ours and not _may_be_ours(path):
+                continue
             number += 1
             if number > _MAX_FILES or file.stat().st_size > _MAX_BYTES:
                 raise errors.InvalidArguments(
                     f"{file} is too large, or one file too many", hint=f"{_MAX_FILES:,} files of 64 MB at most"
                 )
-            yield file.relative_to(root).as_posix(), file.read_bytes().decode("utf-8", "replace")
+            yield path, file.read_bytes().decode("utf-8", "replace")
 
 
 def _write(root: Path, path: str, text: str) -> None:
