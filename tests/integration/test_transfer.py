@@ -404,6 +404,16 @@ def lasting(path: Path) -> dict[str, set[Any]]:
     return rows_of
 
 
+def with_current_ids(path: Path, refused: list[Any]) -> list[Any]:
+    """Refusals in which each entity has its present id: an import may give it an older one after it was named."""
+    text = json.dumps(refused)
+    for former, current in rows(
+        path, "SELECT former_id.public_id, entity.public_id FROM former_id JOIN entity ON entity.id = entity"
+    ):
+        text = text.replace(former, current)
+    return json.loads(text)
+
+
 def check_two_graphs_come_together(blank: Path, one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> None:
     with worlds(blank) as world:
         first, second = world(), world()
@@ -419,7 +429,8 @@ def check_two_graphs_come_together(blank: Path, one: list[tuple[Any, ...]], othe
 
         after = kept(first.path)
         again = imported(first.path, lines)
-        assert (again["added"], again["refused"]) == (0, report["refused"])
+        refused = with_current_ids(first.path, report["refused"])
+        assert (again["added"], with_current_ids(first.path, again["refused"])) == (0, refused)
         assert kept(first.path) == after
 
         call = first.calls["default"]

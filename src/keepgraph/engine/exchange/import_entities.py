@@ -165,7 +165,8 @@ class _EntityBatch:
         Raises:
             errors.ImportConflict: the name of a new entity is the alias of another entity in this graph.
         """
-        for other in self._by_alias.get((parsed.group, parsed.type, parsed.key), ()):
+        for named in self._by_alias.get((parsed.group, parsed.type, parsed.key), ()):
+            other = self._changed.get(named.row, named)
             # If the file says both, then it was the same in the graph that the file comes from. Where it has the other
             # entity without this alias, the name would mean somebody else from now on.
             if (other.row, parsed.key) not in self._state.alias_keys:
