@@ -220,6 +220,12 @@ def words_in_rows(tx: Tx, index: Index, phrases: Sequence[str], *, rows: Sequenc
     ]
 
 
+def phrase(words: str) -> str:
+    """A full-text query for these words side by side."""
+    quoted = words.replace('"', '""').replace("\0", "")
+    return f'"{quoted}"'
+
+
 _TERM_TABLES = ("fact_term", "entity_term", "chunk_term")
 _MAX_TERMS = 5_000
 """How many terms are read of those that begin as a form of a word may."""

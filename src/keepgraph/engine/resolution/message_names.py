@@ -108,7 +108,7 @@ def find(
     readings += _corrected(tx, text, spaced, readings, groups=groups, scope=scope)
     readings = _without_parts_of_longer(tx, text, readings)
     named, unclear = _choose(tx, text, readings, groups=groups, context=context)
-    similar_named, similar = _similar(tx, text, readings, groups=groups)
+    similar_named, similar = _similar(tx, text, readings, groups=groups, scope=scope)
     first: dict[int, NamedEntity] = {}
     for each in sorted([*named, *similar_named], key=lambda each: (-each.score, each.start)):
         first.setdefault(each.entity.row, each)
@@ -227,11 +227,11 @@ def _corrected(
     scope: Collection[str],
 ) -> list[_Reading]:
     """The spans that are a name but for a typo in a lower-case word, or for the ending of a word."""
-    spans = [span for span in mention_detection.word_spans(spaced) if not _is_within(span.start, span.end, readings)]
+    words = list(mention_detection.word_spans(spaced))
+    spans = [span for span in words if not _is_within(span.start, span.end, readings)]
     corrections = _corrections(tx, [(text.text[span.start : span.end], span.key) for span in spans])
     if not corrections:
         return []
-    words = list(mention_detection.word_spans(spaced))
     letters: dict[str, list[tuple[int, int, str]]] = {}
     for first in range(len(words)):
         spelled, how = [""], "name"
@@ -382,14 +382,16 @@ def _named(text: AnnotatedText, reading: _Reading, hit: NameHit) -> NamedEntity:
 
 
 def _similar(
-    tx: Tx, text: AnnotatedText, readings: Sequence[_Reading], *, groups: Sequence[str]
+    tx: Tx, text: AnnotatedText, readings: Sequence[_Reading], *, groups: Sequence[str], scope: Collection[str]
 ) -> tuple[list[NamedEntity], list[UnclearName]]:
     """What unknown names stand for, by initials, as a nickname or an abbreviation; what is only similar is unclear."""
     matches = [NameMatch(reading.start, reading.end, reading.key) for reading in readings]
     named, unclear = [], []
     for name in proper_names.detect(text, besides=matches)[:_MAX_UNKNOWN_NAMES]:
         for group in groups:
-            resolution = resolver.resolve_by_letters(replace(tx, group=group), Name(name.name))
+            resolution = resolver.resolve_by_letters(
+                replace(tx, group=group, projects=frozenset(scope)), Name(name.name)
+            )
             if resolution.entity is None:
                 continue
             if resolution.reason:

@@ -21,11 +21,10 @@ def persons(tx: Tx, key: str, *, groups: Sequence[str]) -> tuple[NameHit, ...]:
     """
     person_types = graph_vocabulary.read(tx).types_of_style("person")
     folded = Name(key).folded
-    quoted = key.replace('"', '""').replace("\0", "")
     found: dict[int, NameHit] = {}
     for group in groups:
         hits = store.mentions.entities_with_word(
-            tx, f'"{quoted}"', of_types=person_types, group=group, limit=_MAX_PERSONS
+            tx, store.full_text.phrase(key), of_types=person_types, group=group, limit=_MAX_PERSONS
         )
         if len(hits) == _MAX_PERSONS:
             return ()

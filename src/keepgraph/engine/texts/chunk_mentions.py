@@ -99,12 +99,6 @@ class NameLookup:
         return NamedEntity(persons[0].written, entity.row, entity.type, entity.name, "name")
 
 
-def full_text_phrase(words: str) -> str:
-    """A full-text query for these words side by side."""
-    quoted = words.replace('"', '""').replace("\0", "")
-    return f'"{quoted}"'
-
-
 # How much more of a text than its name is compared with that name, as white space is not alike in both. In characters.
 _TITLE_MARGIN = 200
 _ROLES = frozenset("user assistant human system ai bot me you agent tool model unknown speaker".split())

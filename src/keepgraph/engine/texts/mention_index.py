@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from keepgraph import interruption, store
 from keepgraph.engine.backfill import time_limits
 from keepgraph.engine.texts import proposals
-from keepgraph.engine.texts.chunk_mentions import Detector, full_text_phrase
+from keepgraph.engine.texts.chunk_mentions import Detector
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, normalisation
 from keepgraph.lazy import dataclass
@@ -245,7 +245,7 @@ def chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[i
             rows.update(
                 store.mentions.chunks_with_words(
                     tx,
-                    full_text_phrase(phrase),
+                    store.full_text.phrase(phrase),
                     group=group,
                     limit=_MAX_CHUNKS_OF_A_NAME,
                     spelled=[phrase, phrase.upper()] if needs_capital else (),

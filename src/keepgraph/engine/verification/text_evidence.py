@@ -15,7 +15,7 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
 from keepgraph.engine.resolution import resolver
-from keepgraph.engine.texts.chunk_mentions import Detector, NameLookup, full_text_phrase
+from keepgraph.engine.texts.chunk_mentions import Detector, NameLookup
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.language import (
     common_words,
@@ -282,7 +282,7 @@ def _stored_texts(tx: Tx, subject: Entity | str, object: Entity | str) -> Iterat
     else:
         names = [thing if isinstance(thing, str) else thing.name for thing in (subject, object)]
         if all(any(map(str.isalnum, name)) for name in names):
-            match = " AND ".join(map(full_text_phrase, names))
+            match = " AND ".join(map(store.full_text.phrase, names))
             rows = store.mentions.chunks_with_words(tx, match, group=tx.group, limit=MAX_CHUNKS)
     chunks = store.episodes.chunks_by_rows(tx, rows)
     episodes = store.episodes.by_rows(tx, list({chunk.episode for chunk in chunks.values()}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from keepgraph import english, store
+from keepgraph import english
 from keepgraph.engine import knowledge
 from keepgraph.engine.retrieval.message_context import MessageContext, OpenMatter
 from keepgraph.model import Entity, Fact
@@ -92,7 +92,7 @@ def _open(matter: OpenMatter, *, today: str) -> dict[str, Any]:
 def _project_names(tx: Tx, facts: Sequence[Fact]) -> dict[str, str]:
     """The names of the projects in which alone facts hold, by their ids."""
     ids = {project for fact in facts for project in fact.scope}
-    found = {project: store.entities.by_id(tx, project) or store.entities.by_former_id(tx, project) for project in ids}
+    found = {project: knowledge.entities.find_by_id(tx, project) for project in ids}
     return {project: entity.name for project, entity in found.items() if entity}
 
 
