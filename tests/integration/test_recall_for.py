@@ -67,6 +67,32 @@ def test_an_alias_means_what_it_means_in_its_project(team, scope, expected):
     assert (recalled["entity"] or {"name": None})["name"] == expected
 
 
+def test_facts_of_other_projects_take_no_room_from_those_of_the_one_asked_about(team):
+    for start in range(0, 120, 40):
+        guests = [
+            {
+                "subject": person("Ana Ruiz"),
+                "predicate": "tagged",
+                "object": literal(f"guest {n}"),
+                "project": "Borealis",
+            }
+            for n in range(start, start + 40)
+        ]
+        assert team("record_facts", facts=guests)["refused"] == 0
+    brief = team("recall_entity", name_or_alias="Ana Ruiz", project="Apollo", detail="brief")
+    told = team("recall_for", message="What about Ana Ruiz?", scope=["Apollo"])
+
+    assert (brief["total_facts"], len(brief["facts"])) == (2, 2)
+    assert sorted(text.rsplit(" ", 1)[-1] for text in texts(told)) == ["lead", "vegan"]
+
+
+def test_an_address_in_another_spelling_holds_in_its_project_alone(team):
+    team("add_alias", entity=person("Ana Ruiz"), alias="mailto:Ana@Example.org", project="Apollo")
+
+    assert names(team("recall_for", message="Write to ana@example.org", scope=["Apollo"])) == ["Ana Ruiz"]
+    assert names(team("recall_for", message="Write to ana@example.org", scope=["Borealis"])) == []
+
+
 def test_the_project_in_the_message_tells_equals_apart(team):
     assert names(team("recall_for", message="Ask the board of Apollo.")) == ["Steering Committee", "Apollo"]
 

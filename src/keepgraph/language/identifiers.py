@@ -83,6 +83,11 @@ def canonical(text: str, *, key: str = "") -> str | None:
     return page(stripped)
 
 
+def spelling(text: str) -> str:
+    """The one spelling of an identifier; any other text as it is."""
+    return (canonical(text) if may_be(text) else None) or text
+
+
 def kind(identifier: str) -> str:
     """What a canonical identifier is: doi, arxiv, isbn, orcid, tel, email, or `PAGE`."""
     prefix, colon, _ = identifier.partition(":")

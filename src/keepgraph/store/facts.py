@@ -92,18 +92,43 @@ _BEGAN_LATER = _touching("""
     AND valid_from = '' AND recorded_at > :at
 """)
 _ABOUT = f"SELECT id FROM ({_TOUCHING}) WHERE id NOT IN ({_BEGAN_LATER})"
-_COUNT_ABOUT = f"SELECT count(*) FROM ({_ABOUT})"
+_ELSEWHERE = """
+    SELECT id FROM fact
+    WHERE scope <> '[]'
+      AND NOT EXISTS (SELECT 1 FROM json_each(scope) WHERE value IN (SELECT value FROM json_each(:within)))
+"""
 
 
-def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: Sequence[str] = ()) -> list[Fact]:
+def _about(within: Collection[str]) -> str:
+    """SQL for the rows of the facts about an entity, without those that hold in other projects alone."""
+    return f"{_ABOUT} AND id NOT IN ({_ELSEWHERE})" if within else _ABOUT
+
+
+def about(
+    tx: Tx,
+    entity: Entity,
+    *,
+    at: str,
+    limit: int,
+    begun_when_recorded: Sequence[str] = (),
+    within: Collection[str] = (),
+) -> list[Fact]:
     """The facts that hold with an entity as subject or object, newest first.
 
     Args:
         begun_when_recorded: predicates whose facts without a beginning did not hold before they were recorded.
+        within: the ids of projects: no fact that holds in others alone. Empty: in all.
     """
-    values = {"entity": entity.row, "at": at, "limit": limit, "begun_when_recorded": _json(begun_when_recorded)}
-    rows = None if tx.known_at else _newest_candidates(tx, values, limit)
-    among = _ABOUT if rows is None else "SELECT value FROM json_each(:rows)"
+    values = {
+        "entity": entity.row,
+        "at": at,
+        "limit": limit,
+        "begun_when_recorded": _json(begun_when_recorded),
+        "within": _json(within),
+    }
+    selected = _about(within)
+    rows = None if tx.known_at else _newest_candidates(tx, selected, values, limit)
+    among = selected if rows is None else "SELECT value FROM json_each(:rows)"
     # Chosen first: names and sources are looked up only for the returned facts, not for all of a hub.
     return _select(
         tx,
@@ -118,18 +143,18 @@ def about(tx: Tx, entity: Entity, *, at: str, limit: int, begun_when_recorded: S
     )
 
 
-def _newest_candidates(tx: Tx, values: dict[str, Any], limit: int) -> list[int] | None:
-    """Rows with the newest of the facts that `_ABOUT` finds among them; None if sorting all would be faster.
+def _newest_candidates(tx: Tx, selected: str, values: dict[str, Any], limit: int) -> list[int] | None:
+    """Rows with the newest of the selected facts among them; None if sorting all would be faster.
 
     The newest nearly always have the highest row numbers, which the indexes have, unless one with a
     lower number was recorded since the first of them; the index over time shows what was recorded since.
     """
     at_once = _SORTED_AT_ONCE * limit
-    rows = [row for (row,) in _execute(tx, f"{_ABOUT} ORDER BY id DESC LIMIT {at_once}", values)]
+    rows = [row for (row,) in _execute(tx, f"{selected} ORDER BY id DESC LIMIT {at_once}", values)]
     if len(rows) < at_once:
         return rows
     del rows[limit:]
-    most = _ENTRIES_LIKE_ONE_ROW * int(_execute(tx, _COUNT_ABOUT, values).fetchone()[0])
+    most = _ENTRIES_LIKE_ONE_ROW * int(_execute(tx, f"SELECT count(*) FROM ({selected})", values).fetchone()[0])
     since, others = tx.conn.execute(
         """
         SELECT count(*), json_group_array(id) FILTER (WHERE id < :lowest)
@@ -146,15 +171,22 @@ def _newest_candidates(tx: Tx, values: dict[str, Any], limit: int) -> list[int] 
     if since == most:
         return None
     if others != "[]":
-        among = f"SELECT id FROM ({_ABOUT}) WHERE id IN (SELECT value FROM json_each(:others))"
+        among = f"SELECT id FROM ({selected}) WHERE id IN (SELECT value FROM json_each(:others))"
         rows += [row for (row,) in _execute(tx, among, {**values, "others": others})]
     return rows
 
 
-def count_about(tx: Tx, entity: Entity, *, at: str, begun_when_recorded: Sequence[str] = ()) -> int:
+def count_about(
+    tx: Tx, entity: Entity, *, at: str, begun_when_recorded: Sequence[str] = (), within: Collection[str] = ()
+) -> int:
     """How many facts `about` has without a limit."""
-    values = {"entity": entity.row, "at": at, "begun_when_recorded": _json(begun_when_recorded)}
-    return int(_execute(tx, _COUNT_ABOUT, values).fetchone()[0])
+    values = {
+        "entity": entity.row,
+        "at": at,
+        "begun_when_recorded": _json(begun_when_recorded),
+        "within": _json(within),
+    }
+    return int(_execute(tx, f"SELECT count(*) FROM ({_about(within)})", values).fetchone()[0])
 
 
 def at_other_times(

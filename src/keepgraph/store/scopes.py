@@ -172,8 +172,15 @@ def subjects_of_episodes(tx: Tx, episodes: Sequence[int]) -> list[tuple[int, str
 
 
 def open_questions(
-    tx: Tx, entities: Sequence[int], *, of_types: Collection[str], answering: Sequence[str], at: str, limit: int
-) -> list[int]:
+    tx: Tx,
+    entities: Sequence[int],
+    *,
+    groups: Sequence[str],
+    of_types: Collection[str],
+    answering: Sequence[str],
+    at: str,
+    limit: int,
+) -> list[Entity]:
     """The entities of these types that a fact connects with some entities, or that are among them, and unanswered.
 
     Args:
@@ -191,11 +198,12 @@ def open_questions(
             WHERE subject IN named AND object IS NOT NULL
               AND retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
         )
-        SELECT entity.id
+        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
         FROM near
         JOIN entity ON entity.id = near.id
         JOIN entity_type ON entity_type.id = entity.type
-        WHERE entity_type.name IN (SELECT value FROM json_each(:types))
+        WHERE entity.group_id IN (SELECT value FROM json_each(:groups))
+          AND entity_type.name IN (SELECT value FROM json_each(:types))
           AND NOT EXISTS (
               SELECT 1 FROM fact JOIN predicate ON predicate.id = fact.predicate
               WHERE fact.subject = entity.id AND predicate.name IN (SELECT value FROM json_each(:answering))
@@ -206,10 +214,11 @@ def open_questions(
         """,
         {
             "entities": json.dumps(list(entities)),
+            "groups": json.dumps(list(groups)),
             "types": json.dumps(list(of_types)),
             "answering": json.dumps(list(answering)),
             "at": at,
             "limit": limit,
         },
     )
-    return [row[0] for row in rows]
+    return [Entity(*row) for row in rows]

@@ -10,6 +10,7 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.maintenance import history
 from keepgraph.engine.resolution import resolver
+from keepgraph.language import identifiers
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Event, Fact, MergeResult, Ref
 from keepgraph.store.transactions import Tx
@@ -36,9 +37,10 @@ def add_alias(
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
     within = knowledge.scopes.known(tx, project).project if project else None
     aliases_before, owner_before = store.entities.aliases(tx, entity_), store.owners.find(tx)
-    scope_before = store.scopes.of_alias(tx, entity_, Name(alias).key)
+    key = Name(identifiers.spelling(alias)).key
+    scope_before = store.scopes.of_alias(tx, entity_, key)
     knowledge.entities.add_aliases(tx, entity_, [alias])
-    is_wider = knowledge.scopes.add_to_alias(tx, entity_, Name(alias).key, within, before=scope_before)
+    is_wider = knowledge.scopes.add_to_alias(tx, entity_, key, within, before=scope_before)
     described = answer_shapes.entity_in_full(tx, entity_)
     is_new = len(described["aliases"]) > len(aliases_before)
     if is_new:

@@ -110,9 +110,10 @@ def recall_entity(
         texts = _texts_about(tx, resolution.entity, until=at if as_of else None)
         # A blocker that says no beginning did not block before it was recorded (ADR 0034).
         blocking = graph_vocabulary.read(tx).names_of_role("blocks") if as_of else ()
-        facts = store.facts.about(tx, resolution.entity, at=at, limit=limit + 1, begun_when_recorded=blocking)
-        if scope:
-            facts = [fact for fact in facts if scope.holds(fact.scope)]
+        within = scope.ids if scope else ()
+        facts = store.facts.about(
+            tx, resolution.entity, at=at, limit=limit + 1, begun_when_recorded=blocking, within=within
+        )
         facts = knowledge.past_and_future.sort(tx, facts, lambda fact: fact)
         neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
     answer = {
@@ -134,7 +135,7 @@ def recall_entity(
         if due := knowledge.next_steps.due_around(tx, around):
             answer["due"] = due
         answer["total_facts"] = (
-            store.facts.count_about(tx, resolution.entity, at=at, begun_when_recorded=blocking)
+            store.facts.count_about(tx, resolution.entity, at=at, begun_when_recorded=blocking, within=within)
             if len(facts) > limit
             else len(facts)
         )

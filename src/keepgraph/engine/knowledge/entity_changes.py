@@ -184,8 +184,8 @@ def _remove_aliases(tx: Tx, entity: Entity, texts: Sequence[str], new_name: Name
     old_key = Name(entity.name).key
     for text in dict.fromkeys(texts):
         key = normalisation.key(text)
-        if key not in aliases and (identifier := identifiers.canonical(text)):
-            key = normalisation.key(identifier)
+        if key not in aliases:
+            key = normalisation.key(identifiers.spelling(text))
         if key in aliases:
             store.entities.delete_alias(tx, entity, key)
         elif key != old_key or old_key == new_name.key:
@@ -293,7 +293,7 @@ def delete(tx: Tx, entity: Entity) -> _DeletedEntity:
     facts = store.facts.all_about(tx, entity)
     known = {fact.row for fact in facts}
     within = [row for row in store.scopes.facts_in(tx, ids, alone=True) if row not in known]
-    facts += store.facts.by_rows(tx, within) if within else []
+    facts += store.facts.by_rows(tx, within)
     aliases = store.entities.aliases(tx, entity)
     mentions = store.mentions.count_of_entity(tx, entity)
     proposed = _proposed_facts_about(tx, {normalisation.key(name) for name in (entity.name, *aliases)})

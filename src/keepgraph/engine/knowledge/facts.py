@@ -9,7 +9,7 @@ from keepgraph import errors, lazy, store
 from keepgraph.engine.knowledge import blocker_resolutions, blockers, entities, statements, validity
 from keepgraph.engine.knowledge.ends import GivenFact
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import normalisation
+from keepgraph.language import identifiers, normalisation
 from keepgraph.model import Candidate, Entity, Fact, FactEffect, Predicate, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -330,4 +330,5 @@ def delete(tx: Tx, fact_id: str) -> _WithdrawnFact:
 
 def _remove_alias(tx: Tx, fact: Fact) -> None:
     if fact.literal is not None and graph_vocabulary.read(tx).predicate_by_name[fact.predicate].is_alias:
-        store.entities.delete_alias(tx, fact.subject, normalisation.key(fact.literal))
+        for text in {fact.literal, identifiers.spelling(fact.literal)}:
+            store.entities.delete_alias(tx, fact.subject, normalisation.key(text))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.knowledge import blockers, next_steps
@@ -60,7 +59,7 @@ def read(tx: Tx, message: str, scope: Scope, *, with_texts: bool) -> MessageCont
     names = message_names.find(tx, message, groups=scope.groups, scope=scope.ids, context=scope.projects)
     entities = [named.entity for named in names.named][:_MAX_ENTITIES]
     at = timestamps.from_datetime(tx.now)
-    standing = _facts(tx, store.scopes.pinned_facts(tx, groups=scope.groups, at=at))
+    standing = store.facts.by_rows(tx, store.scopes.pinned_facts(tx, groups=scope.groups, at=at))
     standing = [fact for fact in standing if scope.holds(fact.scope)]
     opened = _open(tx, entities, scope, at=at) if entities else []
     told = {fact.row for fact in (*standing, *(matter.what for matter in opened)) if isinstance(fact, Fact)}
@@ -84,9 +83,7 @@ def _about(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list
     named = {entity.row for entity in entities}
     ordered: list[tuple[tuple[int, int, int], Fact]] = []
     for entity in entities:
-        limit = _MAX_FACTS * 10 if scope.ids else _MAX_FACTS
-        held = store.facts.about(tx, entity, at=at, limit=limit, begun_when_recorded=blocking)
-        held = [fact for fact in held if scope.holds(fact.scope)][:_MAX_FACTS]
+        held = store.facts.about(tx, entity, at=at, limit=_MAX_FACTS, begun_when_recorded=blocking, within=scope.ids)
         kinds = Counter((fact.predicate, fact.subject.row == entity.row) for fact in held)
         seen: Counter[tuple[str, bool]] = Counter()
         for position, fact in enumerate(held):
@@ -108,26 +105,23 @@ def _open(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[
     due = next_steps.due(tx, blocked=rows if blocking else (), members=around)[:_MAX_OPEN]
     vocabulary = graph_vocabulary.read(tx)
     answering = [term for term in vocabulary.predicates if term.role == "answers"]
-    questions: list[int] = []
+    questions: list[Entity] = []
     if answering:
         asked = vocabulary.with_subtypes([name for term in answering for name in term.sources])
         questions = store.scopes.open_questions(
-            tx, sorted(rows), of_types=asked, answering=[term.name for term in answering], at=at, limit=_MAX_OPEN
+            tx,
+            sorted(rows),
+            groups=scope.groups,
+            of_types=asked,
+            answering=[term.name for term in answering],
+            at=at,
+            limit=_MAX_OPEN,
         )
-    of_questions = {
-        row: entity
-        for group in (scope.groups if questions else ())
-        for row, entity in store.entities.by_rows(replace(tx, group=group), questions).items()
-    }
     return [
-        *(OpenMatter("blocker", fact) for fact in _facts(tx, blocking) if scope.holds(fact.scope)),
+        *(OpenMatter("blocker", fact) for fact in store.facts.by_rows(tx, blocking) if scope.holds(fact.scope)),
         *(OpenMatter("due", fact) for fact in due if scope.holds(fact.scope)),
-        *(OpenMatter("question", of_questions[row]) for row in questions if row in of_questions),
+        *(OpenMatter("question", question) for question in questions),
     ]
-
-
-def _facts(tx: Tx, rows: Sequence[int]) -> list[Fact]:
-    return store.facts.by_rows(tx, rows) if rows else []
 
 
 def _pinned_texts(tx: Tx, scope: Scope, *, at: str) -> list[tuple[Episode, str]]:
