@@ -335,6 +335,29 @@ def proposals(file: Path) -> list[tuple[Any, ...]]:
     return rows(file, "SELECT kind, key, statement, score, tool, arguments FROM review_proposal ORDER BY kind, key")
 
 
+def test_nothing_is_asked_for_twice_or_without_being_shown(open_page):
+    page = open_page("history")
+    page.evaluate(
+        "(() => { window.asked = []; const send = window.fetch; window.fetch = (address, request) => {"
+        " if (request?.body) window.asked.push(JSON.parse(request.body).tool); return send(address, request); }; })()"
+    )
+    page.evaluate("location.hash = '#/today'")
+    page.wait_for_text("Came in", within="main")
+    of_today = page.evaluate("window.asked.splice(0)")
+    page.evaluate("location.hash = '#/today?day=2026-05-15'")
+    page.wait_for("!document.querySelector('.card[aria-label=\"To do\"]')")
+    came_in = page.evaluate("[...document.querySelectorAll('.card')].find(c => /^Came in/.test(c.innerText)).innerText")
+    of_week = page.evaluate("window.asked.splice(0)")
+    decide_in_one_dialog(page)
+    page.wait_for("!!document.querySelector('.toast .undo') && !document.querySelector('dialog[open]')")
+    of_decision = page.evaluate("window.asked")
+
+    assert sorted(of_today) == ["get_overview", "list_calls", "list_next_steps", "weekly_rollup"]
+    assert "reports to Cem Aydin" in came_in
+    assert sorted(of_week) == ["get_changes", "get_overview", "weekly_rollup"]
+    assert of_decision.count("list_vocabulary") == 1
+
+
 def test_communities_are_found_without_a_change_of_the_graph(chromium, atlas, path):
     before = content(path)
     with serving(atlas.graph) as server, chromium.page(server.address_with_token) as page:

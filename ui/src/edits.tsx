@@ -88,12 +88,14 @@ export function RecordFact({ graph, close, subject, quote, source: given = "" }:
   );
 }
 
-/* The first predicate with a role, such as “tags”, as the vocabulary has it. */
-export async function predicateOf(graph: Graph, role: string): Promise<Answer> {
+/* The first predicate with each role, such as “tags”, as the vocabulary has it. */
+export async function predicatesOf(graph: Graph, ...roles: string[]): Promise<Answer[]> {
   const { predicates } = await graph.call("list_vocabulary", {});
-  const found = predicates.find((each: Answer) => each.role === role && !each.retired);
-  if (!found) throw new CallError("VOCABULARY", `The vocabulary has no predicate with the role “${role}”.`, "Add one with kg vocabulary.");
-  return found;
+  return roles.map((role) => {
+    const found = predicates.find((each: Answer) => each.role === role && !each.retired);
+    if (!found) throw new CallError("VOCABULARY", `The vocabulary has no predicate with the role “${role}”.`, "Add one with kg vocabulary.");
+    return found;
+  });
 }
 
 /* A note: a text to remember. What it mentions and what waits in Review is said afterwards. */
@@ -123,15 +125,15 @@ function rememberedText(answer: Answer): string {
 }
 
 /* A decision: what, by whom, in which project, why and when, in one call. */
-export function RecordDecision({ graph, close, about }: Properties & { about?: Ref }) {
+export function RecordDecision({ graph, close }: Properties) {
   const [what, setWhat] = useState("");
   const [who, setWho] = useState<{ name: string; entity: Ref | null }>({ name: "", entity: null });
-  const [project, setProject] = useState<{ name: string; entity: Ref | null }>({ name: about?.name ?? "", entity: about ?? null });
+  const [project, setProject] = useState<{ name: string; entity: Ref | null }>({ name: "", entity: null });
   const [why, setWhy] = useState("");
   const [day, setDay] = useState(today());
   const submit = async () => {
     try {
-      const [decides, part] = [await predicateOf(graph, "decides"), await predicateOf(graph, "part_of")];
+      const [decides, part] = await predicatesOf(graph, "decides", "part_of");
       const decision = { type: decides.targets[0], name: what.trim() };
       const more = { valid_from: day, ...(why.trim() && { source: why.trim() }) };
       const facts = [

@@ -184,7 +184,7 @@ export class EmbeddedGraph implements Graph {
       const text = `${this.folded[node]}\n${fold(nodes.summary[node] ?? "")}`;
       if ((type && ref.type !== type) || !wanted.every((word) => text.includes(word))) return;
       const aliases = nodes.aliases[node] ?? [];
-      rows.push({ ...ref, type: ref.type ?? "", aliases, summary: nodes.summary[node] ?? "", facts: this.factsOf[node]!.length, since: null });
+      rows.push({ ...ref, type: ref.type ?? "", aliases, facts: this.factsOf[node]!.length, since: null });
     });
     return { rows: rows.sort(order).slice(0, limit), total: rows.length };
   }
@@ -209,7 +209,7 @@ export class EmbeddedGraph implements Graph {
       blockers: week.blockers.map(factOfRecord),
       unfollowed: 0,
       calls: [],
-      totals: { decisions: week.decisions.length, blockers: week.blockers.length, due: due ? due.actions.length + due.facts.length : 0 },
+      totals: { decisions: week.decisions.length, blockers: week.blockers.length },
       due,
       proposals: 0,
       learnt,

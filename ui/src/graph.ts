@@ -70,7 +70,6 @@ export interface Row {
   name: string;
   type: string;
   aliases: string[];
-  summary: string;
   facts: number;
   since: string | null;
 }
@@ -101,10 +100,10 @@ export interface Week {
   blockers: Fact[];
   unfollowed: number; // decisions that nobody has acted on
   calls: Answer[]; // what changed the graph last, newest first; none of a week that is over
-  totals: { decisions: number; blockers: number; due: number };
+  totals: { decisions: number; blockers: number };
   due: { actions: Ref[]; facts: Fact[]; coming: Fact[] } | null; // null of a week that is over
   proposals: number;
-  learnt: Fact[];
+  learnt: Fact[]; // where there are no calls
   texts: { name: string; id: string; at: string }[];
   textTotal: number | null; // null of a week that is over
   isEmpty: boolean; // the graph

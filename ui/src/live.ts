@@ -205,17 +205,16 @@ export class LiveGraph implements Graph {
     const match = `MATCH (n:\`${type ? label(type) : "Entity"}\`) ${where}`;
     const key = { name: "toLower(n.name)", type: "labels(n)[0]", facts: "COUNT { (n)--() }", since: "n.created_at" }[by];
     const order = `WITH n, ${key} AS key ORDER BY key ${down ? "DESC" : ""}, toLower(n.name), n.id LIMIT ${limit}`;
-    const columns = "n.id, n.name, labels(n), n.aliases, n.summary, n.created_at, COUNT { (n)--() }";
+    const columns = "n.id, n.name, labels(n), n.aliases, n.created_at, COUNT { (n)--() }";
     const [page, counted] = await Promise.all([
       this.call("run_query", { query: `${match} ${order} RETURN ${columns}`, parameters: { wanted }, limit }),
       this.call("run_query", { query: `${match} RETURN count(n)`, parameters: { wanted } }),
     ]);
-    const rows = page.rows.map(([id, name, labels, aliases, summary, since, facts]: Answer[]) => ({
+    const rows = page.rows.map(([id, name, labels, aliases, since, facts]: Answer[]) => ({
       id,
       name,
       type: typeOf(labels),
       aliases: aliases ?? [],
-      summary: summary ?? "",
       facts,
       since,
     }));
@@ -235,7 +234,8 @@ export class LiveGraph implements Graph {
       day ? { calls: [] } : this.call("list_calls", { limit: 12 }),
     ]);
     const { start, end } = week.period;
-    const { learnt } = await this.changes(addDays(start, -1), end);
+    const calls = log.calls.filter((call: Answer) => call.undoes === null && call.undone_by === null);
+    const { learnt } = calls.length ? { learnt: [] } : await this.changes(addDays(start, -1), end);
     return {
       period: week.period,
       summary: week.summary,
@@ -243,8 +243,8 @@ export class LiveGraph implements Graph {
       decisions: week.decisions,
       blockers: week.blockers.map(factOfRecord),
       unfollowed: steps ? week.next_actions.filter((action: string) => action.startsWith("Follow up")).length : 0,
-      calls: log.calls.filter((call: Answer) => call.undoes === null && call.undone_by === null),
-      totals: { ...week.totals, due: steps ? steps.totals.actions + steps.totals.due + steps.totals.coming : 0 },
+      calls,
+      totals: week.totals,
       due: steps && { actions: steps.actions, facts: steps.due.map(factOfRecord), coming: steps.coming.map(factOfRecord) },
       proposals: steps ? steps.totals.proposals + steps.totals.proposed_facts + (steps.totals.other_proposals ?? 0) : 0,
       learnt,

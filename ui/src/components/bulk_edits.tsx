@@ -1,7 +1,7 @@
 /* What can be done with several entities at once: merged into one, given another type, or given the same fact, such as a tag. */
 import { useEffect, useState } from "preact/hooks";
 import { underscored } from "../edits";
-import type { Answer, Call, Graph, Row } from "../graph";
+import type { Answer, Call, Graph, Ref, Row } from "../graph";
 import { edit, editTogether, failed } from "../toasts";
 import { count, words } from "../wording";
 import { Dialog, Field } from "./dialog";
@@ -43,14 +43,14 @@ export function BulkEdits({ graph, rows, types, done }: Properties) {
   );
 }
 
-interface DialogProperties {
+interface DialogProperties<Each = Ref> {
   graph: Graph;
-  rows: Row[];
+  rows: Each[];
   close: () => void;
   done: () => void;
 }
 
-function MergeRows({ graph, rows: now, close, done }: DialogProperties) {
+function MergeRows({ graph, rows: now, close, done }: DialogProperties<Row>) {
   const [rows] = useState(now); // those of the beginning: the first merge already changes the table
   const [keep, setKeep] = useState([...rows].sort((a, b) => b.facts - a.facts)[0]!.id);
   const kept = rows.find((row) => row.id === keep)!;
@@ -84,11 +84,11 @@ export function RetypeRows({ graph, rows: now, types, close, done }: DialogPrope
   useEffect(() => {
     graph.call("get_vocabulary", {}).then((answer) => setKnown(answer.entity_types.map((each: { name: string }) => each.name)), failed);
   }, []);
+  const whose = rows.length === 1 ? rows[0]!.name : count(rows.length, "entity", "entities");
   const submit = () =>
-    each(graph, done, `Changed the type of ${rows.length === 1 ? rows[0]!.name : count(rows.length, "entity", "entities")} to ${words(type)}.`, 
-      rows.filter((row) => row.type !== type).map((row) => ["update_entity", { entity: { id: row.id }, type }]));
+    each(graph, done, `Changed the type of ${whose} to ${words(type)}.`, rows.filter((row) => row.type !== type).map((row) => ["update_entity", { entity: { id: row.id }, type }]));
   return (
-    <Dialog title={`Change the type of ${rows.length === 1 ? rows[0]!.name : count(rows.length, "entity", "entities")}`} action="Change" close={close} submit={submit} disabled={!type}>
+    <Dialog title={`Change the type of ${whose}`} action="Change" close={close} submit={submit} disabled={!type}>
       <Field label="New type">
         <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
           <option value="">choose</option>

@@ -98,7 +98,7 @@ function ThingPage({ graph, here, thing, more }: ViewProperties & { thing: Thing
       {open === "alias" && <AlsoCalled graph={graph} entity={entity} close={close} />}
       {open === "rename" && <Rename graph={graph} entity={entity} close={close} />}
       {open === "describe" && <Describe graph={graph} entity={entity} summary={thing.summary} close={close} />}
-      {open === "type" && <RetypeRows graph={graph} rows={[{ ...entity, type: entity.type ?? "", aliases: [], summary: "", facts: 0, since: null }]} types={[]} close={close} done={close} />}
+      {open === "type" && <RetypeRows graph={graph} rows={[entity]} types={[]} close={close} done={close} />}
       {open === "properties" && <Properties graph={graph} entity={entity} properties={thing.properties} close={close} />}
       {open === "path" && <PathTo graph={graph} entity={entity} close={close} />}
       {open === "delete" && <Forget graph={graph} entity={entity} close={close} />}

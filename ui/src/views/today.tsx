@@ -5,7 +5,7 @@ import { EntityLink, SourceName } from "../components/entity";
 import { FirstSteps } from "../components/first_steps";
 import { When, Prose } from "../components/when";
 import { addDays, dayIn, dayNumber, range, today } from "../dates";
-import { predicateOf } from "../edits";
+import { predicatesOf } from "../edits";
 import type { Answer, Fact, Graph, Ref, Week } from "../graph";
 import { address } from "../router";
 import { edit, failed } from "../toasts";
@@ -152,8 +152,8 @@ function Tasks({ graph, due, on }: { graph: Graph; due: NonNullable<Week["due"]>
 function TaskRow({ graph, task: { entity, day } }: { graph: Graph; task: Task }) {
   // As `kg next` reads it: a task is open until it is tagged done.
   const done = async () => {
-    const predicate = await predicateOf(graph, "tags").catch(failed);
-    if (predicate) await edit(graph, "record_fact", { subject: { id: entity.id }, predicate: predicate.name, object: { literal: "done" }, valid_from: today() }, () => `Done: ${entity.name}.`);
+    const predicates = await predicatesOf(graph, "tags").catch(failed);
+    if (predicates) await edit(graph, "record_fact", { subject: { id: entity.id }, predicate: predicates[0].name, object: { literal: "done" }, valid_from: today() }, () => `Done: ${entity.name}.`);
   };
   return (
     <li class="task">
