@@ -70,6 +70,19 @@ def test_the_day_is_dragged_and_kept_in_the_address(open_page, atlas):
     page.wait_for("!/day=/.test(location.hash)")
 
 
+def test_the_story_names_the_day_it_shows(open_page, atlas):
+    page = open_page(thing(atlas, "Ana Ruiz"))
+    page.wait_for(f"!!{SHOWN}")
+    now = date.fromisoformat(page.evaluate(SHOWN))
+    shown, expected = [], []
+    for day in (now + timedelta(days=distance) for distance in (-40, -1, 1)):
+        names_then(page, str(day))
+        shown.append(page.text(".slider [role=status]").split(":")[0])
+        expected.append(f"As it was on {day.day} {day:%B}" + (f" {day.year}" if day.year != now.year else ""))
+
+    assert expected == shown
+
+
 def test_changes_show_what_began_and_ended_between_two_days(open_page):
     page = open_page("today")
     page.evaluate("location.hash = '#/changes?from=2026-06-15&to=2026-07-15'")

@@ -24,6 +24,11 @@ export function lastDay(instant: string): string {
   return /T00:00:00(\.0+)?(Z|\+00:00)$/.test(instant) ? addDays(instant.slice(0, 10), -1) : moment(instant);
 }
 
+/* In milliseconds; a day means its end, as in the tools. */
+export function endOf(instant: string): number {
+  return Date.parse(instant) + (instant.length === 10 ? DAY - 1 : 0);
+}
+
 export function localTime(instant: string | null): string {
   if (!instant) return "";
   const date = new Date(instant);

@@ -17,7 +17,7 @@ Columns, with positions instead of ids (ten thousand nodes must fit in 600 kB): 
 An answer of show_graph has neither decisions nor a week.
 */
 import { Answer, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Marks, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
-import { addDays, holds, localTime, moment } from "./dates";
+import { addDays, endOf, holds, localTime, moment } from "./dates";
 import { factOfRecord } from "./live";
 import { address, thingAddress } from "./router";
 import { counted, isIncoming, words } from "./wording";
@@ -93,7 +93,7 @@ export class EmbeddedGraph implements Graph {
 
   async facts(id: string, { predicate, incoming, asOf }: Selection): Promise<{ facts: Fact[]; total: number }> {
     const day = asOf ?? this.columns.as_of;
-    const at = day ? Date.parse(day) + (day.length === 10 ? 86_399_999 : 0) : Date.now();
+    const at = day ? endOf(day) : Date.now();
     const { facts } = this.held(id, at);
     const selected = facts.filter((fact) => !predicate || (fact.predicate === predicate && isIncoming(fact, id) === incoming));
     return { facts: selected, total: selected.length };
@@ -159,7 +159,7 @@ export class EmbeddedGraph implements Graph {
   }
 
   async changes(since: string, until: string): Promise<Changes> {
-    const [after, before] = [Date.parse(since), Date.parse(until) + (until.length === 10 ? 86_399_999 : 0)];
+    const [after, before] = [Date.parse(since), endOf(until)];
     const within = (instant: string | null) => instant !== null && Date.parse(instant) > after && Date.parse(instant) <= before;
     const changes: Changes = { began: [], ended: [], learnt: [], truncated: false };
     this.columns.facts.subject.forEach((_: number, position: number) => {

@@ -42,18 +42,8 @@ interface Surface {
 
 type Box = [left: number, top: number, right: number, bottom: number];
 
-/* The name of a community: its best connected member, and how many more it has. */
-export function communityNames(map: GraphMap): string[] {
-  const members: GraphMap["nodes"][] = map.communities.map(() => []);
-  for (const node of map.nodes) members[node[4]]?.push(node);
-  return members.map((nodes, position) => {
-    if (!nodes.length) return map.communities[position]!.name;
-    const leading = nodes.reduce((best, node) => (node[3] > best[3] ? node : best));
-    return nodes.length === 1 ? leading[5] : `${leading[5]} and ${(nodes.length - 1).toLocaleString("en")} more`;
-  });
-}
-
-export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) => void, from: CameraState | null): MapDrawing {
+/* With the names of the communities in the order of the map. */
+export function drawMap(frame: HTMLElement, map: GraphMap, names: string[], open: (id: string) => void, from: CameraState | null): MapDrawing {
   const canvas = frame.ownerDocument.createElement("canvas");
   canvas.style.touchAction = "none";
   frame.append(canvas);
@@ -65,7 +55,6 @@ export function drawMap(frame: HTMLElement, map: GraphMap, open: (id: string) =>
   const ranked = map.nodes.map((_, position) => position).sort((a, b) => map.nodes[b]![3] - map.nodes[a]![3]);
   const large = map.nodes.length > MANY;
   const edges = (large ? map.edges.filter(([a, b]) => map.nodes[a]![4] === map.nodes[b]![4]) : map.edges).slice(0, MOST_EDGES);
-  const names = communityNames(map);
   let hovered = -1;
   let moving = 0;
   let frameAsked = 0;

@@ -1,8 +1,8 @@
 /* The story of an entity: a row for each neighbour, its facts on one time axis, and a day to drag, of which the rows show what held. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
-import { addDays, dayIn, dayNumber, dayOf, holds, inWords, lastDay, moment, today } from "../dates";
+import { addDays, dayIn, dayNumber, dayOf, endOf, holds, inWords, lastDay, moment, today } from "../dates";
 import { EndFact, retract } from "../edits";
 import type { Fact, Graph, PredicateCount, Ref, Thing } from "../graph";
 import { address, parameterOf } from "../router";
@@ -66,8 +66,7 @@ export function Story({ graph, here, thing, more }: ViewProperties & { thing: Th
     if (!playing && axis) setDay(dayOf(axis.first));
     setPlaying(!playing);
   };
-  // A day means its end, as in the tools.
-  const at = (of: string) => (of === today() ? Date.now() : Date.parse(of) + 86_399_999);
+  const at = (of: string) => (of === today() ? Date.now() : endOf(of));
   const held = (row: Row, of: string) => row.facts.some((fact) => holds(fact.from, fact.to, at(of)));
   const rows = groups.flatMap((group) => group.rows);
   const gone = rows.filter((row) => held(row, day) && !held(row, now)).length;
@@ -81,7 +80,7 @@ export function Story({ graph, here, thing, more }: ViewProperties & { thing: Th
         {axis && (
           <div class="slider">
             <span class="quiet" role="status" data-shown={day}>
-              {day === now ? "" : `As it was ${/day|ago/.test(inWords(day, today())) ? "" : "on "}${inWords(day, today())}: ${count(gone, "row")} no longer true, ${later} came later.`}
+              {day === now ? "" : `As it was on ${inWords(day, today(), false)}: ${count(gone, "row")} no longer true, ${later} came later.`}
             </span>
             {day !== now && (
               <button type="button" class="small" onClick={() => (setPlaying(false), show(now, true))}>

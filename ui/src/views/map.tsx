@@ -1,10 +1,10 @@
 /* The map: communities as areas, entities at the places that the server keeps for them; a click leads to one thing. */
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { asCallError, changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
-import { type CameraState, communityNames, drawMap, MANY, type MapDrawing } from "../components/map_drawing";
+import { type CameraState, drawMap, MANY, type MapDrawing } from "../components/map_drawing";
 import { Menu } from "../components/menu";
 import { save } from "../components/save";
 import type { Graph, GraphMap } from "../graph";
@@ -14,6 +14,11 @@ import { count } from "../wording";
 import type { ViewProperties } from "./list";
 
 const LISTED = 12;
+
+interface Community {
+  name: string;
+  members: GraphMap["nodes"];
+}
 
 /* What was looked at when the map was left: Back leads there. */
 let left: { camera: CameraState | null; community: number } = { camera: null, community: -1 };
@@ -32,10 +37,11 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
   const frame = useRef<HTMLDivElement>(null);
   const drawing = useRef<MapDrawing | null>(null);
   const [chosen, setChosen] = useState(left.community);
+  const communities = useMemo(() => communitiesOf(map), [map]);
   useLayoutEffect(() => {
     const draw = () => {
       leave();
-      drawing.current = drawMap(frame.current!, map, (id) => go(thingAddress(id)), left.camera);
+      drawing.current = drawMap(frame.current!, map, communities.map(({ name }) => name), (id) => go(thingAddress(id)), left.camera);
     };
     const leave = () => {
       if (drawing.current) left = { ...left, camera: drawing.current.camera() };
@@ -74,18 +80,14 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
           </Menu>
         </div>
       </div>
-      <Communities graph={graph} map={map} chosen={chosen} show={show} />
+      <Communities graph={graph} map={map} communities={communities} chosen={chosen} show={show} />
     </div>
   );
 }
 
 /* The same as the picture, for the keyboard and for screen readers. */
-function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap; chosen: number; show: (position: number) => void }) {
-  const members: GraphMap["nodes"][] = map.communities.map(() => []);
-  const alone: GraphMap["nodes"] = [];
-  for (const node of map.nodes) (members[node[4]] ?? alone).push(node);
-  const order = map.communities.map((_, position) => position).sort((a, b) => members[b]!.length - members[a]!.length);
-  const names = communityNames(map);
+function Communities({ graph, map, communities, chosen, show }: { graph: Graph; map: GraphMap; communities: Community[]; chosen: number; show: (position: number) => void }) {
+  const order = [...communities.keys()].sort((a, b) => communities[b]!.members.length - communities[a]!.members.length);
   const build = () => buildCommunities(graph);
   return (
     <aside aria-label="Communities">
@@ -95,7 +97,7 @@ function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap
         {map.truncated && ` of ${map.total.toLocaleString("en")}`}, {count(map.edges.length, "connection")}
         {map.nodes.length > MANY && ", of which those within communities are drawn"}
       </p>
-      {!map.communities.length && <Members nodes={biggest(alone)} />}
+      {!communities.length && <Members nodes={biggest(map.nodes)} />}
       {graph.editable() && map.communities.every((community) => !community.id) && (
         <button type="button" onClick={build}>
           Find and name communities
@@ -105,15 +107,26 @@ function Communities({ graph, map, chosen, show }: { graph: Graph; map: GraphMap
         {order.slice(0, 60).map((position) => (
           <li key={position}>
             <button type="button" class="plain" aria-expanded={position === chosen} onClick={() => show(position === chosen ? -1 : position)}>
-              <span title={map.communities[position]!.name}>{names[position]}</span>
+              <span title={map.communities[position]!.name}>{communities[position]!.name}</span>
             </button>
-            {position === chosen && <Members nodes={biggest(members[position]!)} />}
+            {position === chosen && <Members nodes={biggest(communities[position]!.members)} />}
           </li>
         ))}
       </ul>
       {order.length > 60 && <p class="quiet">and {order.length - 60} smaller ones</p>}
     </aside>
   );
+}
+
+/* Each community is named after its best connected member, with how many more it has. */
+function communitiesOf(map: GraphMap): Community[] {
+  const members: GraphMap["nodes"][] = map.communities.map(() => []);
+  for (const node of map.nodes) members[node[4]]?.push(node);
+  return members.map((nodes, position) => {
+    if (!nodes.length) return { name: map.communities[position]!.name, members: nodes };
+    const leading = nodes.reduce((best, node) => (node[3] > best[3] ? node : best))[5];
+    return { name: nodes.length === 1 ? leading : `${leading} and ${(nodes.length - 1).toLocaleString("en")} more`, members: nodes };
+  });
 }
 
 /* Communities are made from the facts, which stay as they are: there is nothing to take back. */
