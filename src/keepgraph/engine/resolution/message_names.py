@@ -8,9 +8,9 @@ never taken: they are unclear, as are several entities that fit equally well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 from keepgraph import lazy, store
@@ -90,6 +90,9 @@ class _Reading:
 
 _Choice: TypeAlias = tuple[_Reading, NameHit]
 
+_Persons: TypeAlias = Callable[[str], tuple[NameHit, ...]]
+"""The persons of whose names a key is a part; each key of a message is looked up once."""
+
 
 def find(
     tx: Tx, message: str, *, groups: Sequence[str], scope: Collection[str] = (), context: Sequence[Entity] = ()
@@ -104,8 +107,9 @@ def find(
     text = AnnotatedText(message)
     spaced = AnnotatedText(_BETWEEN_PARTS.sub(" ", message)) if _BETWEEN_PARTS.search(message) else text
     readings = _known(tx, text, spaced, groups=groups, scope=scope)
-    readings += _name_parts(tx, text, readings, groups=groups)
-    readings += _corrected(tx, text, spaced, readings, groups=groups, scope=scope)
+    persons = lru_cache(maxsize=None)(partial(name_parts.persons, tx, groups=groups))
+    readings += _name_parts(text, readings, persons)
+    readings += _corrected(tx, text, spaced, readings, persons, groups=groups, scope=scope)
     readings = _without_parts_of_longer(tx, text, readings)
     named, unclear = _choose(tx, text, readings, groups=groups, context=context)
     similar_named, similar = _similar(tx, text, readings, groups=groups, scope=scope)
@@ -193,7 +197,7 @@ def _is_meant(tx: Tx, text: AnnotatedText, span: Span, hit: NameHit, scope: Coll
 # Persons by their first or last name
 
 
-def _name_parts(tx: Tx, text: AnnotatedText, readings: Sequence[_Reading], *, groups: Sequence[str]) -> list[_Reading]:
+def _name_parts(text: AnnotatedText, readings: Sequence[_Reading], persons: _Persons) -> list[_Reading]:
     """The words that are the first or the last name of persons, and no name as they are."""
     occupied = {(reading.start, reading.end) for reading in readings}
     found = []
@@ -201,7 +205,7 @@ def _name_parts(tx: Tx, text: AnnotatedText, readings: Sequence[_Reading], *, gr
         word = text.text[span.start : span.end]
         if (span.start, span.end) in occupied or not common_words.may_be_part_of_name(word, span.key):
             continue
-        hits = name_parts.persons(tx, span.key, groups=groups)
+        hits = persons(span.key)
         if hits and mention_detection.is_meant(text, span, hits[0].written):
             found.append(_Reading(span.start, span.end, span.key, "part", hits))
     # O'Brien, Jean-Luc: the words that are joined.
@@ -209,7 +213,7 @@ def _name_parts(tx: Tx, text: AnnotatedText, readings: Sequence[_Reading], *, gr
         word = text.text[start:end]
         if not word.isalpha() and word[:1].isupper() and (start, end) not in occupied:
             whole = word.removesuffix("'s").removesuffix("’s")
-            if hits := name_parts.persons(tx, _key(whole), groups=groups):
+            if hits := persons(_key(whole)):
                 found.append(_Reading(start, start + len(whole), _key(whole), "part", hits))
     return found
 
@@ -222,6 +226,7 @@ def _corrected(
     text: AnnotatedText,
     spaced: AnnotatedText,
     readings: Sequence[_Reading],
+    persons: _Persons,
     *,
     groups: Sequence[str],
     scope: Collection[str],
@@ -254,7 +259,7 @@ def _corrected(
         for other, how in corrections.get(span.key, ()):
             if how != "ending" or not text.text[span.start].isupper() or _is_within(span.start, span.end, found):
                 continue
-            if hits_of_part := name_parts.persons(tx, other, groups=groups):
+            if hits_of_part := persons(other):
                 found.append(_Reading(span.start, span.end, span.key, how, hits_of_part))
     return found
 
@@ -278,12 +283,13 @@ def _corrections(tx: Tx, words: Iterable[tuple[str, str]]) -> dict[str, list[tup
     near = store.word_references.near(
         tx, set(folded.values()), [candidates.fragments_of(word) for word in folded.values() if len(word) > 1]
     )
+    others = sorted(near)
     corrections: dict[str, list[tuple[str, str]]] = {}
     for key, word in folded.items():
         if word in near:
             continue
         is_typo = unknown[key] == unknown[key].lower() and not common_words.is_english(key)
-        for other in sorted(near):
+        for other in others:
             how = ""
             if _is_inflected(word, other):
                 how = "ending"
