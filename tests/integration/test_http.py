@@ -29,7 +29,7 @@ import http_serving
 import keepgraph
 from homes import MARKER, error_code, run, run_ok
 from keepgraph import errors
-from keepgraph.cli import serve
+from keepgraph.cli import graph_options, serve
 from keepgraph.cli.install import clients
 from keepgraph.mcp import http, refusals
 from keepgraph.mcp.limits import Limits
@@ -662,6 +662,19 @@ def test_the_server_answers_to_its_own_names_alone(
 
     assert [name for name in accepted if name not in hosts] == []
     assert [name for name in refused if name in hosts] == []
+
+
+@pytest.mark.parametrize("token", [" ", "http", "kg_secret"])
+@pytest.mark.parametrize("client", ["gemini", "codex"])
+def test_an_entry_is_shown_without_its_token_whatever_that_is(
+    home: Path, monkeypatch: pytest.MonkeyPatch, client: str, token: str
+) -> None:
+    monkeypatch.delenv("KG_TOKEN", raising=False)
+    monkeypatch.setattr(graph_options, "passphrase_prompt", lambda ctx: lambda question: token)
+    url = "http://127.0.0.1:8765/mcp"
+    report = json.loads(run_ok("--json", "install", client, "--anyway", "--url", url, "--dry-run"))
+
+    assert report["entry"] == clients.url_entry(clients.CLIENTS[client], url, "…")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import UTC, datetime
 from typing import Any
@@ -65,8 +64,8 @@ def install_command(
     elif url is not None:
         token = _token(ctx)
         report["entry"] = clients.url_entry(clients.CLIENTS[client], url, token)
-        _install(report, locations, anyway=anyway, url=url)
-        report = json.loads(json.dumps(report).replace(token, "…"))
+        _install(report, locations, anyway=anyway, url=url, token=token)
+        report["entry"] = clients.url_entry(clients.CLIENTS[client], url, "…")
     else:
         arguments = ["serve", *graph_arguments, *(["--toolsets", toolsets] if toolsets is not None else [])]
         report["entry"] = clients.entry(clients.CLIENTS[client], [*arguments, *(["--read-only"] if read_only else [])])
@@ -98,7 +97,12 @@ def _token(ctx: click.Context) -> str:
 
 
 def _install(
-    report: dict[str, Any], locations: list[clients.ConfigLocation], *, anyway: bool, url: str | None = None
+    report: dict[str, Any],
+    locations: list[clients.ConfigLocation],
+    *,
+    anyway: bool,
+    url: str | None = None,
+    token: str = "",
 ) -> None:
     for location in locations:
         if not anyway and not location.folder.is_dir():
@@ -112,7 +116,8 @@ def _install(
         graph_options.warn_of_shared_folder(graph_options.graph_path(click.get_current_context()).resolve())
     if not report["dry_run"]:
         # First of all: a server that does not answer is not configured.
-        report["server"] = _check_url(report["entry"], url) if url else _check_server(_command(report["entry"]))
+        server = _check_url(url, token) if url is not None else _check_server(_command(report["entry"]))
+        report["server"] = {"name": server.server, "version": server.version, "tools": server.tools}
     for location in locations:
         existing = clients.read(location.file, clients.CLIENTS[report["client"]].table)
         change = "added" if report["name"] not in existing.servers else "replaced"
@@ -150,21 +155,23 @@ def _command(entry: dict[str, Any]) -> list[str]:
     return [entry["command"], *entry["args"]]
 
 
-def _check_url(entry: dict[str, Any], url: str) -> dict[str, Any]:
-    """Connect to the server as the client will; returns its name, version and number of tools."""
-    headers = entry.get("headers") or entry["http_headers"]
+def _check_url(url: str, token: str) -> handshake.ServerInfo:
+    """Connect to the server as the client will.
+
+    Raises:
+        errors.HandshakeFailed: it refuses the token, or is no MCP server.
+    """
     try:
-        server = handshake.connect_to(url, headers["Authorization"].removeprefix("Bearer "))
+        return handshake.connect_to(url, token)
     except (errors.HandshakeFailed, errors.DeadlineExceeded) as error:
         error.hint = (
             "The configuration is unchanged. Is `kg serve --http` running there, and the token in `kg token list`?"
         )
         raise
-    return {"name": server.server, "version": server.version, "tools": server.tools}
 
 
-def _check_server(command: list[str]) -> dict[str, Any]:
-    """Start the server as a client would; returns its name, version and number of tools.
+def _check_server(command: list[str]) -> handshake.ServerInfo:
+    """Start the server as a client would.
 
     Raises:
         errors.HandshakeFailed: it does not answer, or is another program.
@@ -176,7 +183,7 @@ def _check_server(command: list[str]) -> dict[str, Any]:
     except (errors.HandshakeFailed, errors.DeadlineExceeded) as error:
         error.hint = f"The configuration is unchanged. To try it yourself: {_as_typed(command)}"
         raise
-    return {"name": server.server, "version": server.version, "tools": server.tools}
+    return server
 
 
 def _as_typed(command: list[str]) -> str:

@@ -65,10 +65,7 @@ def connect(command: Sequence[str], *, seconds: float = 20) -> ServerInfo:
         finally:
             stdio.PROCESS_TERMINATION_TIMEOUT = termination_timeout
         if server_info is None or handshake.failure:
-            last_lines = _quote_last_lines(error_output)
-            if handshake.is_late:
-                raise errors.DeadlineExceeded(f"the server is slow: {handshake.failure}{last_lines}")
-            raise errors.HandshakeFailed(f"the server does not work: {handshake.failure}{last_lines}")
+            raise handshake.error(_quote_last_lines(error_output))
         return server_info
 
 
@@ -100,10 +97,8 @@ def connect_to(url: str, token: str, *, seconds: float = 20) -> ServerInfo:
         server_info = anyio.run(run)
     except* (httpx2.HTTPError, httpx2.InvalidURL) as problems:
         handshake.failure = f"{url} does not answer: {problems.exceptions[0]}"
-    if handshake.is_late:
-        raise errors.DeadlineExceeded(f"the server is slow: {handshake.failure}")
     if handshake.failure or server_info is None:
-        raise errors.HandshakeFailed(f"the server does not work: {handshake.failure}")
+        raise handshake.error()
     return server_info
 
 
@@ -123,6 +118,12 @@ class _Handshake:
         self._deadline: anyio.CancelScope
         self.failure = ""
         self.is_late = False
+
+    def error(self, last_lines: str = "") -> errors.KeepgraphError:
+        """The failure as an error, with the last lines that the server wrote."""
+        if self.is_late:
+            return errors.DeadlineExceeded(f"the server is slow: {self.failure}{last_lines}")
+        return errors.HandshakeFailed(f"the server does not work: {self.failure}{last_lines}")
 
     async def run(self, command: Sequence[str], error_output: TextIO) -> ServerInfo | None:
         """What the server says about itself; None if `failure` says why there is nothing."""
