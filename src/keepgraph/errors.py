@@ -132,6 +132,10 @@ class KeepgraphError(Exception):
             envelope["candidates"] = self.candidates
         return envelope
 
+    def text(self) -> str:
+        """The error as the message of a protocol: code, message and hint."""
+        return f"{self.code}: {self.message}. {self.hint or ''}".strip()
+
 
 class InvalidRequest(KeepgraphError):
     """The request is not valid by itself: an argument is wrong, or names something that does not exist."""

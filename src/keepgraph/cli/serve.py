@@ -291,9 +291,5 @@ def _answer_first_request(error: errors.KeepgraphError) -> None:
     except (ValueError, RecursionError):
         return
     if isinstance(request, dict) and isinstance(request.get("id"), str | int):
-        answer = {
-            "code": -32603,
-            "message": f"{error.code}: {error.message}. {error.hint or ''}",
-            "data": error.answer(),
-        }
+        answer = {"code": -32603, "message": error.text(), "data": error.answer()}
         click.echo(json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": answer}))

@@ -431,8 +431,7 @@ class _Exchange:
         if self.status != 499:  # the answer has begun: it ends here
             await self.send({"type": "http.response.body", "body": b""})
             return
-        text = f"{refusal.code}: {refusal.message}. {refusal.hint or ''}".strip()
-        error = {"code": t.INVALID_REQUEST, "message": text, "data": refusal.answer()}
+        error = {"code": t.INVALID_REQUEST, "message": refusal.text(), "data": refusal.answer()}
         retry = {} if refusal.retry_after is None else {"Retry-After": str(refusal.retry_after)}
         # The rest of the body is received and dropped: a client reads no answer before it has sent everything.
         await self.respond(refusal.status, {"jsonrpc": "2.0", "id": None, "error": error}, {**headers, **retry})

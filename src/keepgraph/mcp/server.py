@@ -39,7 +39,6 @@ def build(
     graph: Graph | ServedGraphs,
     *,
     toolsets: Sequence[str] | None = catalogue.DEFAULT_TOOLSETS,
-    activity: Activity | None = None,
     whole_outputs: bool = False,
     token: tokens.Token | None = None,
     reads: anyio.CapacityLimiter | None = None,
@@ -47,13 +46,12 @@ def build(
     """A server over one graph or several, with the tools of these toolsets (None: all).
 
     Args:
-        activity: counts the calls, where one graph is given.
         whole_outputs: list complete output schemas, for a program that checks answers; else outlines.
         token: the token of all its callers, where they have one.
         reads: the threads that read, where several servers share them.
     """
     if isinstance(graph, Graph):
-        served = ServedGraph("", graph, activity or Activity())
+        served = ServedGraph("", graph, Activity())
         graph = ServedGraphs([served], are_named=False)
     handlers = _Handlers(graph, toolsets, whole_outputs=whole_outputs, token=token, reads=reads)
     paths = [served.graph.path for served in graph.by_name.values()]
@@ -346,5 +344,4 @@ def _json(answer: dict[str, Any]) -> str:
 
 
 def _protocol_error(error: errors.KeepgraphError, **data: str) -> MCPError:
-    message = f"{error.code}: {error.message}. {error.hint or ''}".strip()
-    return MCPError(code=t.INVALID_PARAMS, message=surrogates.replace(message), data=surrogates.replace(data))
+    return MCPError(code=t.INVALID_PARAMS, message=surrogates.replace(error.text()), data=surrogates.replace(data))
