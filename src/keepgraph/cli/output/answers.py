@@ -312,8 +312,10 @@ def show_log(calls: list[dict[str, Any]]) -> None:
             nl=False,
         )
         token = tokens.name_in(call["session"])
-        notes = [f"with the token {token}" if token else "", f"taken back by {call['undone_by']}"]
-        click.secho("".join(f"  {note}" for note in notes[: 1 + bool(call["undone_by"])] if note), dim=True)
+        notes = [f"with the token {token}"] if token else []
+        if call["undone_by"]:
+            notes.append(f"taken back by {call['undone_by']}")
+        click.secho("".join(f"  {note}" for note in notes), dim=True)
 
 
 def show_history(answer: dict[str, Any], *, name: str) -> None:
