@@ -609,7 +609,7 @@ def test_a_token_expires_with_the_end_of_its_last_day(home: Path) -> None:
     assert token.is_expired(midnight)
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "graph.example.net"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "graph.example.net", "127.evil.example"])
 def test_a_server_for_other_machines_does_not_start_without_a_token(home: Path, host: str) -> None:
     result = run("serve", "--http", "--host", host, "--port", "0")
 
@@ -646,6 +646,7 @@ def test_options_that_do_not_go_together_are_refused(home: Path, words: list[str
     [
         ("127.0.0.1", None, ["127.0.0.1:8765", "localhost:8765", "[::1]:8765"], ["localhost", "evil:8765"]),
         ("::1", None, ["[::1]:8765", "localhost:8765"], ["::1:8765"]),
+        ("127.evil.example", None, ["127.evil.example:8765"], ["127.0.0.1:8765", "localhost:8765"]),
         ("192.0.2.1", None, ["192.0.2.1:8765"], ["127.0.0.1:8765", "192.0.2.1"]),
         (
             "127.0.0.1",

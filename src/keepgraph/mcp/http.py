@@ -6,6 +6,7 @@ stdio, and limits are counted for each token.
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import logging
 import socket
@@ -102,7 +103,10 @@ class Address:
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can connect to an address."""
-    return host in _LOOPBACK or host.startswith("127.")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost"
 
 
 def serve(app: HttpApp, listener: socket.socket) -> None:
