@@ -646,6 +646,7 @@ def test_options_that_do_not_go_together_are_refused(home: Path, words: list[str
     [
         ("127.0.0.1", None, ["127.0.0.1:8765", "localhost:8765", "[::1]:8765"], ["localhost", "evil:8765"]),
         ("::1", None, ["[::1]:8765", "localhost:8765"], ["::1:8765"]),
+        ("127.0.0.2", None, ["127.0.0.2:8765", "localhost:8765"], ["127.0.0.3:8765"]),
         ("127.evil.example", None, ["127.evil.example:8765"], ["127.0.0.1:8765", "localhost:8765"]),
         ("192.0.2.1", None, ["192.0.2.1:8765"], ["127.0.0.1:8765", "192.0.2.1"]),
         (

@@ -82,7 +82,7 @@ class Address:
     @property
     def hosts(self) -> frozenset[str]:
         """The values of the header Host for which it answers."""
-        names = _LOOPBACK if is_loopback(self.host) else (self.host,)
+        names = {self.host, *(_LOOPBACK if is_loopback(self.host) else ())}
         hosts = {self._netloc(name) for name in names}
         hosts |= {host.removesuffix(":80") for host in hosts}
         if self.public_url:
