@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,27 +70,36 @@ class BundleReport:
 # Export
 
 
-def pages(tx: Tx) -> Iterator[tuple[str, Page]]:
+def pages(tx: Tx, *, only: Container[str] | None = None) -> Iterator[tuple[str, Page]]:
     """The pages of the group with their paths, entities in the order of their ids, then texts.
 
     A fact of a predicate with the role `tags` is a tag of the front matter, if its validity is open.
+
+    Args:
+        only: the ids of the entities and texts whose pages are built; None for all.
     """
     rows = [row for batch in store.exports.entities(tx) for row in batch if row.group == tx.group]
     paths = _paths((row.type, row.name, row.id) for row in rows)
     names = {row.id: row.name for row in rows}
+    wanted = [row for row in rows if only is None or row.id in only]
+    subjects = {row.id for row in wanted}
     by_subject: dict[str, list[tuple[FactExportRow, list[str]]]] = {}
     for batch in store.exports.facts(tx):
-        kept = [fact for fact in batch if fact.retracted_at is None and fact.subject in paths]
+        kept = [fact for fact in batch if fact.retracted_at is None and fact.subject in subjects]
         assertions = store.exports.assertions(tx, [fact.row for fact in kept])
         for fact in kept:
             sources = dict.fromkeys(each.source for _, each in assertions.get(fact.row, ()) if each.source)
             by_subject.setdefault(fact.subject, []).append((fact, list(sources)))
-    tags = frozenset(term.name for term in graph_vocabulary.read(tx).predicates if term.role == "tags")
-    for row in rows:
-        yield paths[row.id], _entity_page(tx, row, by_subject.get(row.id, ()), names, paths, tags)
+    tags = graph_vocabulary.read(tx).names_of_role("tags")
+    aliases = store.exports.aliases(tx, [row.row for row in wanted])
+    for row in wanted:
+        own = [alias for alias, *_ in aliases.get(row.row, ())]
+        yield paths[row.id], _entity_page(tx, row, own, by_subject.get(row.id, ()), names, paths, tags)
     episodes = [episode for episode in store.exports.episodes(tx) if episode.group == tx.group]
     text_paths = _paths((okf_pages.TEXTS, episode.name, episode.id) for episode in episodes)
     for episode in episodes:
+        if only is not None and episode.id not in only:
+            continue
         text = "".join(chunk.text for chunk in store.exports.chunks(tx, episode.row))
         front: dict[str, Any] = {"type": _TEXT, "title": okf_pages.one_line(episode.name), "kind": episode.kind}
         front |= {"sources": [{"resource": okf_pages.one_line(episode.source)}]} if episode.source else {}
@@ -123,10 +132,11 @@ def _paths(named: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 def _entity_page(
     tx: Tx,
     row: EntityRow,
+    aliases: Sequence[str],
     facts: Sequence[tuple[FactExportRow, list[str]]],
     names: Mapping[str, str],
     paths: Mapping[str, str],
-    tags: frozenset[str],
+    tags: Container[str],
 ) -> Page:
     now = timestamps.from_datetime(tx.now)
     tagged = [fact for fact, _ in facts if fact.predicate in tags and not (fact.valid_from or fact.valid_to)]
@@ -140,7 +150,6 @@ def _entity_page(
         line = _statement(tx, fact, of_fact, names, paths, labels).line()
         (earlier if fact.valid_to and fact.valid_to <= now else current).append((fact.id, line))
     ends = [fact.valid_to for fact, _ in facts if fact.valid_to and fact.valid_to > now]
-    aliases = [alias for alias, *_ in store.exports.aliases(tx, [row.row]).get(row.row, ())]
     properties = json.loads(row.properties) if len(row.properties) <= _MAX_PROPERTIES else {}
     front = {
         "type": row.type,
@@ -201,7 +210,7 @@ def import_bundle(
         preview: whether to take everything back in the end.
     """
     report = BundleReport()
-    with suppress(_Previewed), database.write(_TOOL) as tx:
+    with database.write(_TOOL, dry_run=preview) as tx:
         tx = store.journal.begin_call(tx)
         if any(page.id and _is_known(tx, page.id) for page in found.values()):
             report.are_edits = True
@@ -209,13 +218,7 @@ def import_bundle(
         else:
             _import_new(tx, found, folder, words, report)
         store.imports.note(tx, file=folder)
-        if preview:
-            raise _Previewed
     return report
-
-
-class _Previewed(Exception):
-    """Rolls a preview back."""
 
 
 def _is_known(tx: Tx, public_id: str) -> bool:
@@ -293,7 +296,7 @@ def _import_new(
 
 def _record_tag(tx: Tx, subject: str, tag: str, *, source: str) -> None:
     """Tag an entity with the one thing that has this name, else with the word."""
-    predicate = next(term.name for term in graph_vocabulary.read(tx).predicates if term.role == "tags")
+    predicate = graph_vocabulary.read(tx).names_of_role("tags")[0]
     named = knowledge.entities.all_named(tx, normalisation.Name(tag))
     target = Ref(id=named[0].id) if len(named) == 1 else tag
     knowledge.facts.record(
@@ -345,16 +348,17 @@ class _Edits:
     """The edits of the pages of a bundle, applied to the graph that it came from."""
 
     def __init__(self, tx: Tx, found: Mapping[str, Page], folder: str, report: BundleReport) -> None:
-        self._tx, self._found, self._folder, self._report = tx, found, folder, report
+        self._tx, self._folder, self._report = tx, folder, report
         self._ids = {path: page.id for path, page in found.items() if page.id}
-        self._current = {page.id: page for _, page in pages(tx)}
+        self._edited = {path: page for path, page in found.items() if page.revision is None or page.is_edited}
+        ids = {page.id for page in self._edited.values() if page.id}
+        self._current = {page.id: page for _, page in pages(tx, only=ids)} if ids else {}
         self._refused = {conflict.place for conflict in report.conflicts}
 
     def apply(self) -> None:
-        for path, page in self._found.items():
-            if page.revision is None or page.is_edited:
-                with self._reporting(path):
-                    self._apply_page(path, page)
+        for path, page in self._edited.items():
+            with self._reporting(path):
+                self._apply_page(path, page)
 
     @contextmanager
     def _reporting(self, place: str) -> Iterator[None]:
@@ -464,7 +468,7 @@ class _Edits:
     def _tag(self, entity: Entity, added: Sequence[str], removed: Sequence[str]) -> None:
         for tag in added:
             _record_tag(self._tx, entity.id, tag, source=self._folder)
-        tags = {term.name for term in graph_vocabulary.read(self._tx).predicates if term.role == "tags"}
+        tags = graph_vocabulary.read(self._tx).names_of_role("tags")
         lost, at = {normalisation.key(tag) for tag in removed}, timestamps.from_datetime(self._tx.now)
         for fact in store.facts.about(self._tx, entity, at=at, limit=_MAX_FACTS) if lost else ():
             tag = fact.object.name if fact.object else fact.literal or ""
