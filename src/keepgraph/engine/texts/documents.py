@@ -93,23 +93,21 @@ def upsert(
     tx: Tx,
     document: Document,
     *,
-    is_gone: Callable[[str], bool],
+    existing: Episode | None,
     project: Entity | None = None,
     note: Entity | None = None,
 ) -> StoredText:
-    """Store a document as an episode of the group, or update the episode with its source.
+    """Store a document as an episode of the group, or update the one that it was before.
 
     What a caller said that it is about stays with it, whatever changes in its text.
 
     Args:
+        existing: the episode with its source, or that of the file before it was moved; None if it is new.
         project: the project that it is about, besides what was said before.
         note: the entity that it is the note of.
-        is_gone: whether the file of another source no longer exists; then the document may be that file, moved.
     """
-    existing = store.episodes.first_by_source(tx, document.source, kind=storage.DOCUMENT)
-    if existing and existing.digest == document.digest and note is None:
+    if existing and note is None and (existing.source, existing.digest) == (document.source, document.digest):
         return StoredText(existing, Outcome.UNCHANGED, is_same_text=True)
-    existing = existing or find_moved(tx, document, is_gone=is_gone)
     given = [*_given(tx, existing), *storage.annotations_of_project(project)]
     if note is not None:
         given = [storage.annotation(Ref(id=note.id)), *(one for one in given if "id" not in one)]

@@ -383,10 +383,10 @@ class _Ingestion:
 
     def _store(self, tx: Tx, document: Document, note: Note | None, project: Entity | None) -> StoredText:
         """Store a document; a note with its entity and its facts."""
-        if note is None or self._folder is None:
-            return documents.upsert(tx, document, is_gone=_is_gone(document), project=project)
         existing = store.episodes.first_by_source(tx, document.source, kind=storage.DOCUMENT)
         existing = existing or documents.find_moved(tx, document, is_gone=_is_gone(document))
+        if note is None or self._folder is None:
+            return documents.upsert(tx, document, existing=existing, project=project)
         previous = None
         if existing is not None and existing.source.startswith(self._folder.root):
             previous = notes.read(store.episodes.text(tx, existing), self._within(existing.source))
@@ -395,7 +395,7 @@ class _Ingestion:
         elif existing is not None and (owner := self._folder.outside.get(existing.source)):
             self._folder.own(note.path, owner)
         entity = notes.identify(tx, self._folder, note, previous)
-        stored = documents.upsert(tx, document, is_gone=_is_gone(document), project=project, note=entity)
+        stored = documents.upsert(tx, document, existing=existing, project=project, note=entity)
         if stored.is_same_text:
             storage.annotate(tx, stored.episode, [], note=entity)
         is_moved = existing is not None and existing.source != document.source
