@@ -197,7 +197,7 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
         _absorb(tx, folder, note, entity, name)
     if explicit and explicit != before and explicit != entity.type:
         entity = _retype(tx, folder, note, entity, explicit)
-    if (previous is None and entity.name != note.name) or (previous and previous.name != note.name):
+    if (previous or entity).name != note.name:
         entity = _rename(tx, folder, note, entity)
     names[note.name] = None
     keys = set(map(normalisation.key, names))
@@ -292,27 +292,27 @@ def linked(tx: Tx, episode: Episode, text: str) -> dict[str, Entity]:
 def _types(tx: Tx, folder: Folder, note: Note) -> tuple[str | None, str]:
     """The type that a note says it has, or its folder or a field says; and the one to assume without."""
     vocabulary = graph_vocabulary.read(tx)
-    content = note.content
-    named = [content.kind] if content.kind else []
-    tags = [tag.rpartition("/")[2] for tag in content.tags]
-    wanted = next(
-        filter(
-            None,
-            (
-                *(_type_called(tx, word) for word in named),
-                *(_type_named(tx, tag) for tag in tags),
-                *(_type_of_folder(tx, name, folder.types) for name in reversed(note.path.split("/")[:-1])),
-                _type_called(tx, _TO_DO) if _has_deadline(tx, content) else None,
-                _decision_type(tx) if _is_record_of_decision(tx, note) else None,
-            ),
-        ),
-        None,
-    )
+    wanted = next(filter(None, _wanted_types(tx, folder, note)), None)
     if wanted in vocabulary.decision_types and not folder.has_decisions:
         wanted = None
     assumed = _type_called(tx, _NOTE) or vocabulary.default_type("reference")
     # A daily note is a note, whatever stands in it.
-    return (wanted or assumed if content.is_daily else wanted), assumed
+    return (wanted or assumed if note.content.is_daily else wanted), assumed
+
+
+def _wanted_types(tx: Tx, folder: Folder, note: Note) -> Iterator[str | None]:
+    """The type that each sign of a note stands for, the strongest sign first; None where it stands for none."""
+    content = note.content
+    if content.kind:
+        yield _type_called(tx, content.kind)
+    for tag in content.tags:
+        yield _type_named(tx, _last(tag))
+    for name in reversed(note.path.split("/")[:-1]):
+        yield _type_of_folder(tx, name, folder.types)
+    if _has_deadline(tx, content):
+        yield _type_called(tx, _TO_DO)
+    if _is_record_of_decision(tx, note):
+        yield _decision_type(tx)
 
 
 def _type_called(tx: Tx, wording: str) -> str | None:
@@ -389,18 +389,15 @@ def _is_decision(tx: Tx, word: str) -> bool:
 def _find_unowned(tx: Tx, folder: Folder, note: Note, explicit: str | None) -> Entity | None:
     """The one entity with a name of a note that is no other note's, and may be of its type."""
     vocabulary = graph_vocabulary.read(tx)
-    assumed = None
     for name in dict.fromkeys([*folder.names_of(note.path), *folder.titles_of(note)]):
         named = store.entities.by_key(tx, normalisation.key(name))
         free = [entity for entity in named if not folder.is_of_other(entity, note.path)]
         if explicit:
-            if assumed is None:
-                assumed = store.assumed_types.among(tx, [entity.row for entity in free])
+            assumed = store.assumed_types.among(tx, [entity.row for entity in free])
             fitting = [entity for entity in free if vocabulary.is_kind_of(entity.type, explicit)]
             free = fitting or [entity for entity in free if entity.row in assumed]
         if len(free) == 1:
             return free[0]
-        assumed = None
     return None
 
 
@@ -513,26 +510,27 @@ class _Recorder:
             cited = entities.all_named(self._tx, Name(key))
             if len(cited) == 1 and cited[0].row != self._entity.row:
                 self._add(cited[0], mentions, self._entity)
+        noted = self._called(_OBSERVED) if content.observations else None
         for category, text in content.observations:
             if not (self._folder.has_decisions and _is_decision(self._tx, category)):
-                predicate = self._called(_OBSERVED)
-                self._add(self._entity, predicate, f"{category}: {text}")
-        for task in content.tasks:
-            self._record_task(task)
+                self._add(self._entity, noted, f"{category}: {text}")
+        if content.tasks:
+            self._record_tasks(content.tasks)
         self._record_decisions()
 
-    def _record_task(self, task: Task) -> None:
-        entity_type, part_of = _type_called(self._tx, _TO_DO), self._of_role("part_of")
+    def _record_tasks(self, tasks: Sequence[Task]) -> None:
+        entity_type, part_of, tags = _type_called(self._tx, _TO_DO), self._of_role("part_of"), self._of_role("tags")
         if entity_type is None or part_of is None:
             return
-        entity = self._task_entity(task.name, entity_type)
-        self._add(entity, part_of, self._entity)
-        for wording, value in task.fields:
-            self._add(entity, self._called(wording, LITERAL), value)
-        for tag in task.tags:
-            self._add(entity, self._of_role("tags"), tag)
-        if task.state:
-            self._add(entity, self._of_role("tags"), task.state, since=task.closed_on)
+        for task in tasks:
+            entity = self._task_entity(task.name, entity_type)
+            self._add(entity, part_of, self._entity)
+            for wording, value in task.fields:
+                self._add(entity, self._called(wording, LITERAL), value)
+            for tag in task.tags:
+                self._add(entity, tags, tag)
+            if task.state:
+                self._add(entity, tags, task.state, since=task.closed_on)
 
     def _task_entity(self, name: str, entity_type: str) -> Entity:
         """The task of this note with this name: what another note has written down is another task."""
@@ -687,8 +685,8 @@ def _withdraw(tx: Tx, episode: Episode, before: Sequence[tuple[int, int, str]], 
     """Keep the first assertion of each fact that is stated again, and withdraw those that are not."""
     old = {row: fact for row, fact, _ in before}
     new = {row: fact for row, fact, _ in store.provenance.of_episode(tx, episode.row) if row not in old}
-    again = set(new.values())
-    store.provenance.delete(tx, [row for row, fact in new.items() if fact in set(old.values())])
+    known, again = set(old.values()), set(new.values())
+    store.provenance.delete(tx, [row for row, fact in new.items() if fact in known])
     if is_moved:
         store.provenance.set_source(tx, [row for row, fact in old.items() if fact in again], source=episode.source)
     if lost := [row for row, fact in old.items() if fact not in again]:
