@@ -38,9 +38,11 @@ def read(file: IO[bytes], format: str) -> Iterator[Record]:
     """
     text = whole_text(file).replace("\r\n", "\n")
     name, starts = _COMPONENTS[format], dict[str, date]()
+    position, counted = 1, 0
     parse = _read_card if format == VCARD else partial(_read_meeting, starts=starts)
     for match in re.finditer(rf"(?ims)^BEGIN:{name}[ \t]*$.*?(?:^END:{name}[ \t]*$|\Z)", text):
-        position = text.count("\n", 0, match.start()) + 1
+        position += text.count("\n", counted, match.start())
+        counted = match.start()
         try:
             yield from parse(position, match[0])
         except _PARSER_ERRORS as error:
@@ -60,19 +62,19 @@ def _read_card(position: int, text: str) -> Iterator[Record]:
         _organisation(card),
         _values(card, "fn") or [_spoken(each.value) for each in card.get("n", ())],
     )
-    given = [(key, value) for key in ("email", "tel", "impp", "url") for value in _values(card, key)]
-    # A page may be that of a team.
-    known = [
-        identifier
-        for key, value in given
-        if (identifier := identifiers.canonical(value, key=key)) and identifiers.kind(identifier) != identifiers.PAGE
+    given = [
+        (key, value, identifiers.canonical(value, key=key))
+        for key in ("email", "tel", "impp", "url")
+        for value in _values(card, key)
     ]
+    # A page may be that of a team.
+    known = [identifier for *_, identifier in given if identifier and identifiers.kind(identifier) != identifiers.PAGE]
     name = next((name for name in (*names, organisation, *known) if name.strip()), "")
     if not name:
         yield ReadError(position, errors.InvalidArguments("the card has no name, no organisation and no address"))
         return
     is_organisation, word = name == organisation, words()
-    others = {key: value for key, value in given if identifiers.canonical(value, key=key) not in known}
+    others = {key: value for key, value, identifier in given if identifier not in known}
     others |= {key: "; ".join(_values(card, key)) for key in ("title", "role", "categories") if card.get(key)}
     others |= (
         {"address": "; ".join(str(each.value).replace("\n", ", ") for each in card["adr"])} if "adr" in card else {}

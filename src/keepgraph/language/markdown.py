@@ -363,7 +363,7 @@ def tag_in(word: str) -> str | None:
 
 def section_at(outline: Outline, offset: int) -> Section:
     """The section in which an offset lies."""
-    index = bisect_right([section.start for section in outline.sections], offset)
+    index = bisect_right(outline.sections, offset, key=lambda section: section.start)
     return outline.sections[max(index - 1, 0)]
 
 
