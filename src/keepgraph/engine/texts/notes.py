@@ -32,7 +32,7 @@ from keepgraph.language import identifiers, markdown, normalisation, notes
 from keepgraph.language.markdown import Link
 from keepgraph.language.normalisation import Name
 from keepgraph.language.notes import NoteContent, Task
-from keepgraph.model import Entity, Episode, Ref
+from keepgraph.model import Entity, Episode, Ref, Role
 from keepgraph.store.transactions import Tx
 
 _NOTE, _TO_DO, _OBSERVED = "note", "to do", "noted"
@@ -639,8 +639,8 @@ class _Recorder:
         store.assumed_types.mark(self._tx, [entity.row])
         return entity
 
-    def _of_role(self, role: str) -> str | None:
-        return next(iter(self._vocabulary.names_of_role(role)), None)  # type: ignore[arg-type]
+    def _of_role(self, role: Role) -> str | None:
+        return next(iter(self._vocabulary.names_of_role(role)), None)
 
     def _called(self, wording: str, object_type: str | None = None) -> str | None:
         """The name of the predicate that a wording means; of one that takes a literal, if that is asked for."""
