@@ -189,13 +189,14 @@ def _serve(listening: socket.socket) -> None:
                 return
             if key.fileobj == listening:
                 connection = listening.accept()[0]
-                process = _fork(connection)
-                if process is None:
-                    _end_abandoned(running)
-                    connection.sendall(bytes(4))
-                else:
-                    running[process] = connection
-                    ready.register(connection, selectors.EVENT_READ, process)
+                with suppress(EOFError, ConnectionError):  # who asked was killed meanwhile
+                    process = _fork(connection)
+                    if process is None:
+                        _end_abandoned(running)
+                        connection.sendall(bytes(4))
+                    else:
+                        running[process] = connection
+                        ready.register(connection, selectors.EVENT_READ, process)
             elif key.fileobj == ended:
                 ended.recv(4096)
                 _answer_ended(running, ready)
@@ -221,16 +222,25 @@ def _answer_ended(running: dict[int, socket.socket], ready: selectors.BaseSelect
 def _end_abandoned(running: Mapping[int, socket.socket]) -> None:
     """End the processes for which nobody waits any more."""
     for process, connection in running.items():
-        with suppress(BlockingIOError):
-            if not connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK):
-                os.kill(process, signal.SIGKILL)
-                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+        if _is_closed(connection):
+            os.kill(process, signal.SIGKILL)
+            os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    """Whether the other side has ended; one that was killed before it read our answer resets the connection."""
+    try:
+        return not connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
 
 
 def _fork(connection: socket.socket) -> int | None:
     """The number of the process that is to run what is asked for; None if nothing is to run."""
     header, files, _, _ = socket.recv_fds(connection, 4, 3)
-    if header == bytes(4):
+    if not header.strip(b"\0"):
         for file in files:
             os.close(file)
         return None

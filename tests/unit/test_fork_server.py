@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import marshal
 import os
+import select
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from fork_server import await_killed, python
+from fork_server import await_killed, python, shared
 
 
 @pytest.fixture(params=["started", "forked"])
@@ -76,6 +79,22 @@ def test_it_is_ended_when_its_command_is_killed(tmp_path):
         await_killed()
 
         assert child.stdout.read() == b""
+
+
+def test_a_command_that_is_killed_before_it_is_answered_ends_no_server():
+    for _ in range(20):
+        with subprocess.Popen([*python(), "-c", "import time; time.sleep(60)"]) as child:
+            child.kill()
+        await_killed()
+    with socket.socket(socket.AF_UNIX) as us:
+        us.connect(shared().address)
+        request = marshal.dumps((("-c", "import time; time.sleep(60)"), os.getcwd(), {}, 0o22))
+        socket.send_fds(us, [len(request).to_bytes(4, "big")], [0, 1, 2])
+        us.sendall(request)
+        assert select.select([us], [], [], 60)[0]  # the answer is there, and stays unread
+    await_killed()
+
+    assert ended(python(), "print(1)") == (0, "1\n", "")
 
 
 def test_a_package_is_run_as_a_program(start, tmp_path: Path):
