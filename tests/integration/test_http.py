@@ -634,6 +634,7 @@ def test_a_server_for_every_address_must_know_its_name(home: Path) -> None:
         ["--http", "--public-url", "https://me:secret@graph.example.net"],
         ["--http", "--issuer", "https://login.example.net"],
         ["--http", "--port", "70000"],
+        ["--http", "--host", ""],
         ["--http", "--profile", "a", "--profile", "b", "--output-schemas", "full"],
     ],
 )
@@ -664,6 +665,15 @@ def test_the_server_answers_to_its_own_names_alone(
 
     assert [name for name in accepted if name not in hosts] == []
     assert [name for name in refused if name in hosts] == []
+
+
+@pytest.mark.parametrize("token", ["kg_schlüssel", "kg secret", "kg_\x07"])
+def test_a_token_that_no_header_can_hold_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch, token: str) -> None:
+    monkeypatch.setenv("KG_TOKEN", token)
+    done = run("install", "gemini", "--anyway", "--url", "http://127.0.0.1:8765/mcp")
+
+    assert error_code(done) == "INVALID_ARGUMENTS"
+    assert token not in done.output
 
 
 @pytest.mark.parametrize("token", [" ", "http", "kg_secret"])

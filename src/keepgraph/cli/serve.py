@@ -205,6 +205,8 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
 
     if public_url is not None and not _PUBLIC_URL.fullmatch(public_url):
         raise click.BadParameter("it is like https://graph.example.net", param_hint="--public-url")
+    if not host.strip():
+        raise click.BadParameter("it is empty", param_hint="--host")
     if not http.is_loopback(host):
         if not tokens.read_all()[0]:
             raise refusals.TokenRequired(

@@ -87,13 +87,23 @@ def _graph_arguments(ctx: click.Context, *, uninstall: bool) -> list[str]:
 
 
 def _token(ctx: click.Context) -> str:
-    """The token for a server over HTTP: never from the command line, which other programs can see."""
-    if token := os.environ.get("KG_TOKEN", "").strip():
-        return token
-    ask = graph_options.passphrase_prompt(ctx)
-    if ask is None:
-        raise errors.NotConfirmed("a server over HTTP needs a token", hint="Set KG_TOKEN to it, or use a terminal.")
-    return ask("Token").strip()
+    """The token for a server over HTTP: never from the command line, which other programs can see.
+
+    Raises:
+        errors.NotConfirmed: there is none, and nobody to ask for it.
+        errors.InvalidArguments: it has a space or a letter that no header can hold.
+    """
+    token = os.environ.get("KG_TOKEN", "").strip()
+    if not token:
+        ask = graph_options.passphrase_prompt(ctx)
+        if ask is None:
+            raise errors.NotConfirmed("a server over HTTP needs a token", hint="Set KG_TOKEN to it, or use a terminal.")
+        token = ask("Token").strip()
+    if not (token.isascii() and token.isprintable()) or " " in token:
+        raise errors.InvalidArguments(
+            "a token has no spaces and only ASCII letters", hint="Copy it again as `kg token add` printed it."
+        )
+    return token
 
 
 def _install(
