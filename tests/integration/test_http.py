@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -34,7 +35,7 @@ from keepgraph.cli.install import clients
 from keepgraph.mcp import http, refusals
 from keepgraph.mcp.limits import Limits
 from keepgraph.mcp.oauth import Issuer
-from keepgraph.profiles import profile, tokens
+from keepgraph.profiles import profile, settings_file, tokens
 from keepgraph.tools.contract import catalogue, dispatch
 from laws import examples
 
@@ -538,6 +539,36 @@ def test_an_oauth_token_stands_for_the_token_of_its_subject_if_the_issuer_made_i
     assert (metadata["resource"], metadata["authorization_servers"]) == (RESOURCE, [issuer_url])
     assert count_calls(path) == 1
     assert "with the token phone" in run_ok("--db", str(path), "log")
+
+
+def test_a_profile_that_is_offline_is_not_served_to_the_tokens_of_an_issuer(home: Path, issuer_url: str) -> None:
+    """Its keys could not be read, and every token would be refused; with `offline = false` they are."""
+    run_ok("profile", "create", "work")
+    add("phone", subject="ana")
+    serve_it = ["--profile", "work", "serve", "--http", "--port", "0", "--public-url", "https://graph.example.net"]
+    refused = run(*serve_it, "--issuer", issuer_url)
+    settings_file.path(profile.path("work")).write_text("offline = false\n")
+    claims = {"iss": issuer_url, "aud": RESOURCE, "sub": "ana", "exp": datetime.now(UTC) + timedelta(minutes=5)}
+    headers = {
+        **JSON,
+        "Host": "graph.example.net",
+        "Authorization": f"Bearer {jwt.encode(claims, KEY, algorithm='ES256', headers={'kid': '1'})}",
+    }
+    command = [sys.executable, "-m", "keepgraph.cli", *serve_it, "--issuer", issuer_url]
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command[command.index("0")] = str(port)
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    assert child.stderr is not None
+    try:
+        child.stderr.readline()
+        answer = httpx2.post(f"http://127.0.0.1:{port}/mcp", headers=headers, content=OPEN)
+    finally:
+        child.kill()
+        child.communicate(timeout=60)
+
+    assert error_code(refused) == "INVALID_ARGUMENTS"
+    assert answer.status_code == 200
 
 
 # Commands.

@@ -96,7 +96,7 @@ def serve_command(
     chosen = _chosen_toolsets(ctx, toolsets)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     with ExitStack() as stack:
-        listener = _listen(host, port, public_url) if over_http else None
+        listener = stack.enter_context(_listen(host, port, public_url)) if over_http else None
         if listener is None and sys.stdin.isatty():
             click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
         background.limit_arenas()
@@ -120,7 +120,7 @@ def serve_command(
                         served,
                         address,
                         toolsets=chosen,
-                        issuer=_issuer(issuer, address),
+                        issuer=_issuer(issuer, address, served),
                         has_metrics=metrics,
                         whole_outputs=whole,
                     )
@@ -233,11 +233,21 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
         ) from error
 
 
-def _issuer(url: str | None, address: http.Address) -> Issuer | None:
+def _issuer(url: str | None, address: http.Address, served: Sequence[ServedGraph]) -> Issuer | None:
+    """
+    Raises:
+        errors.InvalidArguments: a graph is offline, and the keys of an issuer are read over the network.
+    """
     if url is None:
         return None
     from keepgraph.mcp.oauth import Issuer
 
+    for each in served:
+        if settings_file.read(each.graph.path).offline:
+            raise errors.InvalidArguments(
+                f"the keys of an issuer are read over the network, and {each.name} is offline",
+                hint=f"Put the line `offline = false` into {settings_file.path(each.graph.path)}.",
+            )
     return Issuer(url, resource=address.url)
 
 

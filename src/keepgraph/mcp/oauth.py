@@ -66,10 +66,10 @@ class Issuer:
                 leeway=_LEEWAY_SECONDS,
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
-        except jwt.PyJWKClientConnectionError:
-            _log.warning("the keys of the issuer %s cannot be read", self.url)
+        except (jwt.PyJWKClientConnectionError, errors.HandshakeFailed) as error:
+            _log.warning("the keys of the issuer %s cannot be read: %s", self.url, error)
             return None
-        except (jwt.PyJWTError, errors.HandshakeFailed) as error:
+        except jwt.PyJWTError as error:
             _log.info("an OAuth token was refused: %s", error)
             return None
         return str(claims["sub"])
