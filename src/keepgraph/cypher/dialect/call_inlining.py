@@ -1,4 +1,4 @@
-"""CALL inlining: rewrites a subquery in CALL { … } as clauses of the outer query.
+"""CALL inlining: rewrites a subquery in CALL { … } as `UNWIND COLLECT { … }`, whose rows are the same.
 
 The result is a proposal: the caller checks that it can be parsed and bound.
 """
@@ -51,14 +51,16 @@ class _Part:
     @property
     def own_names(self) -> set[str]:
         """The names of its patterns that it does not import."""
-        return set() if "*" in self.imported else _pattern_names(self.clauses) - self.imported
+        paths = [path for clause in self.clauses if isinstance(clause, ast.Match) for path in clause.paths]
+        names = {name for path in paths for name in traversal.pattern_variables(path)}
+        return set() if "*" in self.imported else names - self.imported
 
     def _of_return(self, start: int) -> str:
         return self.text[self.final.span[0] + start : self.final.span[1]]
 
 
 def inline_call(tokens: Tokens, index: int) -> str | None:
-    """The query with clauses that do the same in the place of the CALL at this token; None if there are none."""
+    """The query with its rows unwound in the place of the CALL at this token; None if that is not the same."""
     opening = index + 1 if tokens.kinds[index + 1] == "{" else tokens.partners[index + 1] + 1
     closing = tokens.partners[opening]
     if tokens.enclosing[index] >= 0 or tokens.kinds[opening] != "{" or closing < 0 or tokens.upper[closing + 1] == "IN":
@@ -73,19 +75,13 @@ def inline_call(tokens: Tokens, index: int) -> str | None:
     if len(parts) < len(query.parts):
         return None
     before, after = tokens.text[: tokens.starts[index]], tokens.text[tokens.ends[closing] :]
-    if index == 0 and len(parts) == 1:
-        return before + parts[0].query_with + after
     if any(part.final.star or set(part.columns) != set(parts[0].columns) for part in parts):
         return None
     # A subquery in an expression sees all names around it, and CALL only those it imports.
     own_names = set().union(*(part.own_names for part in parts))
     if own_names & _names_before(tokens, before, index):
         return None
-    replacement = None
-    if len(parts) == 1:
-        words_after = set(tokens.texts[closing + 1 : tokens.length]) - set(parts[0].columns)
-        replacement = _as_clauses(parts[0], clashes=bool(own_names & words_after))
-    return before + (replacement or _as_rows(tokens, parts, query.union_all)) + after
+    return before + _as_rows(tokens, parts, query.union_all) + after
 
 
 def _part(text: str, query: ast.SingleQuery, imported: frozenset[str] | None) -> _Part | None:
@@ -150,45 +146,3 @@ def _is_in_subquery(tokens: Tokens, place: int) -> bool:
             return True
         bracket = tokens.enclosing[bracket]
     return False
-
-
-def _as_clauses(part: _Part, *, clashes: bool) -> str | None:
-    """The clauses themselves where each of their rows is a row of the query; else a count or a collection of rows."""
-    final, body, clauses = part.final, part.body, part.clauses
-    only_returns = not (final.distinct or final.order or final.skip or final.limit)
-    if not only_returns or not all(isinstance(clause, ast.Match) for clause in clauses):
-        return None
-    if not any(traversal.has_aggregate(item.expression) for item in final.items):
-        if clashes:
-            return None
-        new = [item for item in final.items if not isinstance(item.expression, ast.Variable) or item.has_alias]
-        items = ", ".join(part.text[item.span[0] : item.span[1]] for item in new)
-        return body + (f"WITH *, {items}" if new else "").rstrip()
-    (item, *others) = final.items
-    if others:
-        return None
-    name, result = quote_name(item.name), item.expression
-    required = not any(clause.optional for clause in clauses if isinstance(clause, ast.Match))
-    if isinstance(result, ast.CountAll):
-        return f"WITH *, COUNT {{ {body.strip()} }} AS {name}"
-    if not required or not isinstance(result, ast.Call) or result.distinct or len(result.arguments) != 1:
-        return None
-    (argument,) = result.arguments
-    if (
-        result.name.lower() == "count"
-        and isinstance(argument, ast.Variable)
-        and argument.name in _pattern_names(clauses)
-    ):
-        return f"WITH *, COUNT {{ {body.strip()} }} AS {name}"
-    if result.name.lower() == "collect":
-        return f"WITH *, COLLECT {{ {body}RETURN {part.text[argument.span[0] : argument.span[1]]} }} AS {name}"
-    return None
-
-
-def _pattern_names(clauses: Sequence[ast.Clause]) -> set[str]:
-    names: set[str] = set()
-    for clause in clauses:
-        if isinstance(clause, ast.Match):
-            for path in clause.paths:
-                names.update(traversal.pattern_variables(path))
-    return names

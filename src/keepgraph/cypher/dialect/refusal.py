@@ -158,7 +158,10 @@ def _rewrite_shortest(tokens: Tokens) -> str | None:
 def _quantified(tokens: Tokens, index: int) -> _Suggestion | None:
     if tokens.kinds[index] not in ("{", "+", "*", "?") or tokens.kinds[index - 1] not in (")", "-", ">"):
         return None
-    hint = "Write the number of hops into the relationship: -[:TYPE*1..3]->."
+    hint = (
+        "Write the number of hops into the relationship, and conditions on the nodes behind it: "
+        "MATCH p = (a)-[:TYPE*1..3]->(b) WHERE all(n IN nodes(p) WHERE …)."
+    )
     return _Suggestion(
         "A pattern repeated by {…}, + or *",
         hint,
@@ -174,7 +177,7 @@ def _call(tokens: Tokens, index: int) -> _Suggestion | None:
             "Continue with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }; "
             "there are no transactions.",
             call_inlining.inline_call(tokens, index),
-            "Wrote the subquery in CALL { … } as clauses of the query",
+            "Wrote the subquery in CALL { … } as UNWIND COLLECT { … }",
         )
     end = index + 2
     while tokens.kinds[end] == ".":
