@@ -136,6 +136,14 @@ def test_an_arrow_that_leads_the_other_way_is_told(call, query, written, near):
     assert ("no_such_direction", written, [near]) in doubts(call, query)
 
 
+def test_an_inverse_type_matches_from_the_other_end_without_a_condition(call):
+    call.record(PRIYA, "leads", ATLAS)
+
+    assert doubts(call, "MATCH (:Project {name: 'Atlas'})-[:LED_BY]->(p {name: 'priya'}) RETURN p") == [
+        ("failing_condition", "{name: 'priya'}", ["Priya Raman"]),
+    ]
+
+
 def test_facts_that_ended_are_told(call):
     fact = call.record(ADA, "depends_on", ATLAS, valid_from="2026-01-05")
     call("end_fact", fact_id=fact["fact_id"], valid_to="2026-03-01")

@@ -6,7 +6,6 @@ Unknown words come first; if the graph has every word, then the conditions that 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from keepgraph import store
@@ -31,7 +30,7 @@ UNKNOWN_TYPE = "unknown_type"
 UNKNOWN_PROPERTY = "unknown_property"
 NULLS_FIRST = "nulls_first"
 
-_REMARKS = "remarks on a result with rows"
+_PROPERTIES = "properties without a column of their own"
 
 
 def is_empty(rows: Sequence[Row]) -> bool:
@@ -47,17 +46,17 @@ def is_empty(rows: Sequence[Row]) -> bool:
 def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
     """The possible causes of an empty result, the likeliest first; for any other result, what its rows hide.
 
-    That is properties that change no row, and nulls sorted first. None where the query got what it asks for, or
+    That is properties that nothing has, and nulls sorted first. None where the query got what it asks for, or
     asks for no rows.
     """
     if not is_empty(result.rows):
-        remarks = result.of_text.get(_REMARKS)
-        if remarks is None:
-            remarks = result.of_text[_REMARKS] = _Remarks.on(result.tree)
-        if not remarks.properties and remarks.sorted_down is None:
-            return []
-        unknown = _distinct(_unknown_properties(Probe(tx), remarks.properties))
-        return unknown or list(_nulls_first(result, remarks.sorted_down))
+        properties = result.of_text.get(_PROPERTIES)
+        if properties is None:
+            known = {"node": graph_catalogue.NODE_COLUMNS, **{kind: names for kind, (_, names, _) in _FIXED.items()}}
+            read = _properties_read(result.tree)
+            properties = result.of_text[_PROPERTIES] = [(key, kind) for key, kind in read if key not in known[kind]]
+        unknown = _distinct(_unknown_properties(Probe(tx), properties)) if properties else []
+        return unknown or list(_nulls_first(result))
     probe = Probe(tx)
     tree = result.tree
     unknown = _distinct([*_unknown_names(probe, tree), *_unknown_properties(probe, _properties_read(tree))])
@@ -121,10 +120,8 @@ _INSTANTS = {
 
 def _properties_read(tree: ast.Query) -> list[_PropertyRead]:
     """The properties of nodes and relationships that a query reads."""
-    return _properties_in(walk(tree), instant_comparisons.graph_variables(list(walk(tree)), {}))
-
-
-def _properties_in(parts: Iterable[ast.SyntaxNode], kinds: Mapping[str, str]) -> list[_PropertyRead]:
+    parts = list(walk(tree))
+    kinds = instant_comparisons.graph_variables(parts, {})
     found: dict[_PropertyRead, None] = {}
     for part in parts:
         if isinstance(part, ast.Index) and isinstance(part.index, ast.Literal) and type(part.index.value) is str:
@@ -198,48 +195,12 @@ def _sampled_keys(tx: Tx) -> set[str]:
 # What the rows of a result hide
 
 
-@dataclass(frozen=True, slots=True)
-class _Remarks:
-    """Parts of a query that its rows do not show to be useless; depends on the text alone.
-
-    Attributes:
-        properties: those without a column of their own that rows are sorted by, or that may be null.
-        sorted_down: the value that rows are sorted by first, in descending order.
-    """
-
-    properties: tuple[_PropertyRead, ...]
-    sorted_down: ast.Expression | None
-
-    @classmethod
-    def on(cls, tree: ast.Query) -> _Remarks:
-        parts = list(walk(tree))
-        silent = (inner for part in parts for inner in _may_be_null(part))
-        columns = {"node": graph_catalogue.NODE_COLUMNS, **{kind: known for kind, (_, known, _) in _FIXED.items()}}
-        properties = _properties_in(silent, instant_comparisons.graph_variables(parts, {}))
-        final = tree.parts[-1].clauses[-1]
-        order = final.order if isinstance(final, ast.Projection) else ()
-        return cls(
-            tuple((key, kind) for key, kind in properties if key not in columns[kind]),
-            order[0].expression if order and order[0].descending else None,
-        )
-
-
-def _may_be_null(part: ast.SyntaxNode) -> Iterable[ast.SyntaxNode]:
-    """The expressions in a part of a query whose value may be null in every row without any row being lost."""
-    if isinstance(part, ast.SortKey):
-        return walk(part.expression)
-    if isinstance(part, ast.IsNull) and not part.negated:
-        return [part.operand]
-    if isinstance(part, ast.Call) and part.name.lower() == "coalesce":
-        return part.arguments
-    return [value for _, value in part.entries] if isinstance(part, ast.MapProjection) else ()
-
-
-def _nulls_first(result: query_pipeline.QueryResult, key: ast.Expression | None) -> Iterator[Cause]:
+def _nulls_first(result: query_pipeline.QueryResult) -> Iterator[Cause]:
     """The value that the first rows are sorted by, descending, where it is null: null sorts above all values."""
     final = result.tree.parts[-1].clauses[-1]
-    if key is None or not isinstance(final, ast.Projection):
+    if not isinstance(final, ast.Projection) or not final.order or not final.order[0].descending:
         return
+    key = final.order[0].expression
     count = len(list(takewhile(lambda row: _is_null(key, final.items, result.columns, row), result.rows)))
     if not count:
         return

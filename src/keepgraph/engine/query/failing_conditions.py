@@ -128,20 +128,27 @@ _Filtering = ast.Match | ast.Projection
 
 
 @dataclass(frozen=True, slots=True)
-class _Relaxation:
-    """A clause without one of its conditions.
+class _Condition:
+    """A condition of a clause.
 
     Attributes:
-        written: the condition, as the query says it.
-        about: the expression that the condition is about, whose values the rows without it show; None for none.
-        wanted: the constant it is compared with.
-        near: what the clause has instead of the condition; empty if nothing.
+        written: what the query says.
+        about: the expression that it is about, whose values the rows without it show; None for none.
+        wanted: the constant that this is compared with.
     """
 
-    clause: _Filtering
     written: str
+    expression: ast.Expression
     about: ast.Expression | None = None
     wanted: ast.Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Relaxation:
+    """A clause without a condition, or with what is `near` in the place of a hop as it is written."""
+
+    clause: _Filtering
+    failing: _Condition | str
     near: str = ""
 
 
@@ -190,14 +197,13 @@ class Search:
         if isinstance(clause, ast.Unwind):
             message = "UNWIND gives no rows: its list is empty, or null."
             return [Cause(FAILING_CONDITION, self._written(clause), message)]
-        failing = self._ended(before, clause) or self._explained(before, self._relaxations(clause))
-        if failing:
-            return failing
         bare, conditions = self._apart(clause)
-        if conditions and self._rows([*before, bare]):
-            message = "No row passes all these conditions together."
-            return [Cause(FAILING_CONDITION, self._written(clause), message)]
-        return self._failing_hop(before, bare) if isinstance(bare, ast.Match) else []
+        failing = self._ended(before, bare, conditions)
+        failing = failing or self._explained(before, self._relaxations(clause, bare, conditions))
+        if failing or self._probe.ran_out_of_time:
+            return failing
+        message = "No row passes all these conditions together."
+        return self._failing_hop(before, clause) or [Cause(FAILING_CONDITION, self._written(clause), message)]
 
     def _explained(self, before: Sequence[ast.Clause], relaxations: Iterator[_Relaxation]) -> list[Cause]:
         """What fails, by relaxations that have rows, up to the first with something near, which may have been meant."""
@@ -211,29 +217,30 @@ class Search:
 
     def _cause(self, before: Sequence[ast.Clause], relaxation: _Relaxation) -> Cause:
         """The message about a condition without which there are rows, with the values that those have."""
-        written, near = relaxation.written, relaxation.near
-        if near:
+        if isinstance(relaxation.failing, str):
+            written, near = relaxation.failing, relaxation.near
             message = f"Nothing matches {written}; with the arrow reversed there are rows: {near}."
             return Cause(NO_SUCH_DIRECTION, written, message, (near,))
+        written, about = relaxation.failing.written, relaxation.failing.about
         message = f"No row passes {written}; without it there are rows"
-        if relaxation.about is None:
+        if about is None:
             return Cause(FAILING_CONDITION, written, f"{message}.")
-        rows = self._rows([*before, relaxation.clause], [relaxation.about], limit=_SAMPLE_SIZE, distinct=True) or []
+        rows = self._rows([*before, relaxation.clause], [about], limit=_SAMPLE_SIZE, distinct=True) or []
         values = [value for row in rows for value in (row[0] if isinstance(row[0], list) else [row[0]])]
         values.sort(key=lambda value: (value is None, value if isinstance(value, str) else ""))
-        similar = self._similar_values(before, relaxation, values)
-        about = self._written(relaxation.about) or _name_of(relaxation.about)
+        similar = self._similar_values(before, relaxation.clause, relaxation.failing, values)
+        name = self._written(about) or _name_of(about)
         shown = list(dict.fromkeys(filter(None, map(_literal, similar or values))))
         if shown:
-            message += f", where {about} is {', '.join(shown[:_MAX_SHOWN])}{' …' if len(shown) > _MAX_SHOWN else ''}"
+            message += f", where {name} is {', '.join(shown[:_MAX_SHOWN])}{' …' if len(shown) > _MAX_SHOWN else ''}"
         return Cause(FAILING_CONDITION, written, f"{message}.", similar)
 
     def _similar_values(
-        self, before: Sequence[ast.Clause], relaxation: _Relaxation, values: Sequence[Any]
+        self, before: Sequence[ast.Clause], clause: _Filtering, failing: _Condition, values: Sequence[Any]
     ) -> tuple[str, ...]:
         """The values in rows without a condition that resemble the text it asks for."""
-        about = relaxation.about
-        for text in self._texts(relaxation.wanted):
+        about = failing.about
+        for text in self._texts(failing.wanted):
             lower = [ast.Call("toLower", (each,)) for each in (about, ast.Literal(text)) if each is not None]
             conditions: list[ast.Expression] = [ast.Binary("CONTAINS", lower[0], lower[1])]
             if isinstance(about, ast.Property) and about.key in ("name", "id") and text == text.strip():
@@ -241,7 +248,7 @@ class Search:
                 conditions.append(ast.Binary("IN", about, ast.ListLiteral(names)))
             for condition in conditions:
                 rows = self._rows(
-                    [*before, _with_condition(relaxation.clause, condition)],
+                    [*before, _with_condition(clause, condition)],
                     [about or condition],
                     limit=_MAX_SUGGESTIONS,
                     distinct=True,
@@ -276,17 +283,16 @@ class Search:
         texts = value if isinstance(value, list) else [value]
         return [text for text in texts if isinstance(text, str) and text.strip() and len(text) <= _MAX_TEXT]
 
-    def _ended(self, before: Sequence[ast.Clause], clause: _Filtering) -> list[Cause]:
+    def _ended(self, before: Sequence[ast.Clause], bare: _Filtering, conditions: Sequence[_Condition]) -> list[Cause]:
         """The pattern itself, where it matches only facts that do not hold now."""
-        if not isinstance(clause, ast.Match) or not any(path.relationships for path in clause.paths):
-            return []
-        bare, conditions = self._apart(clause)
-        named = _with_condition(bare, *(condition for _, condition in conditions))
+        named = _with_condition(bare, *(condition.expression for condition in conditions))
         edges = [
             ast.Property(ast.Variable(part.variable or ""), "valid_to")
             for part in _parts(named)
             if isinstance(part, ast.RelationshipPattern) and part.length is None
         ]
+        if not edges:
+            return []
         rows = self._rows([*before, named], [ast.Call("max", (edge,)) for edge in edges], of_all_times=True)
         at = timestamps.from_datetime(self._probe.tx.now)
         ended = [end for end in (rows[0] if rows else ()) if isinstance(end, str) and end <= at]
@@ -296,14 +302,15 @@ class Search:
             f"The facts that match this have ended, the last one on {max(ended)[:10]}; a query sees current facts. "
             "To see them, use as_of with an earlier day."
         )
-        return [Cause(FAILING_CONDITION, self._written(clause), message)]
+        return [Cause(FAILING_CONDITION, self._written(bare), message)]
 
-    def _failing_hop(self, before: Sequence[ast.Clause], clause: ast.Match) -> list[Cause]:
+    def _failing_hop(self, before: Sequence[ast.Clause], clause: _Filtering) -> list[Cause]:
         """The shortest beginning of a pattern that matches nothing."""
-        for number, path in enumerate(clause.paths):
+        paths = clause.paths if isinstance(clause, ast.Match) else ()
+        for number, path in enumerate(paths):
             for hops in range(len(path.relationships) + 1):
                 start = replace(path, nodes=path.nodes[: hops + 1], relationships=path.relationships[:hops])
-                shorter = replace(clause, paths=(*clause.paths[:number], start))
+                shorter = ast.Match(optional=False, paths=(*paths[:number], start), condition=None)
                 if path.shortest and hops < len(path.relationships):
                     continue
                 if self._rows([*before, shorter]) == []:
@@ -312,60 +319,57 @@ class Search:
                     return [Cause(FAILING_CONDITION, written, f"Nothing matches {written}{behind}.")]
         return []
 
-    def _relaxations(self, clause: _Filtering) -> Iterator[_Relaxation]:
-        """The clause with each arrow reversed, and without each condition, property, label and type."""
-        if isinstance(clause, ast.Match):
-            for old, (turned, written, near) in ((path, hop) for path in clause.paths for hop in self._turned(path)):
-                paths = tuple(turned if each is old else each for each in clause.paths)
-                yield _Relaxation(replace(clause, paths=paths), written, near=near)
-        bare, conditions = self._apart(clause)
-        for written, condition in conditions:
-            others = [other for _, other in conditions if other is not condition]
-            if isinstance(condition, ast.PatternPredicate):
-                for turned, hop, near in self._turned(condition.pattern):
-                    yield _Relaxation(
-                        _with_condition(bare, *others, replace(condition, pattern=turned)), hop, near=near
-                    )
-            yield _Relaxation(_with_condition(bare, *others), written, *_subject(condition))
-        whole = _with_condition(bare, *(condition for _, condition in conditions))
-        for part in _parts(whole):
-            variable = ast.Variable(part.variable or "")
-            if isinstance(part, ast.NodePattern) and part.labels is not None:
-                about = ast.Call("labels", (variable,))
-                yield _Relaxation(_with_part(whole, part, replace(part, labels=None)), self._kind("label", part), about)
-            elif isinstance(part, ast.RelationshipPattern) and part.types is not None:
-                type_of = ast.Call("type", (variable,)) if part.length is None else None
-                yield _Relaxation(_with_part(whole, part, replace(part, types=None)), self._kind("type", part), type_of)
+    def _relaxations(
+        self, clause: _Filtering, bare: _Filtering, conditions: Sequence[_Condition]
+    ) -> Iterator[_Relaxation]:
+        """The clause with each arrow reversed, and without each condition."""
+        for path in clause.paths if isinstance(clause, ast.Match) else ():
+            yield from self._turned(clause, path)
+        for condition in conditions:
+            if isinstance(condition.expression, ast.PatternPredicate):
+                yield from self._turned(clause, condition.expression.pattern)
+            others = (other.expression for other in conditions if other is not condition)
+            yield _Relaxation(_with_condition(bare, *others), condition)
 
-    def _kind(self, noun: str, part: _Part) -> str:
-        return f"the {noun} in {self._written(part)}"
-
-    def _apart(self, clause: _Filtering) -> tuple[_Filtering, list[tuple[str, ast.Expression]]]:
-        """A clause without conditions, and its conditions as written; those in a pattern name their part."""
-        found = [(self._written(each), each) for each in tree_walk.split_conjunction(clause.condition)]
-        bare = replace(clause, condition=None)
-        for number, part in enumerate(_parts(clause)):
-            if isinstance(part, ast.RelationshipPattern) and part.length is not None:
-                continue  # its conditions apply to each step
-            name = part.variable or f"{_SEEN} {number}"
-            found += [(self._written(each), each) for each in tree_walk.split_conjunction(part.condition)]
-            for key, value in entries(part):
-                equal = ast.Binary("=", ast.Property(ast.Variable(name), key), value)
-                found.append((f"{{{key}: {self._written(value)}}}", equal))
-            rest = None if isinstance(part.properties, ast.MapLiteral) else part.properties
-            bare = _with_part(bare, part, replace(part, variable=name, properties=rest, condition=None))
-        return bare, found
-
-    def _turned(self, path: ast.Path) -> Iterator[tuple[ast.Path, str, str]]:
-        """A pattern with one arrow reversed, for each; that hop as written, and reversed."""
+    def _turned(self, clause: _Filtering, path: ast.Path) -> Iterator[_Relaxation]:
+        """The clause with one arrow of a pattern reversed, for each."""
         for number, edge in enumerate(path.relationships):
             if edge.direction != "both":
                 arrow = self._written(edge)
                 other = f"<{arrow[:-1]}" if edge.direction == "out" else f"{arrow[1:]}>"
                 ends = self._written(path.nodes[number]), self._written(path.nodes[number + 1])
                 turned = replace(edge, direction="in" if edge.direction == "out" else "out")
-                edges = (*path.relationships[:number], turned, *path.relationships[number + 1 :])
-                yield replace(path, relationships=edges), arrow.join(ends), other.join(ends)
+                yield _Relaxation(_with_parts(clause, {id(edge): turned}), arrow.join(ends), near=other.join(ends))
+
+    def _apart(self, clause: _Filtering) -> tuple[_Filtering, list[_Condition]]:
+        """A clause without conditions, and its conditions: those of its WHERE, of its pattern, labels and types."""
+        conditions = [(self._written(each), each) for each in tree_walk.split_conjunction(clause.condition)]
+        of_labels = []
+        bare_parts: dict[int, ast.SyntaxNode] = {}
+        for number, part in enumerate(_parts(clause)):
+            if isinstance(part, ast.RelationshipPattern) and part.length is not None:
+                continue  # its conditions apply to each step
+            name = part.variable or f"{_SEEN} {number}"
+            variable = ast.Variable(name)
+            conditions += [(self._written(each), each) for each in tree_walk.split_conjunction(part.condition)]
+            for key, value in entries(part):
+                equal = ast.Binary("=", ast.Property(variable, key), value)
+                conditions.append((f"{{{key}: {self._written(value)}}}", equal))
+            rest = None if isinstance(part.properties, ast.MapLiteral) else part.properties
+            if isinstance(part, ast.NodePattern):
+                labels, noun, about = part.labels, "label", ast.Call("labels", (variable,))
+                bare_parts[id(part)] = ast.NodePattern(name, None, rest)
+            else:
+                # An inverse type matches from the other end, which a condition cannot.
+                is_stored = all(name in self._probe.types for name in _names(part.types))
+                labels, noun, about = part.types if is_stored else None, "type", ast.Call("type", (variable,))
+                kept = None if is_stored else part.types
+                bare_parts[id(part)] = ast.RelationshipPattern(name, kept, part.direction, rest, None)
+            if labels is not None:
+                written = f"the {noun} in {self._written(part)}"
+                of_labels.append(_Condition(written, ast.HasLabels(variable, labels), about))
+        of_values = [_Condition(written, each, *_subject(each)) for written, each in conditions]
+        return replace(_with_parts(clause, bare_parts), condition=None), [*of_values, *of_labels]
 
     def _rows(
         self, clauses: Sequence[ast.Clause], columns: Sequence[ast.Expression] = (), **options: Any
@@ -465,16 +469,13 @@ def _parts(clause: _Filtering) -> list[_Part]:
     )
 
 
-def _with_part(clause: _Filtering, old: _Part, new: _Part) -> _Filtering:
-    """The clause with one part of a pattern replaced, by identity: equal parts may stand elsewhere."""
-    if isinstance(clause, ast.Projection):
-        return clause
+def _names(types: ast.LabelExpression | None) -> Iterator[str]:
+    return (part.name for part in walk(types) if isinstance(part, ast.LabelName)) if types else iter(())
 
-    def put(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(new if part is old else part for part in parts)
 
-    paths = (replace(path, nodes=put(path.nodes), relationships=put(path.relationships)) for path in clause.paths)
-    return replace(clause, paths=tuple(paths))
+def _with_parts(clause: _Filtering, parts: Mapping[int, ast.SyntaxNode]) -> _Filtering:
+    """The clause with some of its nodes replaced, by identity: equal ones may stand elsewhere."""
+    return tree_walk.rewrite(clause, lambda node: parts.get(id(node)))
 
 
 def is_blank(value: Any) -> bool:
