@@ -25,10 +25,9 @@ PAGES = (
     "README.md",
     "docs/install.md",
     "docs/recipes.md",
-    "docs/profiles.md",
+    "docs/moving.md",
     "docs/names.md",
     "docs/changing.md",
-    "docs/ending.md",
 )
 RUN_ELSEWHERE = {
     "make demo": "CI runs it",
