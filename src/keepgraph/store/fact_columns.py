@@ -9,18 +9,19 @@ from typing import Any
 from keepgraph.store import facts
 from keepgraph.store.transactions import Tx
 
-BetweenEntities = tuple[int, int, int, int]
-"""The row numbers of a fact, its subject, its object and its predicate."""
-
 _IN_GROUP = """
     retracted_at IS NULL
     AND (NOT :several_groups OR subject IN (SELECT id FROM entity WHERE group_id = :group))
 """
 
 
-def between_entities(tx: Tx) -> list[BetweenEntities]:
-    """The facts of the group between two entities that are not retracted, whenever they hold, by row."""
-    return _fetch(
+def between_entities(tx: Tx) -> Iterator[tuple[int, int, int, int]]:
+    """The facts of the group between two entities that are not retracted, whenever they hold, by row.
+
+    Of each: its row, and those of its subject, object and predicate. They are read as they are asked for: so many rows
+    at once would take more memory than the arrays.
+    """
+    return _iterate(
         tx, f"SELECT id, subject, object, predicate FROM FACTS WHERE object IS NOT NULL AND {_IN_GROUP} ORDER BY id"
     )
 

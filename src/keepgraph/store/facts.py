@@ -91,7 +91,6 @@ _BEGAN_LATER = _touching("""
     predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:begun_when_recorded)))
     AND valid_from = '' AND recorded_at > :at
 """)
-_ABOUT = f"SELECT id FROM ({_TOUCHING}) WHERE id NOT IN ({_BEGAN_LATER})"
 _ELSEWHERE = """
     SELECT id FROM fact
     WHERE scope <> '[]'
@@ -99,9 +98,10 @@ _ELSEWHERE = """
 """
 
 
-def _about(within: Collection[str]) -> str:
-    """SQL for the rows of the facts about an entity, without those that hold in other projects alone."""
-    return f"{_ABOUT} AND id NOT IN ({_ELSEWHERE})" if within else _ABOUT
+def _about(begun_when_recorded: Collection[str], within: Collection[str]) -> str:
+    """SQL for the rows of the facts about an entity, without those that began later or hold in other projects alone."""
+    others = [*([_BEGAN_LATER] if begun_when_recorded else []), *([_ELSEWHERE] if within else [])]
+    return f"SELECT id FROM ({_TOUCHING}) WHERE TRUE" + "".join(f" AND id NOT IN ({other})" for other in others)
 
 
 def about(
@@ -126,7 +126,7 @@ def about(
         "begun_when_recorded": _json(begun_when_recorded),
         "within": _json(within),
     }
-    selected = _about(within)
+    selected = _about(begun_when_recorded, within)
     rows = None if tx.known_at else _newest_candidates(tx, selected, values, limit)
     among = selected if rows is None else "SELECT value FROM json_each(:rows)"
     # Chosen first: names and sources are looked up only for the returned facts, not for all of a hub.
@@ -186,7 +186,7 @@ def count_about(
         "begun_when_recorded": _json(begun_when_recorded),
         "within": _json(within),
     }
-    return int(_execute(tx, f"SELECT count(*) FROM ({_about(within)})", values).fetchone()[0])
+    return int(_execute(tx, f"SELECT count(*) FROM ({_about(begun_when_recorded, within)})", values).fetchone()[0])
 
 
 def at_other_times(
@@ -609,8 +609,8 @@ def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
     ]
 
 
-def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
-    """Insert a fact; returns its row."""
+def insert(tx: Tx, fact: Fact, *, public_id: str, predicate: int, text: str) -> int:
+    """Insert a fact under a new id; returns its row."""
     cursor = tx.conn.execute(
         f"""
         INSERT INTO fact (id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
@@ -618,7 +618,7 @@ def insert(tx: Tx, fact: Fact, *, predicate: int, text: str) -> int:
         VALUES ({journal.unused_row_sql("fact")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
-            fact.id,
+            public_id,
             fact.subject.row,
             predicate,
             fact.object.row if fact.object else None,

@@ -31,7 +31,7 @@ def bearers(tx: Tx, identifier: str) -> list[Entity]:
                   AND fact.valid_to = '~'
                   AND predicate.literal_kind IN ('identifier', 'url')
               )
-          AND entity.group_id = :group
+          AND +entity.group_id = :group
         ORDER BY entity.id
         """,
         {"identifier": identifier, "group": tx.group},

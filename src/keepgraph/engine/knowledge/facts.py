@@ -127,6 +127,8 @@ def _keep_surfaces(tx: Tx, fact: Fact, given: GivenFact) -> None:
             if all(ref.id != end.id for end in ends):
                 store.provenance.insert_former_id(tx, fact.row, public_id=ref.id)
             continue
+        if any(ref.name == end.name for end in ends):
+            continue
         key = normalisation.key(ref.name or "")
         if any(key == normalisation.key(end.name) for end in ends):
             continue
@@ -245,8 +247,9 @@ def _starting_now(fact: Fact, valid_to: str | None) -> Fact:
 
 
 def _insert(tx: Tx, new: Fact, predicate: int) -> Fact:
-    new = replace(new, id=tx.new_id("fact"))
-    return replace(new, row=store.facts.insert(tx, new, predicate=predicate, text=sentence(new)))
+    public_id = tx.new_id("fact")
+    row = store.facts.insert(tx, new, public_id=public_id, predicate=predicate, text=sentence(new))
+    return replace(new, row=row, id=public_id)
 
 
 def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str], *, now: str) -> tuple[Fact, ...]:

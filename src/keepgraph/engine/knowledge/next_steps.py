@@ -194,7 +194,8 @@ def _days_ahead(tx: Tx) -> tuple[str, str]:
 
 def _deadlines(tx: Tx) -> frozenset[str]:
     """The predicates whose literals are deadlines."""
-    return literals.deadlines(tx) & _predicates_with_days(tx)
+    terms = graph_vocabulary.read(tx).predicate_by_name
+    return frozenset(name for name in literals.deadlines(tx) if terms[name].literal_kind == "date")
 
 
 def _predicates_with_days(tx: Tx) -> set[str]:

@@ -109,9 +109,8 @@ def _patch(tx: Tx, state: _State, changed: Sequence[int]) -> GroupGraph | None:
 
 
 def _read(tx: Tx) -> GroupGraph:
-    between = store.fact_columns.between_entities(tx)
     tagging = store.fact_columns.with_literals(tx, graph_vocabulary.read(tx).names_of_role("tags"))
-    columns = np.fromiter(chain.from_iterable(between), dtype=np.int64, count=4 * len(between)).reshape(-1, 4)
+    columns = np.fromiter(chain.from_iterable(store.fact_columns.between_entities(tx)), dtype=np.int64).reshape(-1, 4)
     keys: dict[str, int] = {}
     texts: list[str] = []
     tagged: list[tuple[int, int, int, int]] = []

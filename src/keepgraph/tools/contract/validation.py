@@ -35,8 +35,8 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
             hint="Send them as a JSON object: the name of each argument with its value.",
         )
     schema = schemas.load(toolset, tool, "input")
-    _refuse_long(schema, arguments)
     if not measured:
+        _refuse_long(schema, arguments)
         _refuse_oversized(arguments)
     checked, validated = {}, {}
     for name, value in arguments.items():
