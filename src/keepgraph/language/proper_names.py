@@ -18,9 +18,9 @@ from keepgraph.language import (
     ordinary_phrases,
     quantities,
     sentences,
+    tokenizer,
 )
 from keepgraph.language.mention_detection import AnnotatedText, NameMatch, Offsets
-from keepgraph.language.tokenizer import ADDRESS
 from keepgraph.lazy import dataclass
 from keepgraph.ml import frequent_words
 from keepgraph.model import NameStyle
@@ -107,7 +107,8 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch | ProperNam
         [
             *((match.start, match.end) for match in besides),
             *((name.start, name.end) for name in names),
-            *(match.span() for pattern in (_CODE, _IMAGE, ADDRESS) for match in pattern.finditer(annotated.text)),
+            *(match.span() for pattern in (_CODE, _IMAGE) for match in pattern.finditer(annotated.text)),
+            *tokenizer.address_spans(annotated.text),
         ]
     )
     german = is_german(annotated)

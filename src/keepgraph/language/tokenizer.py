@@ -20,10 +20,9 @@ UNSPACED_SCRIPTS = (
 )
 """Characters of scripts that put no space between words (Thai, Khmer, Japanese, Chinese …), for a character class."""
 
-ADDRESS = lazy.compile(
+_ADDRESS = lazy.compile(
     r"(?:[a-zA-Z][a-zA-Z+.-]{0,20}://|www\.)[^\s<>\"'`]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
 )
-"""A URL or an e-mail address: one token, in which no other names are looked for."""
 
 # Above this code point lie ideographs and variation selectors: no combining marks of scripts with spaces.
 _LAST_MARK = 0x20000
@@ -71,7 +70,7 @@ class Token:
 def tokenize(text: str) -> Iterator[Token]:
     """The tokens of a text in their order."""
     words = _words(text)
-    separated = [_is_separated(text, left, right) for left, right in pairwise(words)]
+    separated = [text[left[1] : right[0]] == " " or _is_separated(text, left, right) for left, right in pairwise(words)]
     for index, (start, end) in enumerate(words):
         before = text[words[index - 1][1] : start] if index else " "
         may_start = not index or separated[index - 1]
@@ -81,9 +80,16 @@ def tokenize(text: str) -> Iterator[Token]:
             end=end,
             starts=_starts(text, start) if may_start else (),
             ends=_ends(text, start, end) if may_end else (),
-            after_space=any(c.isspace() for c in before),
+            after_space=before == " " or any(c.isspace() for c in before),
             after_break=index > 0 and before.count("\n") > 1,
         )
+
+
+def address_spans(text: str) -> Iterator[tuple[int, int]]:
+    """The URLs and e-mail addresses of a text as (start, end): tokens in which no other names are looked for."""
+    # The pattern tries a run of letters at each of its letters; few texts have an address.
+    if "@" in text or "://" in text or "www." in text:
+        yield from (match.span() for match in _ADDRESS.finditer(text))
 
 
 def unspaced_runs(text: str) -> list[tuple[int, int]]:
@@ -99,7 +105,7 @@ def is_combining_mark(character: str) -> bool:
 def _words(text: str) -> list[tuple[int, int]]:
     """Runs of letters, marks and digits as (start, end); an address is one."""
     pattern = _ascii_word_pattern() if text.isascii() else _word_pattern()
-    addresses = [match.span() for match in ADDRESS.finditer(text)]
+    addresses = list(address_spans(text))
     if not addresses:
         return [match.span() for match in pattern.finditer(text)]
     words: list[tuple[int, int]] = []
@@ -174,7 +180,8 @@ def _ascii_word_pattern() -> re.Pattern[str]:
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    return re.compile(f"(?:(?![{UNSPACED_SCRIPTS}])[^\\W_]|[{_mark_class()}])+")
+    # ASCII by itself: most of any text is ASCII, and the other classes take many times as long for each character.
+    return re.compile(f"(?:[A-Za-z0-9]+|(?=[^\\x00-\\x7f])(?:[^\\W_{UNSPACED_SCRIPTS}]|[{_mark_class()}]))+")
 
 
 @cache

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import (
@@ -46,7 +48,7 @@ _PLURAL_ENDINGS = ("s", "es", "e", "en", "n", "x")
 _CACHE_KEY = "words of types"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Note:
     """A note that is ready to be recorded.
 
@@ -58,11 +60,11 @@ class Note:
     path: str
     content: NoteContent
 
-    @property
+    @cached_property
     def stem(self) -> str:
         return _stem(self.path)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name that it would have if no other note had it."""
         return _bounded(self.content.title or self.stem) or "untitled"
@@ -443,7 +445,7 @@ def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides:
     """The title of a note; where another note or an entity of its type has it: the folder and the title, the path …"""
     in_folder = f"{posixpath.basename(posixpath.dirname(note.path)) or folder.name}/{note.name}"
     numbered = (f"{note.name[: entities.MAX_NAME - 6]} ({number})" for number in range(2, _MAX_NAMES_TRIED))
-    for name in (*folder.titles_of(note), in_folder, note.stem, _without_suffix(note.path), *numbered):
+    for name in chain(folder.titles_of(note), (in_folder, note.stem, _without_suffix(note.path)), numbered):
         name = _bounded(name)
         if (key := normalisation.key(name)) and not any(
             (other.type == entity_type or folder.is_of_other(other, note.path))
