@@ -348,3 +348,11 @@ def test_an_edited_fact_holds_where_it_held_and_is_as_certain_and_pinned_as_it_w
     assert answer["changed"] == 1
     assert ["Ada reports to Bo" in str(standing) for standing in told] == [True, False]
     assert [fact["confidence"] for fact in known] == [0.5]
+
+
+@pytest.mark.parametrize("option", ["--strict", "--add-words", "--format=csv"])
+def test_an_option_for_files_is_refused_with_a_folder(path, bundle, option):
+    refused = CliRunner().invoke(kg, ["--db", str(path), "import", option, str(bundle)])
+
+    assert refused.exit_code == 1
+    assert "not for a folder" in refused.output

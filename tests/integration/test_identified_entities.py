@@ -71,3 +71,34 @@ def test_an_identifier_is_taken_away_in_any_spelling(two_called_alike):
     two_called_alike("update_entity", entity=ONE, remove_aliases=["<mailto:J.Silva@acme.example>"])
 
     assert two_called_alike("recall_entity", name_or_alias="João Silva")["entity"]["aliases"] == []
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("https://doi.org/10.1016/ABC.1982", "doi:10.1016/abc.1982"),
+        ("978-0-306-40615-7", "isbn:9780306406157"),
+        ("+351 912 345 678", "00351912345678"),
+        ("https://www.example.org/paper/?utm_source=x", "http://example.org/paper"),
+    ],
+)
+def test_an_entity_named_by_an_identifier_has_it_in_every_spelling(call, named, said):
+    work = {"type": "document", "name": named}
+    call("record_fact", subject=_created(call, ONE), predicate="knows", object={"type": "person", "name": "Ada"})
+    call("record_fact", subject=ONE, predicate="wrote", object=work)
+    again = call("record_fact", subject=OTHER, predicate="wrote", object={"type": "document", "name": said})
+    refused = call("add_alias", entity=ONE, alias=said)
+
+    assert again["object"]["name"] == named
+    assert (refused["error"], refused["candidates"][0]["name"]) == ("ALIAS_TAKEN", named)
+
+
+def test_an_entity_renamed_to_an_identifier_has_it(call):
+    call("record_fact", subject=_created(call, ONE), predicate="wrote", object={"type": "document", "name": "Paper"})
+    call("update_entity", entity={"type": "document", "name": "Paper"}, name="DOI 10.1016/ABC.1982")
+
+    again = call(
+        "record_fact", subject=ONE, predicate="wrote", object={"type": "document", "name": "doi.org/10.1016/abc.1982"}
+    )
+
+    assert again["object"]["name"] == "DOI 10.1016/ABC.1982"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph.cli.root import kg
-from keepgraph.formats import detection
+from keepgraph.formats import bibliographies, detection
 from keepgraph.formats.records import ReadError
 
 pytest.importorskip("bibtexparser")
@@ -275,3 +276,12 @@ def test_a_file_in_another_encoding_is_refused_instead_of_imported_with_wrong_le
 
     assert (done.exit_code, "line 2" in done.output, "iconv" in done.output) == (1, True, True)
     assert recalled(path, "One").get("entity") is None
+
+
+@pytest.mark.parametrize(("number", "name"), [("978-0-306-40615-7", "isbn"), ("0035-9009", "issn")])
+def test_the_number_of_a_book_and_that_of_a_journal_are_told_apart(number, name):
+    (entry,) = bibliographies.read(io.BytesIO(f"TY  - GEN\nTI  - One\nSN  - {number}\nER  - \n".encode()), "ris")
+    identified = "isbn:9780306406157" in entry.aliases
+
+    assert identified == (name == "isbn")
+    assert entry.properties.get("issn") == (None if identified else number)

@@ -214,6 +214,14 @@ def test_every_open_task_with_a_day_is_due(call, filled, path):
     }
 
 
+@pytest.mark.parametrize(("name", "day"), [("2026-11-05", "2026-11-06"), ("Plain", "2026-11-28")])
+def test_a_day_that_a_note_says_is_counted_from_its_own_day(call, root, path, name, day):
+    write(root, {f"{name}.md": "- [ ] Paint the fence [due:: tomorrow]\n"})
+    read(call, root)
+
+    assert {day} == {what for *_, what in facts(path, "subject = 'Paint the fence' AND predicate LIKE '%due%'")}
+
+
 def test_decisions_have_their_day_and_their_file_and_only_a_decider_that_is_named(call, filled, root):
     decided = {one["name"]: one for one in call("recall_decisions")["decisions"]}
     days = {name: one["decided_on"] for name, one in decided.items()}
@@ -497,6 +505,18 @@ def test_links_in_the_file_system_are_not_followed(call, root, path, tmp_path):
 
     assert [remark.code for remark in report.skipped] == ["SYMBOLIC_LINK", "SYMBOLIC_LINK"]
     assert entities(path).keys() == {"a"}
+
+
+def test_a_type_that_the_settings_give_later_reaches_notes_that_have_none(open_graph, root, path):
+    write(root, {"Crew/Ada.md": "The first.\n", "Crew/Own.md": "---\ntype: project\n---\nx\n", "Bo.md": "[[Ada]]\n"})
+    read(Caller(open_graph(settings=Settings(vault_folders=(str(root),)))), root)
+    typed = Caller(open_graph(settings=Settings(vault_folders=(str(root),), vault_types={"Crew": "person"})))
+    read(typed, root)
+    before = dump(path)
+
+    assert {"Ada": "person", "Own": "project", "Bo": "note"}.items() <= entities(path).items()
+    assert read(typed, root).calls == []
+    assert dump(path) == before
 
 
 def test_what_the_settings_leave_out_later_goes_as_if_its_file_were_deleted(open_graph, root, path):

@@ -245,7 +245,9 @@ def _read_ris(text: str) -> Iterator[_Entry | ReadError]:
 
 def _ris_entry(line: int, entry: Mapping[str, Any]) -> _Entry:
     authors = [*entry.get("authors", ()), *(() if entry.get("authors") else entry.get("first_authors", ()))]
-    names = {"urls": "url", "issn": "isbn", "secondary_title": "journal", "alternate_title3": "journal"}
+    # SN is the number of a book or of a journal.
+    serial = "isbn" if identifiers.canonical(str(entry.get("issn", "")), key="isbn") else "issn"
+    names = {"urls": "url", "issn": serial, "secondary_title": "journal", "alternate_title3": "journal"}
     plain = {
         names.get(key, key): "; ".join(value) if isinstance(value, list) else str(value)
         for key, value in entry.items()

@@ -59,6 +59,10 @@ def import_command(
     kg import facts.jsonl
     """
     if os.path.isdir(file):
+        if format or add_words or strict:
+            raise errors.InvalidArguments(
+                "--format, --add-words and --strict are for files, not for a folder", hint="Leave them out."
+            )
         from keepgraph.cli.transfer import bundle_files
 
         ctx.exit(bundle_files.import_bundle(ctx, file, preview=preview))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import NoReturn
@@ -331,7 +332,16 @@ def _insert(tx: Tx, entity_type: EntityType, name: Name) -> Entity:
         folded=name.indexed_forms,
         created_at=created_at,
     )
-    return Entity(row, public_id, entity_type.name, name.text, created_at)
+    entity = Entity(row, public_id, entity_type.name, name.text, created_at)
+    own_identifier(tx, entity)
+    return entity
+
+
+def own_identifier(tx: Tx, entity: Entity) -> None:
+    """Make an identifier that an entity is named by its alias in the canonical spelling, unless another one has it."""
+    if (spelling := identifiers.spelling(entity.name)) != entity.name:
+        with suppress(errors.AliasTaken, errors.AliasInvalid):
+            add_aliases(tx, entity, [spelling])
 
 
 def _identified(tx: Tx, name: Name, types: Sequence[str] | None) -> Entity | None:

@@ -104,6 +104,8 @@ def change(
     _drop_aliases_that_are_names(tx, current)
     if keep_old_name and Name(entity.name).key not in map(normalisation.key, remove_aliases):
         _add_alias_unless_taken(tx, current, entity.name)
+    if current.name != entity.name:
+        entities.own_identifier(tx, current)
     entities.add_aliases(tx, current, add_aliases)
     changed_particulars = _set_particulars(tx, current, summary, properties or {})
     aliases_after = store.entities.aliases(tx, current)

@@ -188,6 +188,7 @@ class _Ingestion:
         self._path = path
         self._folder: notes.Folder | None = None
         self._never: tuple[str, ...] = ()
+        self._read_before: set[str] = set()
         self._empty: list[Note] = []
         self._unchanged: list[Episode] = []
         self._until = None if seconds is None else time.monotonic() + seconds
@@ -250,6 +251,7 @@ class _Ingestion:
                     self._folder.own(self._within(path), entity_id)
                 else:
                     self._folder.own_outside(path, entity_id)
+            self._read_before = self._folder.owners.keys() - notes.untyped(tx, self._folder)
             if source != os.path.join(display_path(root), ""):
                 walked = os.path.join(display_path(root), "") if is_folder else "\0"
                 self._folder.add(path for path in self._folder.owners if not (source + path).startswith(walked))
@@ -344,7 +346,7 @@ class _Ingestion:
         if is_replaced:
             message = "it is not UTF-8; what cannot be read of it is stored as U+FFFD"
             self.report.warnings.append(Remark(source, "NOT_UTF_8", message))
-        is_read = not is_note or (self._folder and self._within(source) in self._folder.owners and not self._reread)
+        is_read = not is_note or (self._within(source) in self._read_before and not self._reread)
         if episode and episode.digest == utf8.digest(text) and is_read:
             self.report.unchanged += 1
             self._unchanged.append(episode)

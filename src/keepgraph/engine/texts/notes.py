@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
 from functools import cached_property
 from itertools import chain
 
@@ -188,8 +189,7 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
         previous = None
     elif previous and previous.name != note.name:
         named = _find_unowned(tx, folder, note, explicit)
-        is_assumed = bool(store.assumed_types.among(tx, [entity.row]))
-        if named and named.row != entity.row and not is_assumed:
+        if named and named.row != entity.row and not _is_assumed(tx, entity):
             # Both were recorded by somebody: the note is now that of the other, and neither is renamed.
             entity, previous = named, None
     folder.own(note.path, entity.id)
@@ -197,7 +197,7 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
     names = dict.fromkeys([note.stem, *note.content.aliases, *_identifiers(note), *folder.titles_of(note)])
     for name in names:
         _absorb(tx, folder, note, entity, name)
-    if explicit and explicit != before and explicit != entity.type:
+    if explicit and explicit != entity.type and (explicit != before or _is_assumed(tx, entity)):
         entity = _retype(tx, folder, note, entity, explicit)
     if (previous or entity).name != note.name:
         entity = _rename(tx, folder, note, entity)
@@ -211,6 +211,13 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
         if normalisation.key(alias) not in known:
             _add_alias(tx, entity, alias)
     return entity
+
+
+def untyped(tx: Tx, folder: Folder) -> set[str]:
+    """The notes whose type is assumed, though the settings give the notes of a folder around them one."""
+    named = {path for path in folder.owners if not folder.types.keys().isdisjoint(path.split("/")[:-1])}
+    found = {path: entities.find_by_id(tx, folder.owners[path]) for path in named}
+    return {path for path, entity in found.items() if entity and _is_assumed(tx, entity)}
 
 
 def forget(tx: Tx, episode: Episode) -> None:
@@ -431,6 +438,10 @@ def _retype(tx: Tx, folder: Folder, note: Note, entity: Entity, entity_type: str
         return entity
 
 
+def _is_assumed(tx: Tx, entity: Entity) -> bool:
+    return bool(store.assumed_types.among(tx, [entity.row]))
+
+
 def _rename(tx: Tx, folder: Folder, note: Note, entity: Entity) -> Entity:
     name = _free_name(tx, folder, note, entity.type, besides=entity)
     if name == entity.name:
@@ -464,7 +475,8 @@ def _bounded(name: str) -> str:
 
 def _names(note: Note) -> set[str]:
     """The keys of the names that a note gives its entity."""
-    return set(map(normalisation.key, [note.stem, note.name, *note.content.aliases, *_identifiers(note)]))
+    names = [note.stem, note.name, *note.content.aliases]
+    return set(map(normalisation.key, [*names, *map(identifiers.spelling, names), *_identifiers(note)]))
 
 
 def _identifiers(note: Note) -> list[str]:
@@ -657,6 +669,7 @@ class _Recorder:
         if predicate is None:
             return
         end = Ref(id=target.id) if isinstance(target, Entity) else target
+        end = self._dated(predicate, end) if isinstance(end, str) else end
         # Only a name can leave something behind where it is refused: an entity that was created for it.
         may_create = isinstance(end, Ref) and end.id is None
         with suppress(errors.InvalidRequest, errors.Conflict), self._tx.savepoint() if may_create else nullcontext():
@@ -669,6 +682,15 @@ class _Recorder:
                 valid_from=since,
                 may_correct=False,
             )
+
+    def _dated(self, predicate: str, text: str) -> str:
+        """A text; where it says a day as people do (“tomorrow”), that day, counted from the day of the note."""
+        day, term = self._note.content.day, self._vocabulary.predicate_by_name[predicate]
+        if day and term.literal_kind == "date":
+            written = datetime.combine(date.fromisoformat(day), time(12), self._tx.zone)
+            with suppress(errors.LiteralInvalid):
+                return literals.read(replace(self._tx, now=written), term, text)
+        return text
 
 
 def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[str]:
