@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from keepgraph.store.connections import fetch_count
 from keepgraph.store.group_conflicts import in_group
+from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
 
@@ -142,12 +143,12 @@ def count_changes(tx: Tx, predicate: int, *, now: str) -> int:
         f"""
         SELECT count(DISTINCT ended.subject)
         FROM fact AS ended
-        WHERE ended.predicate = :predicate AND ended.retracted_at IS NULL AND ended.valid_to <= :now
+        WHERE ended.predicate = :predicate AND ended.retracted_at IS NULL AND ended.valid_to <= :at
           AND {in_group(tx, "ended")}
           AND EXISTS (SELECT 1 FROM fact WHERE fact.predicate = :predicate AND fact.subject = ended.subject
-                      AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to)
+                      AND {FACT_HOLDS})
         """,
-        {"predicate": predicate, "now": now, "group": tx.group},
+        {"predicate": predicate, "at": now, "group": tx.group},
     ).fetchone()
     return int(row[0])
 
@@ -159,18 +160,18 @@ def count_reversed(tx: Tx, predicate: int, *, now: str) -> tuple[int, int, int]:
         f"""
         WITH pair AS MATERIALIZED (
             SELECT subject, object FROM fact
-            WHERE predicate = :predicate AND object IS NOT NULL AND subject <> object AND retracted_at IS NULL
-              AND valid_from <= :now AND :now < valid_to AND {in_group(tx, "fact")}
+            WHERE predicate = :predicate AND object IS NOT NULL AND subject <> object AND {HOLDS}
+              AND {in_group(tx, "fact")}
         )
         SELECT count(*),
                coalesce(sum(EXISTS (
                    SELECT 1 FROM fact WHERE fact.subject = pair.object AND fact.predicate = :predicate
                      AND fact.object = pair.subject AND fact.object IS NOT NULL AND fact.retracted_at IS NULL
-                     AND valid_from <= :now AND :now < valid_to)), 0),
+                     AND valid_from <= :at AND :at < valid_to)), 0),
                (SELECT count(*) FROM (SELECT subject FROM pair INTERSECT SELECT object FROM pair))
         FROM pair
         """,
-        {"predicate": predicate, "now": now, "group": tx.group},
+        {"predicate": predicate, "at": now, "group": tx.group},
     ).fetchone()
     return int(row[0]), int(row[1]), int(row[2])
 
@@ -181,13 +182,13 @@ def most_common_type(tx: Tx, predicate: int, *, now: str) -> int | None:
         f"""
         SELECT type FROM (
             SELECT entity.type AS type FROM fact JOIN entity ON entity.id = fact.subject
-            WHERE fact.predicate = :predicate AND fact.retracted_at IS NULL AND :now < fact.valid_to
+            WHERE fact.predicate = :predicate AND fact.retracted_at IS NULL AND :at < fact.valid_to
               AND {in_group(tx, "fact")}
             LIMIT 1000
         )
         GROUP BY type ORDER BY count(*) DESC, type LIMIT 1
         """,
-        {"predicate": predicate, "now": now, "group": tx.group},
+        {"predicate": predicate, "at": now, "group": tx.group},
     ).fetchone()
     return int(row[0]) if row else None
 
@@ -198,11 +199,11 @@ def _count_by_end(tx: Tx, end: str, other: str, *, now: str) -> list[tuple[int, 
         SELECT predicate, count(*), sum(others = 1) FROM (
             SELECT predicate, count(DISTINCT {other}) AS others
             FROM fact
-            WHERE retracted_at IS NULL AND valid_from <= :now AND :now < valid_to AND {in_group(tx, "fact")}
+            WHERE {HOLDS} AND {in_group(tx, "fact")}
             GROUP BY predicate, {end}
         )
         GROUP BY predicate
         """,
-        {"now": now, "group": tx.group},
+        {"at": now, "group": tx.group},
     )
     return rows.fetchall()  # type: ignore[no-any-return]

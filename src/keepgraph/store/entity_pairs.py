@@ -7,25 +7,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.model import Entity
+from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.transactions import Tx
 
 
 def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
     """How many facts that hold connect an entity with others, counted up to a limit."""
     row = tx.conn.execute(
-        """
+        f"""
         SELECT count(*) FROM (
             SELECT 1 FROM fact
-            WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
-              AND valid_from <= :now AND :now < valid_to
+            WHERE subject = :entity AND object IS NOT NULL AND {HOLDS}
             UNION ALL
             SELECT 1 FROM fact
-            WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
-              AND valid_from <= :now AND :now < valid_to
+            WHERE object = :entity AND object IS NOT NULL AND {HOLDS}
             LIMIT +:limit
         )
         """,
-        {"entity": entity.row, "now": now, "limit": limit},
+        {"entity": entity.row, "at": now, "limit": limit},
     ).fetchone()
     return int(row[0])
 
@@ -33,17 +32,15 @@ def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
 def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
     """The entities that facts connect with an entity now, by row, up to a limit."""
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT object FROM fact
-        WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
-          AND valid_from <= :now AND :now < valid_to
+        WHERE subject = :entity AND object IS NOT NULL AND {HOLDS}
         UNION
         SELECT subject FROM fact
-        WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
-          AND valid_from <= :now AND :now < valid_to
+        WHERE object = :entity AND object IS NOT NULL AND {HOLDS}
         LIMIT +:limit
         """,
-        {"entity": entity.row, "now": now, "limit": limit},
+        {"entity": entity.row, "at": now, "limit": limit},
     )
     return {row[0] for row in rows} - {entity.row}
 
@@ -51,16 +48,16 @@ def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
 def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int], *, now: str) -> set[int]:
     """Those of some entities that facts connect with an entity now, by row."""
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT object FROM fact
         WHERE subject = :entity AND object IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
-          AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+          AND {HOLDS}
         UNION
         SELECT subject FROM fact
         WHERE object = :entity AND subject IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
-          AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+          AND {HOLDS}
         """,
-        {"entity": entity.row, "others": json.dumps(list(others)), "now": now},
+        {"entity": entity.row, "others": json.dumps(list(others)), "at": now},
     )
     return {row[0] for row in rows}
 

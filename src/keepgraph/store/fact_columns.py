@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from keepgraph.store import facts
+from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.transactions import Tx
 
 _IN_GROUP = """
@@ -49,9 +50,9 @@ def recorded_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int, in
     """
     return _iterate(
         tx,
-        """
+        f"""
         SELECT id, subject, object, predicate, unixepoch(recorded_at),
-               retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
+               {HOLDS}
         FROM FACTS
         WHERE object IS NOT NULL
           AND (NOT :several_groups OR subject IN (SELECT id FROM entity WHERE group_id = :group))
@@ -76,10 +77,10 @@ def literals(tx: Tx, *, at: str) -> Iterator[tuple[int, str]]:
 def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[int]:
     """Rows of facts between some of these entities that hold at a timestamp, most certain first."""
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT id FROM fact
         WHERE subject IN (SELECT value FROM json_each(:entities)) AND object IN (SELECT value FROM json_each(:entities))
-          AND subject <> object AND retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
+          AND subject <> object AND {HOLDS}
         ORDER BY confidence DESC, id
         LIMIT +:limit
         """,

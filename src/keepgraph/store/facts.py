@@ -12,6 +12,7 @@ from typing import Any
 
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
 from keepgraph.store import connections, journal, schema_parts
+from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
 # An open validity is stored as a text that sorts before or after every timestamp (ADR 0003).
@@ -76,7 +77,7 @@ def _touching(condition: str = "TRUE") -> str:
     One SELECT for each of the three indexes that find them. A condition on a column outside these reads the
     row of each fact of the entity.
     """
-    held = f"retracted_at IS NULL AND valid_from <= :at AND :at < valid_to AND {condition}"
+    held = f"{HOLDS} AND {condition}"
     return f"""
         SELECT id FROM FACTS WHERE subject = :entity AND object IS NOT NULL AND {held}
         UNION ALL
@@ -246,18 +247,16 @@ def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
     """The neighbours of an entity, by the number of facts that hold between the two, most first."""
     rows = _execute(
         tx,
-        """
+        f"""
         SELECT shared, entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
         FROM (
             SELECT count(*) AS shared, other
             FROM (
                 SELECT object AS other FROM FACTS
-                WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
-                  AND valid_from <= :at AND :at < valid_to
+                WHERE subject = :entity AND object IS NOT NULL AND {HOLDS}
                 UNION ALL
                 SELECT subject FROM FACTS
-                WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
-                  AND valid_from <= :at AND :at < valid_to
+                WHERE object = :entity AND object IS NOT NULL AND {HOLDS}
             )
             WHERE other <> :entity
             GROUP BY other
@@ -310,8 +309,7 @@ def recorded_or_valid_since(
               OR st.name IN (SELECT value FROM json_each(:end_types))
               OR ot.name IN (SELECT value FROM json_each(:end_types))
           )
-          AND fact.retracted_at IS NULL
-          AND fact.valid_from <= :at AND :at < fact.valid_to
+          AND {FACT_HOLDS}
           AND +s.group_id = :group
         ORDER BY fact.id
         """,
@@ -330,7 +328,7 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
     """For each entity, when its facts of these predicates first began to hold, or else were first recorded."""
     if not entities:
         return {}
-    condition = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
+    condition = HOLDS
     rows = _execute(
         tx,
         f"""
@@ -362,13 +360,12 @@ def rows_of_predicates(
     """The facts of these predicates that hold in the group, as rows; with `subjects`, only of these."""
     rows = _execute(
         tx,
-        """
+        f"""
         SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, '')
         FROM FACTS
         JOIN entity AS s ON s.id = fact.subject
         WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
-          AND fact.retracted_at IS NULL
-          AND fact.valid_from <= :at AND :at < fact.valid_to
+          AND {FACT_HOLDS}
           AND (:subjects IS NULL OR fact.subject IN (SELECT value FROM json_each(:subjects)))
           AND +s.group_id = :group
         ORDER BY fact.id
@@ -560,8 +557,7 @@ def tagged_entities(
                 AND fact.predicate IN (
                     SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:resolving))
                 )
-                AND fact.retracted_at IS NULL
-                AND fact.valid_from <= :at AND :at < fact.valid_to
+                AND {FACT_HOLDS}
                 AND NOT {CLOSED_A_BLOCKER}
           ))
         ORDER BY fact.id
@@ -723,7 +719,7 @@ def delete(tx: Tx, facts: Sequence[Fact]) -> None:
 def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
     """How many facts hold, by predicate, type of subject and type of object (or "literal"), most first."""
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT predicate.name, st.name, coalesce(ot.name, 'literal'), count(*) AS held
         FROM fact
         JOIN predicate ON predicate.id = fact.predicate
@@ -731,8 +727,7 @@ def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
         JOIN entity_type AS st ON st.id = s.type
         LEFT JOIN entity AS o ON o.id = fact.object
         LEFT JOIN entity_type AS ot ON ot.id = o.type
-        WHERE fact.retracted_at IS NULL
-          AND fact.valid_from <= :at AND :at < fact.valid_to
+        WHERE {FACT_HOLDS}
           AND +s.group_id = :group
         GROUP BY fact.predicate, s.type, o.type
         ORDER BY held DESC, predicate.id, st.id, ot.id

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from keepgraph.model import Entity
 from keepgraph.store import entities, groups
+from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
-
-_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
 
 
 def without_anything(tx: Tx, *, after: int, before: str, limit: int) -> list[Entity]:
@@ -49,11 +48,11 @@ def not_connected_with(
           AND group_id = :group
           AND NOT EXISTS (
               SELECT 1 FROM fact JOIN entity AS other ON other.id = fact.object
-              WHERE fact.subject = entity.id AND fact.object IS NOT NULL AND {_HOLDS}
+              WHERE fact.subject = entity.id AND fact.object IS NOT NULL AND {FACT_HOLDS}
                 AND other.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:with_types))))
           AND NOT EXISTS (
               SELECT 1 FROM fact JOIN entity AS other ON other.id = fact.subject
-              WHERE fact.object = entity.id AND {_HOLDS}
+              WHERE fact.object = entity.id AND {FACT_HOLDS}
                 AND other.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:with_types))))
         ORDER BY id DESC
         LIMIT +:limit
@@ -74,13 +73,13 @@ def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at:
         tx,
         f"""
         WITH beside (id) AS (
-            SELECT object FROM fact WHERE subject = :entity AND object IS NOT NULL AND {_HOLDS}
-            UNION SELECT subject FROM fact WHERE object = :entity AND object IS NOT NULL AND {_HOLDS}
+            SELECT object FROM fact WHERE subject = :entity AND object IS NOT NULL AND {FACT_HOLDS}
+            UNION SELECT subject FROM fact WHERE object = :entity AND object IS NOT NULL AND {FACT_HOLDS}
             LIMIT 50
         ), near (id) AS (
             SELECT id FROM beside
             UNION SELECT object FROM fact
-            WHERE subject IN (SELECT id FROM beside) AND object IS NOT NULL AND {_HOLDS}
+            WHERE subject IN (SELECT id FROM beside) AND object IS NOT NULL AND {FACT_HOLDS}
         )
         SELECT entity.id FROM near JOIN entity ON entity.id = near.id
         WHERE entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
@@ -119,11 +118,11 @@ def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int
         )
         SELECT entity.id, max(
             (SELECT coalesce(max(recorded_at), '') FROM fact
-             WHERE object = entity.id AND object IS NOT NULL AND {_HOLDS}),
+             WHERE object = entity.id AND object IS NOT NULL AND {FACT_HOLDS}),
             (SELECT coalesce(max(recorded_at), '') FROM fact
-             WHERE subject = entity.id AND object IS NOT NULL AND {_HOLDS}),
+             WHERE subject = entity.id AND object IS NOT NULL AND {FACT_HOLDS}),
             (SELECT coalesce(max(recorded_at), '') FROM fact
-             WHERE subject = entity.id AND literal IS NOT NULL AND {_HOLDS})) AS last
+             WHERE subject = entity.id AND literal IS NOT NULL AND {FACT_HOLDS})) AS last
         FROM entity
         WHERE entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
           AND entity.group_id = :group AND entity.created_at < :since
@@ -152,7 +151,7 @@ def subjects_by_objects(tx: Tx, *, at: str) -> list[tuple[str, int, int]]:
         SELECT predicate.name, count(*), sum(objects = 1)
         FROM (
             SELECT fact.predicate, count(*) AS objects FROM fact
-            WHERE {_HOLDS} AND fact.object IS NOT NULL {of_group}
+            WHERE {FACT_HOLDS} AND fact.object IS NOT NULL {of_group}
             GROUP BY fact.subject, fact.predicate
         ) AS of_subject
         JOIN predicate ON predicate.id = of_subject.predicate
@@ -171,11 +170,11 @@ def facts_beside_each_other(tx: Tx, predicate: str, *, at: str, limit: int) -> l
         f"""
         SELECT fact.id FROM fact
         WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
-          AND fact.object IS NOT NULL AND {_HOLDS}
+          AND fact.object IS NOT NULL AND {FACT_HOLDS}
           AND fact.subject IN (
               SELECT fact.subject FROM fact
               WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
-                AND fact.object IS NOT NULL AND {_HOLDS} {of_group}
+                AND fact.object IS NOT NULL AND {FACT_HOLDS} {of_group}
               GROUP BY fact.subject HAVING count(*) BETWEEN 2 AND 3
               ORDER BY fact.subject DESC
               LIMIT +:limit)
@@ -196,7 +195,7 @@ def ends_of_pattern(
         FROM fact
         JOIN entity AS s ON s.id = fact.subject
         JOIN entity AS o ON o.id = fact.object
-        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate) AND {_HOLDS}
+        WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate) AND {FACT_HOLDS}
           AND s.type = (SELECT id FROM entity_type WHERE name = :subject_type) AND s.group_id = :group
           AND o.type = (SELECT id FROM entity_type WHERE name = :object_type)
         ORDER BY 1 DESC
@@ -249,15 +248,15 @@ def usage(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[tuple[str, str
         f"""
         SELECT * FROM (
             SELECT fact.public_id, predicate.name, 'subject' FROM fact JOIN predicate ON predicate.id = fact.predicate
-            WHERE fact.subject = :entity AND fact.object IS NOT NULL AND {_HOLDS} LIMIT +:limit)
+            WHERE fact.subject = :entity AND fact.object IS NOT NULL AND {FACT_HOLDS} LIMIT +:limit)
         UNION ALL
         SELECT * FROM (
             SELECT fact.public_id, predicate.name, 'object' FROM fact JOIN predicate ON predicate.id = fact.predicate
-            WHERE fact.object = :entity AND fact.object IS NOT NULL AND {_HOLDS} LIMIT +:limit)
+            WHERE fact.object = :entity AND fact.object IS NOT NULL AND {FACT_HOLDS} LIMIT +:limit)
         UNION ALL
         SELECT * FROM (
             SELECT fact.public_id, predicate.name, 'subject' FROM fact JOIN predicate ON predicate.id = fact.predicate
-            WHERE fact.subject = :entity AND fact.literal IS NOT NULL AND {_HOLDS} LIMIT +:limit)
+            WHERE fact.subject = :entity AND fact.literal IS NOT NULL AND {FACT_HOLDS} LIMIT +:limit)
         """,
         {"entity": entity.row, "at": at, "limit": limit},
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from keepgraph.store.search_filters import CURRENT_FACT, json_array
+from keepgraph.store.schema_parts import FACT_HOLDS
+from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
 
@@ -168,10 +169,10 @@ def facts_of(tx: Tx, entities: Sequence[int], *, at: str, per_entity: int, limit
         FROM json_each(:entities) AS entity
         CROSS JOIN fact AS near ON near.id IN (
             SELECT id FROM (SELECT id FROM fact
-                            WHERE subject = entity.value AND object IS NOT NULL AND {CURRENT_FACT} LIMIT +:each)
+                            WHERE subject = entity.value AND object IS NOT NULL AND {FACT_HOLDS} LIMIT +:each)
             UNION ALL
             SELECT id FROM (SELECT id FROM fact
-                            WHERE object = entity.value AND object IS NOT NULL AND {CURRENT_FACT} LIMIT +:each)
+                            WHERE object = entity.value AND object IS NOT NULL AND {FACT_HOLDS} LIMIT +:each)
         )
         WHERE near.subject <> near.object
         LIMIT +:limit

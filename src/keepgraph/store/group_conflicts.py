@@ -9,6 +9,7 @@ from typing import Any
 from keepgraph.lazy import dataclass
 from keepgraph.model import Fact
 from keepgraph.store import groups
+from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -79,7 +80,7 @@ def facts_in_both_directions(tx: Tx, predicates: Sequence[int], *, now: str, lim
           AND {in_group(tx, "fact")}
         LIMIT +:limit
         """,
-        {"predicates": json.dumps(list(predicates)), "now": now, "group": tx.group, "limit": limit},
+        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group, "limit": limit},
     )
 
 
@@ -99,7 +100,7 @@ def facts_with_the_subject_as_object(tx: Tx, predicates: Sequence[int], *, now: 
           AND {in_group(tx, "fact")}
         LIMIT +:limit
         """,
-        {"predicates": json.dumps(list(predicates)), "now": now, "group": tx.group, "limit": limit},
+        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group, "limit": limit},
     )
 
 
@@ -122,10 +123,9 @@ def pairs_of_predicate(tx: Tx, predicate: int, *, now: str) -> Any:
     return tx.conn.execute(
         f"""
         SELECT subject, object FROM fact
-        WHERE predicate = :predicate AND object IS NOT NULL AND retracted_at IS NULL
-          AND valid_from <= :now AND :now < valid_to AND {in_group(tx, "fact")}
+        WHERE predicate = :predicate AND object IS NOT NULL AND {HOLDS} AND {in_group(tx, "fact")}
         """,
-        {"predicate": predicate, "now": now, "group": tx.group},
+        {"predicate": predicate, "at": now, "group": tx.group},
     )
 
 
@@ -133,14 +133,14 @@ def fact_between(tx: Tx, subject: int, object: int, *, predicate: int, now: str)
     """The newest fact of a predicate that holds now from an entity to another, by row."""
     rows = _rows(
         tx,
-        """
+        f"""
         SELECT id FROM fact
         WHERE subject = :subject AND predicate = :predicate AND object = :object AND object IS NOT NULL
-          AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+          AND {HOLDS}
         ORDER BY id DESC
         LIMIT 1
         """,
-        {"subject": subject, "predicate": predicate, "object": object, "now": now},
+        {"subject": subject, "predicate": predicate, "object": object, "at": now},
     )
     return rows[0] if rows else None
 
@@ -154,9 +154,9 @@ def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, 
         JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object
         WHERE fact.predicate IN (SELECT value FROM json_each(:predicates))
-          AND fact.retracted_at IS NULL AND :now < fact.valid_to AND {in_group(tx, "fact")}
+          AND fact.retracted_at IS NULL AND :at < fact.valid_to AND {in_group(tx, "fact")}
         """,
-        {"predicates": json.dumps(list(predicates)), "now": now, "group": tx.group},
+        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 
@@ -171,7 +171,7 @@ def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, now: str, 
         JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object
         WHERE fact.predicate = :predicate AND s.type = :subject_type AND o.type IS :object_type
-          AND fact.retracted_at IS NULL AND :now < fact.valid_to AND {in_group(tx, "fact")}
+          AND fact.retracted_at IS NULL AND :at < fact.valid_to AND {in_group(tx, "fact")}
         ORDER BY fact.id DESC
         LIMIT +:limit
         """,
@@ -179,7 +179,7 @@ def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, now: str, 
             "predicate": pattern[0],
             "subject_type": pattern[1],
             "object_type": pattern[2],
-            "now": now,
+            "at": now,
             "group": tx.group,
             "limit": limit,
         },
@@ -192,9 +192,9 @@ def literals_of(tx: Tx, predicates: Sequence[int], *, now: str) -> Any:
         f"""
         SELECT id, predicate, literal FROM fact
         WHERE predicate IN (SELECT value FROM json_each(:predicates)) AND literal IS NOT NULL
-          AND retracted_at IS NULL AND :now < valid_to AND {in_group(tx, "fact")}
+          AND retracted_at IS NULL AND :at < valid_to AND {in_group(tx, "fact")}
         """,
-        {"predicates": json.dumps(list(predicates)), "now": now, "group": tx.group},
+        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group},
     )
 
 
@@ -232,15 +232,15 @@ def facts_resting_on_ended(
         SELECT fact.id
         FROM fact
         WHERE fact.predicate IN (SELECT value FROM json_each(:depending)) AND fact.object IS NOT NULL
-          AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
+          AND {FACT_HOLDS}
           AND {in_group(tx, "fact")}
-          AND ({_LAST_END.format(subject="fact.object")}) <= :now
+          AND ({_LAST_END.format(subject="fact.object")}) <= :at
         LIMIT +:limit
         """,
         {
             "depending": json.dumps(list(depending)),
             "besides": json.dumps(list(besides)),
-            "now": now,
+            "at": now,
             "group": tx.group,
             "limit": limit,
         },
@@ -261,8 +261,8 @@ def facts_resting_on_superseded(
         JOIN fact ON fact.object = resolution.subject AND fact.predicate IN (SELECT value FROM json_each(:depending))
         WHERE resolution.predicate IN (SELECT value FROM json_each(:resolving))
           AND o.type IN (SELECT value FROM json_each(:types)) AND s.type IN (SELECT value FROM json_each(:types))
-          AND resolution.retracted_at IS NULL AND resolution.valid_from <= :now AND :now < resolution.valid_to
-          AND fact.object IS NOT NULL AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
+          AND resolution.retracted_at IS NULL AND resolution.valid_from <= :at AND :at < resolution.valid_to
+          AND fact.object IS NOT NULL AND {FACT_HOLDS}
           AND fact.subject <> resolution.object AND {in_group(tx, "fact")}
         LIMIT +:limit
         """,
@@ -270,7 +270,7 @@ def facts_resting_on_superseded(
             "depending": json.dumps(list(depending)),
             "resolving": json.dumps(list(resolving)),
             "types": json.dumps(list(of_types)),
-            "now": now,
+            "at": now,
             "group": tx.group,
             "limit": limit,
         },
@@ -281,12 +281,12 @@ def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: S
     """The facts that hold now and say that an entity was resolved by one of some types, by row, newest first."""
     return _rows(
         tx,
-        """
+        f"""
         SELECT fact.id FROM fact JOIN entity AS o ON o.id = fact.object
         WHERE fact.subject = :entity AND fact.object IS NOT NULL
           AND fact.predicate IN (SELECT value FROM json_each(:resolving))
           AND o.type IN (SELECT value FROM json_each(:types))
-          AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
+          AND {FACT_HOLDS}
         ORDER BY fact.id DESC
         LIMIT 5
         """,
@@ -294,7 +294,7 @@ def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: S
             "entity": entity,
             "resolving": json.dumps(list(resolving)),
             "types": json.dumps(list(of_types)),
-            "now": now,
+            "at": now,
         },
     )
 
@@ -309,9 +309,9 @@ def decided_names(
         of_types: the types of decisions, by row.
     """
     types = "(SELECT value FROM json_each(:types))"
-    holds = """
+    holds = f"""
         fact.predicate IN (SELECT value FROM json_each(:predicates)) AND fact.object IS NOT NULL
-        AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
+        AND {FACT_HOLDS}
     """
     rows = tx.conn.execute(
         f"""
@@ -329,7 +329,7 @@ def decided_names(
         {
             "predicates": json.dumps(list(predicates)),
             "types": json.dumps(list(of_types)),
-            "now": now,
+            "at": now,
             "group": tx.group,
         },
     )
@@ -366,7 +366,7 @@ def _overlapping(
         WHERE begins < latest
         LIMIT +:limit
         """,
-        {"predicates": json.dumps(list(predicates)), "now": now, "group": tx.group, "limit": limit},
+        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group, "limit": limit},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 
@@ -392,8 +392,8 @@ _OPEN_END = "~"
 
 _BEGINS = """
     CASE WHEN {fact}.valid_from <> '' THEN {fact}.valid_from
-         WHEN {fact}.valid_to <= :now THEN {fact}.valid_to
-         ELSE :now END
+         WHEN {fact}.valid_to <= :at THEN {fact}.valid_to
+         ELSE :at END
 """
 
 _OVERLAPS = f"""
@@ -436,7 +436,7 @@ _USUALLY_ONE = f"""(
         SELECT count(*) AS objects
         FROM (
             SELECT subject FROM fact
-            WHERE predicate = :predicate AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+            WHERE predicate = :predicate AND {HOLDS}
               AND subject <> :subject
             LIMIT {_MAX_COUNTED}
         )
@@ -495,7 +495,7 @@ def is_usually_one(tx: Tx, predicate: int, *, besides: int, now: str, least_subj
         {
             "predicate": predicate,
             "subject": besides,
-            "now": now,
+            "at": now,
             "least_subjects": least_subjects,
             "least_share": least_share,
         },
@@ -575,10 +575,10 @@ def neighbours_of(
         f"""
         SELECT {end}, {other}, id FROM fact
         WHERE {end} IN (SELECT value FROM json_each(:entities)) AND predicate = :predicate AND object IS NOT NULL
-          AND retracted_at IS NULL AND valid_from <= :now AND :now < valid_to
+          AND {HOLDS}
         LIMIT +:limit
         """,
-        {"entities": json.dumps(list(entities)), "predicate": predicate, "now": now, "limit": limit},
+        {"entities": json.dumps(list(entities)), "predicate": predicate, "at": now, "limit": limit},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 
@@ -628,7 +628,7 @@ def decisions_with_words(
         The row of the fact, the row of the decision, and its name.
     """
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT max(fact.id), decision.id, decision.name
         FROM (
             SELECT rowid / 2 AS id FROM entity_text
@@ -641,7 +641,7 @@ def decisions_with_words(
           ON fact.subject = iif(is_reversed, decision.id, :end) AND fact.predicate = wanted.value
              AND fact.object = iif(is_reversed, :end, decision.id)
         WHERE decision.type IN (SELECT value FROM json_each(:types)) AND fact.object IS NOT NULL
-          AND fact.retracted_at IS NULL AND fact.valid_from <= :now AND :now < fact.valid_to
+          AND {FACT_HOLDS}
         GROUP BY decision.id
         ORDER BY 1 DESC
         """,
@@ -650,7 +650,7 @@ def decisions_with_words(
             "predicates": json.dumps(list(predicates)),
             "types": json.dumps(list(of_types)),
             "end": end,
-            "now": now,
+            "at": now,
             "limit": limit,
         },
     )
@@ -686,7 +686,7 @@ def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str)
             CROSS JOIN json_each(:predicates) AS wanted
             CROSS JOIN fact ON fact.subject = way.entity AND fact.predicate = wanted.value
             WHERE fact.object IS NOT NULL AND fact.retracted_at IS NULL AND way.steps < :steps
-              AND fact.valid_from <= :now AND :now < fact.valid_to
+              AND fact.valid_from <= :at AND :at < fact.valid_to
             LIMIT +:read
         )
         SELECT 1 FROM way WHERE entity = :other
@@ -696,7 +696,7 @@ def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str)
             "entity": entity,
             "other": other,
             "predicates": json.dumps(list(predicates)),
-            "now": now,
+            "at": now,
             "steps": _MAX_STEPS,
             "read": _MAX_READ,
         },
@@ -718,5 +718,5 @@ def _values(tx: Tx, fact: Fact, predicate: int, now: str) -> dict[str, Any]:
         "ends": fact.valid_to or _OPEN_END,
         "end_of_first_day": timestamps.end_of_first_day(fact.valid_from, tx.zone) if fact.valid_from else None,
         "start_of_last_day": timestamps.start_of_last_day(fact.valid_to, tx.zone) if fact.valid_to else None,
-        "now": now,
+        "at": now,
     }

@@ -9,10 +9,10 @@ from typing import Any
 from keepgraph.model import Entity
 from keepgraph.store import facts
 from keepgraph.store.proposals import UNDECIDED
+from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
 
 _TYPES = "SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types))"
-_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
 
 
 def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[tuple[Entity, int]]:
@@ -20,9 +20,9 @@ def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[
     rows = tx.conn.execute(
         f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at,
-               (SELECT count(*) FROM fact WHERE subject = entity.id AND object IS NOT NULL AND {_HOLDS})
-               + (SELECT count(*) FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND {_HOLDS})
-               + (SELECT count(*) FROM fact WHERE object = entity.id AND object IS NOT NULL AND {_HOLDS})
+               (SELECT count(*) FROM fact WHERE subject = entity.id AND object IS NOT NULL AND {FACT_HOLDS})
+               + (SELECT count(*) FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND {FACT_HOLDS})
+               + (SELECT count(*) FROM fact WHERE object = entity.id AND object IS NOT NULL AND {FACT_HOLDS})
         FROM entity
         JOIN entity_type ON entity_type.id = entity.type
         WHERE entity.group_id = :group AND entity_type.name IN (SELECT value FROM json_each(:types))
@@ -40,7 +40,7 @@ def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
         f"""
         SELECT fact.id
         FROM fact JOIN entity ON entity.id = fact.subject
-        WHERE +entity.group_id = :group AND {_HOLDS}
+        WHERE +entity.group_id = :group AND {FACT_HOLDS}
         ORDER BY fact.recorded_at DESC, fact.id DESC
         LIMIT +:limit
         """,
@@ -59,7 +59,7 @@ def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[
         JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object
         WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
-          AND {_HOLDS} AND +s.group_id = :group AND NOT s.{is_of_types} AND (o.id IS NULL OR NOT o.{is_of_types})
+          AND {FACT_HOLDS} AND +s.group_id = :group AND NOT s.{is_of_types} AND (o.id IS NULL OR NOT o.{is_of_types})
         ORDER BY fact.id
         """,
         {"group": tx.group, "predicates": _json(predicates), "types": _json(types), "at": at, "known": tx.known_at},
@@ -73,7 +73,7 @@ def count_holding(tx: Tx, *, at: str) -> int:
         f"""
         SELECT count(*)
         FROM fact JOIN entity ON entity.id = fact.subject
-        WHERE entity.group_id = :group AND {_HOLDS}
+        WHERE entity.group_id = :group AND {FACT_HOLDS}
         """,
         {"group": tx.group, "at": at},
     ).fetchone()
@@ -90,7 +90,7 @@ def tags(tx: Tx, *, tagging: Sequence[str], at: str, limit: int) -> tuple[list[t
         JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object
         WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:tagging)))
-          AND +s.group_id = :group AND {_HOLDS}
+          AND +s.group_id = :group AND {FACT_HOLDS}
         """,
         {"group": tx.group, "tagging": _json(tagging), "at": at, "limit": limit},
     )
@@ -139,7 +139,7 @@ def facts_with_days(
           {among_these}
           AND fact.literal IS NOT NULL AND fact.literal GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
           AND substr(fact.literal, 1, 10) BETWEEN :since AND :until
-          AND +s.group_id = :group AND {_HOLDS}
+          AND +s.group_id = :group AND {FACT_HOLDS}
         ORDER BY substr(fact.literal, 1, 10), fact.id
         """,
         values,
@@ -181,13 +181,13 @@ def open_entities(
           {among_these}
           AND NOT EXISTS (
               SELECT 1 FROM fact
-              WHERE fact.subject = entity.id AND fact.literal IS NOT NULL AND {_HOLDS}
+              WHERE fact.subject = entity.id AND fact.literal IS NOT NULL AND {FACT_HOLDS}
                 AND lower(trim(fact.literal)) IN (SELECT value FROM json_each(:done))
           )
           AND (entity.id IN (SELECT value FROM json_each(:blocked)) OR NOT EXISTS (
               SELECT 1 FROM fact
               JOIN provenance ON provenance.fact = fact.id
-              WHERE fact.subject = entity.id AND {_HOLDS}
+              WHERE fact.subject = entity.id AND {FACT_HOLDS}
                 AND fact.predicate IN (
                     SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:resolving))
                 )
@@ -219,15 +219,15 @@ def texts_beside(tx: Tx, entities: Sequence[int], *, at: str) -> dict[int, list[
         UNION ALL
         SELECT fact.subject, fact.literal
         FROM wanted JOIN {table} ON fact.subject = wanted.id
-        WHERE fact.literal IS NOT NULL AND {_HOLDS}
+        WHERE fact.literal IS NOT NULL AND {FACT_HOLDS}
         UNION ALL
         SELECT fact.subject, entity.name
         FROM wanted JOIN {table} ON fact.subject = wanted.id JOIN entity ON entity.id = fact.object
-        WHERE fact.object IS NOT NULL AND {_HOLDS}
+        WHERE fact.object IS NOT NULL AND {FACT_HOLDS}
         UNION ALL
         SELECT fact.object, entity.name
         FROM wanted JOIN {table} ON fact.object = wanted.id JOIN entity ON entity.id = fact.subject
-        WHERE fact.object IS NOT NULL AND {_HOLDS}
+        WHERE fact.object IS NOT NULL AND {FACT_HOLDS}
         """,
         {"entities": _json(entities), "at": at, "known": tx.known_at},
     )

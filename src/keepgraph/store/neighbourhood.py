@@ -8,11 +8,12 @@ from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import facts, search_filters
+from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 
-_HOLDS = """
-    retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
+_HOLDS = f"""
+    {HOLDS}
     AND (:predicates IS NULL
          OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
 """

@@ -8,6 +8,7 @@ from keepgraph.lazy import dataclass
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
 from keepgraph.store.proposals import UNDECIDED
+from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.search_filters import Filters, json_array
 from keepgraph.store.transactions import Tx
 
@@ -186,9 +187,7 @@ def facts_of_entities(
     Args:
         max_scanned: how many are examined, in each direction.
     """
-    conditions = " AND ".join(
-        [search_filters.CURRENT_FACT, *([search_filters.PREDICATE] if filters.predicates is not None else [])]
-    )
+    conditions = " AND ".join([FACT_HOLDS, *([search_filters.PREDICATE] if filters.predicates is not None else [])])
     types = search_filters.TYPE_OF_EITHER_END if filters.types is not None else "true"
     about = search_filters.FACT_ABOUT if filters.about is not None else "true"
     passing = f"{conditions} AND {types} AND {about} LIMIT {int(max_scanned)}"

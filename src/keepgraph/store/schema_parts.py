@@ -258,6 +258,10 @@ def _quote(name: str) -> str:
 # retracted facts for it. A UNION of the known facts, which SQLite reads whole in a join, took 3 to 11 s at a million
 # facts, this takes 3 to 210 ms; the UNION remains for the facts of one entity (store/facts.py).
 
+HOLDS = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
+FACT_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
+"""The condition for facts that hold at a timestamp, as far as is known now."""
+
 _IS_CURRENT = "iif({row}.known_from = '', {row}.recorded_at, {row}.known_from) <= {known}"
 _ONCE = """
     FROM earlier_validity AS once

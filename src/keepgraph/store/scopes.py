@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from keepgraph.model import Entity, Episode, Fact
+from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
 
@@ -133,10 +134,10 @@ def pin_episode(tx: Tx, episode: Episode, *, pinned: bool) -> bool:
 def pinned_facts(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
     """The rows of the pinned facts that hold, oldest first."""
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT fact.id
         FROM fact JOIN entity ON entity.id = fact.subject
-        WHERE fact.pinned AND fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to
+        WHERE fact.pinned AND {FACT_HOLDS}
           AND fact.recorded_at <= :at AND +entity.group_id IN (SELECT value FROM json_each(:groups))
         ORDER BY fact.id
         """,
@@ -187,16 +188,16 @@ def open_questions(
         answering: the predicates that answer a question.
     """
     rows = tx.conn.execute(
-        """
+        f"""
         WITH named (id) AS MATERIALIZED (SELECT value FROM json_each(:entities)),
         near (id) AS (
             SELECT id FROM named
             UNION SELECT subject FROM fact
             WHERE object IN named AND object IS NOT NULL
-              AND retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
+              AND {HOLDS}
             UNION SELECT object FROM fact
             WHERE subject IN named AND object IS NOT NULL
-              AND retracted_at IS NULL AND valid_from <= :at AND :at < valid_to
+              AND {HOLDS}
         )
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
         FROM near
@@ -207,7 +208,7 @@ def open_questions(
           AND NOT EXISTS (
               SELECT 1 FROM fact JOIN predicate ON predicate.id = fact.predicate
               WHERE fact.subject = entity.id AND predicate.name IN (SELECT value FROM json_each(:answering))
-                AND fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to
+                AND {FACT_HOLDS}
           )
         ORDER BY entity.created_at DESC, entity.id DESC
         LIMIT +:limit

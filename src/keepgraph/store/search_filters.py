@@ -6,10 +6,8 @@ import json
 from collections.abc import Sequence
 
 from keepgraph.lazy import dataclass
+from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
-
-CURRENT_FACT = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
-"""Facts that hold at the timestamp of the filters."""
 
 ENTITY_TYPE = "entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"
 PREDICATE = "fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
@@ -124,7 +122,7 @@ def community_conditions(filters: Filters) -> list[str]:
 def fact_conditions(filters: Filters) -> list[str]:
     """The conditions for a fact, whatever its group."""
     return [
-        CURRENT_FACT,
+        FACT_HOLDS,
         *([PREDICATE] if filters.predicates is not None else []),
         *([TYPE_OF_EITHER_END] if filters.types is not None else []),
         *([FACT_ABOUT] if filters.about is not None else []),

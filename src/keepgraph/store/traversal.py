@@ -11,12 +11,12 @@ from typing import Any
 
 from keepgraph.store import facts
 from keepgraph.store.derived_tables import FACT_VECTORS
+from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
 Pairs = list[tuple[int, int]]
 
-_HOLDS = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
 _OF_PREDICATES = """
     (:predicates IS NULL
      OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
@@ -45,7 +45,7 @@ def current_facts(tx: Tx, *, predicates: Sequence[str] | None, at: str) -> Itera
         f"""
         SELECT fact.id FROM FACTS
         JOIN entity ON entity.id = fact.subject
-        WHERE {_HOLDS} AND {_OF_PREDICATES} AND entity.group_id = :group
+        WHERE {HOLDS} AND {_OF_PREDICATES} AND entity.group_id = :group
         ORDER BY fact.id
         """,
         predicates=predicates,
@@ -72,7 +72,7 @@ def facts_of(
         SELECT given.key, fact.id, fact.{other}
         FROM json_each(:given) AS given
         CROSS JOIN FACTS
-        WHERE fact.{side} = given.value AND fact.{kind} IS NOT NULL AND {_HOLDS} AND {_OF_PREDICATES}
+        WHERE fact.{side} = given.value AND fact.{kind} IS NOT NULL AND {HOLDS} AND {_OF_PREDICATES}
         """
         for kind in kinds
     ]
