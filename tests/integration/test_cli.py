@@ -403,3 +403,11 @@ def test_a_link_that_leads_nowhere_yet_is_followed(tmp_path: Path) -> None:
 
     assert result.exit_code == 0
     assert (tmp_path / "real.db").exists()
+
+
+def test_the_help_of_serve_names_every_toolset(run):
+    shown = {
+        line.split()[0] for line in run("serve", "--help").output.splitlines() if line.startswith("  ") and line.strip()
+    }
+
+    assert shown >= set(catalogue.toolsets())

@@ -25,7 +25,7 @@ _ISO_WEEK = re.compile(r"\d{4}-?[Ww]\d{1,2}")
 
 @click.command("remember")
 @click.argument("text", nargs=-1, required=True)
-@click.option("--about", multiple=True, metavar="NAME", help="What it is about, if unsaid; may be repeated.")
+@click.option("--about", multiple=True, metavar="NAME", help="What it is about, if TEXT does not say; may be repeated.")
 @click.option("--project", metavar="NAME", help="The project it is about, or the id of a group.")
 @click.option("--at", "reference_time", metavar="WHEN", type=dates.BEGINNING, help="Its date: yesterday, 2026-05-01.")
 @click.option(
@@ -36,7 +36,7 @@ _ISO_WEEK = re.compile(r"\d{4}-?[Ww]\d{1,2}")
     help="Keep it as the story of this week: 2026-W47, “last week”, or a day in it.",
 )
 @click.option("--source", help="The source: a meeting, a link. Stored, never fetched.")
-@click.option("--always/--not-always", default=None, help="Tell it always: `kg about`.")
+@click.option("--always/--not-always", default=None, help="Always include it in `kg about`.")
 @graph_options.all_options
 @click.pass_context
 def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[str, ...], **options: Any) -> None:
@@ -66,9 +66,11 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
 @graph_options.all_options
 @click.pass_context
 def pin_command(ctx: click.Context, /, what: tuple[str, ...], off: bool) -> None:
-    """Always tell a fact or a text in `kg about`: WHAT is the id of a fact, or the id, the title or words of a text.
+    """Always include a fact or a text in `kg about`.
 
-    What holds in a project alone is told where that project is asked about.
+    WHAT is the id of a fact, or the id, the title or words of a text.
+
+    What holds in one project only is included when that project is asked about.
 
     \b
     kg pin fact_01kbxk3v9z6m2c8d4e5f6g7h8j

@@ -21,11 +21,11 @@ _DUPLICATES_SHOWN = 200
 @click.command("alias")
 @click.argument("entity", shell_complete=graph_options.complete_name)
 @click.argument("alias")
-@click.option("--project", metavar="NAME", help="The project in which alone it is called so.")
+@click.option("--project", metavar="NAME", help="Use the alias in this project only.")
 @graph_options.all_options
 @click.pass_context
 def alias_command(ctx: click.Context, entity: str, alias: str, project: str | None) -> None:
-    """Give ENTITY (a name, type:name or an id) the further name ALIAS.
+    """Give ENTITY (a name, type:name or an id) another name, ALIAS.
 
     \b
     kg alias "Priya Sharma" Pri

@@ -135,7 +135,7 @@ def export_command(ctx: click.Context, file: str) -> None:
 @graph_options.all_options
 @click.pass_context
 def import_command(ctx: click.Context, file: str, source: str | None, key_file: Path | None) -> None:
-    """Put the exported key in FILE (- is standard input) where the graph looks for it.
+    """Import the key from FILE (- is standard input) to the place where the graph looks for it.
 
     A key that does not open the graph is refused, and nothing is changed. If the graph is empty or missing, the key
     is kept for the next backup you restore.

@@ -180,7 +180,7 @@ _NOTHING_TO_PURGE = "There was nothing to purge."
 def purge_command(
     ctx: click.Context, what: tuple[str, ...], kind: str | None, earlier_versions: bool, yes: bool
 ) -> None:
-    """Remove everything that was deleted for good: from the journal, the backups and the file.
+    """Remove for good everything that was deleted: from the journal, the backups and the file.
 
     With WHAT, only that: something deleted, or the earlier versions of something that stays. This cannot be undone. To
     delete and purge in one step: kg forget WHAT --purge.

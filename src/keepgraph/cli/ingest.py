@@ -34,11 +34,11 @@ def ingest_command(
 ) -> None:
     """Ingest Markdown and text files: each PATH is a file, or a folder such as an Obsidian vault.
 
-    The notes of a folder become entities, with the facts that they state. To keep a folder in step, use `kg vault add`.
+    The notes of a folder become entities, with the facts that they state. To follow its changes, use `kg vault add`.
 
-    Run it again at any time: unchanged files are skipped, moved files recognised, and of changed files only the new
-    parts read. Texts whose files are gone are listed, and kept unless you add --forget-missing. Hidden folders and
-    links are skipped. Ctrl-C ends it and keeps what was ingested; the next run continues.
+    You can run it again at any time: it skips unchanged files, recognises moved ones, and reads only the new parts of
+    changed ones. It lists texts whose files are gone, and keeps them unless you add --forget-missing. It skips hidden
+    folders and links. Ctrl-C stops it and keeps what was ingested; the next run continues.
 
     \b
     kg ingest ~/Notes

@@ -271,7 +271,7 @@ def _most(counts: dict[str, int]) -> str:
 @graph_options.all_options
 @click.pass_context
 def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
-    """Show what is to do, in PROJECT or in all: open blockers, next actions, what is due, and what awaits your answer.
+    """Show what to do, in PROJECT or in all: open blockers, next actions, due dates, and open proposals.
 
     A next action is a task, or tagged as one, until it is resolved or tagged done. Exits with 3 if no project matches.
 

@@ -23,13 +23,13 @@ _BEGINNING_OF_PAGE = "<!doctype html>"
 @click.command("ui")
 @click.option("--no-open", is_flag=True, help="Do not open a browser; print the address with its token.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; by default any free one.")
-@click.option("--read-only", is_flag=True, help="Let the page change nothing.")
+@click.option("--read-only", is_flag=True, help="Do not let the page change anything.")
 @graph_options.all_options
 @click.pass_context
 def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) -> None:
     """See and edit the graph on a page in your browser, until Ctrl-C or half an hour without a visible page.
 
-    The page is served on this machine only, and only to those who have the token of this run.
+    Only this machine can open the page, and only with the token of this run.
 
     \b
     kg ui

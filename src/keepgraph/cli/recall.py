@@ -67,14 +67,14 @@ def recall_command(
 @click.argument("message", nargs=-1, required=True)
 @click.option("--scope", multiple=True, metavar="NAME", help="A project or group that it is about; may be repeated.")
 @click.option("--budget", type=int, metavar="TOKENS", help="At most this many tokens; by default 600.")
-@click.option("--texts", is_flag=True, help="Passages of texts too.")
+@click.option("--texts", is_flag=True, help="Also show passages of texts.")
 @click.option("--as-of", metavar="WHEN", type=dates.END, help="What was true then: “June”, 2026-05-01.")
 @graph_options.all_options
 @click.pass_context
 def about_command(ctx: click.Context, /, message: tuple[str, ...], scope: tuple[str, ...], **options: Any) -> None:
-    """Show what matters for MESSAGE: what it names, what holds of that, what is open, and what is pinned.
+    """Show what matters for MESSAGE: the entities it names, their facts, open tasks, and what is pinned.
 
-    Nothing is found by meaning: exits with 3 if the message names nothing that is known and nothing is pinned.
+    It does not search by meaning. Exits with 3 if MESSAGE names nothing known and nothing is pinned.
 
     \b
     kg about "Did Priya sign off the billing service?"

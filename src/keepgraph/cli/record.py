@@ -30,8 +30,8 @@ _FACT_ID = lazy.compile("fact_[0-9a-z]{26}")
 @click.option("--to", "valid_to", metavar="WHEN", type=_END, help="When it ended: yesterday, 2026-05-01.")
 @click.option("--alias", "aliases", multiple=True, help="Another name of the subject; may be repeated.")
 @click.option("--supersedes", multiple=True, metavar="FACT", help="A fact (its id) that ends now; may be repeated.")
-@click.option("--project", metavar="NAME", help="The project in which alone it holds.")
-@click.option("--always/--not-always", default=None, help="Tell it always, where it holds: `kg about`.")
+@click.option("--project", metavar="NAME", help="The only project in which it holds.")
+@click.option("--always/--not-always", default=None, help="Always include it in `kg about`.")
 @graph_options.all_options
 @click.pass_context
 def record_command(ctx: click.Context, /, subject: str, predicate: str, object: str, **options: Any) -> None:

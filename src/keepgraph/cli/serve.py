@@ -33,26 +33,33 @@ _PUBLIC_URL = lazy.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,
 
 
 @click.command("serve")
-@click.option("--toolsets", metavar="NAME,…", help="Which toolsets to show, or “all”; by default memory and discovery.")
+@click.option("--toolsets", metavar="NAME,…", help="The toolsets to show, or all.")
 @click.option("--read-only", is_flag=True, help="Show and allow only tools that change nothing.")
 @click.option(
     "--output-schemas",
     type=click.Choice(["outline", "full"]),
     default="outline",
-    help="How much of the answer schemas to list: full is for programs that check them.",
+    help="The answer schemas to list: outline has their top level, full has everything, for programs that check it.",
 )
-@click.option("--http", "over_http", is_flag=True, help="Serve over HTTP, to clients that have a token: see kg token.")
-@click.option("--host", default=_HOST, show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 is any.")
-@click.option("--public-url", metavar="URL", help="How clients name this server, if a proxy stands before it.")
-@click.option("--issuer", metavar="URL", help="Also accept OAuth tokens of this issuer, for --public-url.")
+@click.option("--http", "over_http", is_flag=True, help="Serve over HTTP, to clients with a token (see kg token).")
+@click.option(
+    "--host",
+    default=_HOST,
+    show_default=True,
+    help="The address to listen on; other machines can reach any but 127.0.0.1.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 takes any free one."
+)
+@click.option("--public-url", metavar="URL", help="The URL that clients use, if they connect through a proxy.")
+@click.option("--issuer", metavar="URL", help="Also accept OAuth tokens that this issuer made for --public-url.")
 @click.option("--metrics", is_flag=True, help="Publish counters at /metrics, in the format of Prometheus.")
 @click.option(
     "--profile",
     "profiles",
     metavar="NAME",
     multiple=True,
-    help="The profile; several in one server if repeated. [env: KG_PROFILE]",
+    help="The profile to serve; may be repeated. [env: KG_PROFILE]",
 )
 @graph_options.db_option
 @graph_options.json_option
@@ -71,6 +78,23 @@ def serve_command(
     profiles: tuple[str, ...],
 ) -> None:
     """Serve graphs to MCP clients: over standard input and output until the input ends, or over HTTP until Ctrl-C.
+
+    Toolsets, of which memory and discovery are the default:
+
+    \b
+    memory        record, recall, change, forget, undo
+    discovery     search, and query in Cypher
+    analysis      counts, the schema, communities
+    connections   neighbours, paths, lists, timelines
+    context       texts that answer a question
+    curation      correct entities and facts
+    documents     ingest and read documents
+    episodes      texts one by one
+    garden        find and review proposals
+    seeing        show the graph in clients that draw
+    traversal     walk the graph step by step
+    verification  check facts, say where they come from
+    vocabulary    types and predicates
 
     \b
     kg serve --read-only
@@ -98,7 +122,7 @@ def serve_command(
     with ExitStack() as stack:
         listener = stack.enter_context(_listen(host, port, public_url)) if over_http else None
         if listener is None and sys.stdin.isatty():
-            click.echo("Waiting for an MCP client on standard input. Ctrl-C ends it.", err=True)
+            click.echo("Waiting for an MCP client on standard input. Press Ctrl-C to stop.", err=True)
         background.limit_arenas()
         try:
             served = _open_each(ctx, stack, names, read_only=read_only, session=f"mcp_{uuid.uuid4().hex}")

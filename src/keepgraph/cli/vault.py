@@ -24,7 +24,7 @@ _QUIET_MILLISECONDS = 800
 
 @click.group("vault")
 def vault_command() -> None:
-    """Keep folders of notes in the graph: an Obsidian vault, say.
+    """Keep folders of notes, such as an Obsidian vault, in the graph.
 
     Each note is an entity, and its links, fields, tags, tasks and decisions are facts. Your files are only read.
 
@@ -70,7 +70,7 @@ def add_command(ctx: click.Context, folder: str) -> None:
 @graph_options.all_options
 @click.pass_context
 def preview_command(ctx: click.Context, folder: str) -> None:
-    """Show what the notes of DIR that are new or changed would become, and change nothing."""
+    """Show what the new and changed notes of DIR would become, without changing anything."""
     with graph_options.open_graph(ctx, create=True) as graph:
         report = ingest.ingest_path(graph, str(_existing(folder)), None, as_vault=True, dry_run=True)
     if graph_options.wants_json(ctx) or "error" in report:
@@ -115,7 +115,7 @@ def status_command(ctx: click.Context, folder: str | None) -> None:
 @graph_options.all_options
 @click.pass_context
 def remove_command(ctx: click.Context, folder: str, forget: bool) -> None:
-    """Take DIR off the vaults of the profile; what was read of it stays, unless you add --forget."""
+    """Remove DIR from the vaults of the profile. What was read from it stays unless you add --forget."""
     from keepgraph.engine.maintenance.jobs import Job
     from keepgraph.engine.texts import ingestion
 
@@ -141,9 +141,9 @@ def remove_command(ctx: click.Context, folder: str, forget: bool) -> None:
 @graph_options.location_options
 @click.pass_context
 def watch_command(ctx: click.Context) -> None:
-    """Keep the vaults in step while you write: read what changes, until Ctrl-C.
+    """Read the notes of your vaults as you write them, until Ctrl-C.
 
-    It needs the extra watch. What changed before is read first.
+    This needs the extra watch. Earlier changes are read first.
 
     \b
     kg watch

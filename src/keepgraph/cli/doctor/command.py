@@ -40,7 +40,7 @@ _NAME_WIDTH = max(map(len, _CHECK_ORDER))
 @graph_options.all_options
 @click.pass_context
 def doctor_command(ctx: click.Context, fix: bool) -> None:
-    """Check everything the graph rests on, and say how to fix what is wrong. Nothing is changed without --fix.
+    """Check the graph and all that it needs, and say how to fix what is wrong. Nothing is changed without --fix.
 
     The checks cover the settings, the file, its permissions, the key, the log, the tables and indexes, the vectors, the
     texts, the backups, the server as a client starts it, and Claude Desktop. Exits with 1 if something is wrong.
