@@ -240,6 +240,20 @@ def test_every_parameter_says_what_it_is_for():
 # What clients see
 
 
+def test_a_description_tells_the_default_of_the_function():
+    told, used = {}, {}
+    for tool in TOOLS:
+        parameters = inspect.signature(tool.run).parameters
+        for name, part in read(tool, "input")["properties"].items():
+            number = re.search(r"([\d,]+) where it is left out", part.get("description", ""))
+            if number and parameters[name].default is not None:
+                told[tool.name, name] = int(number[1].replace(",", ""))
+                used[tool.name, name] = parameters[name].default
+
+    assert told
+    assert told == used
+
+
 def test_an_advertised_schema_is_self_contained():
     for tool in TOOLS:
         for shown in schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS):

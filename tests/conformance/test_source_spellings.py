@@ -78,6 +78,37 @@ def test_every_operator_and_edge_type_of_a_traversal_is_answered(call, operator,
     assert answers[4]["count"] == 1
 
 
+def test_a_step_in_a_filter_has_its_other_names_too(call):
+    handle = {"connection_id": call("mcp/init")["connection_id"]}
+    call("mcp/n_from_type", **handle, data={"node_type": "Entity"})
+    step = {"tool_name": "mcp/out_step", "args": {"edge_type": "node", "edge_label": "knows"}}
+    filtered = call("mcp/filter_items", **handle, data={"filter": {"filter_traversals": [step]}})
+
+    assert "error" not in filtered
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [{"tool": "e_from_type", "edge_type": "Triplet_to_Embedding"}],
+        [{"tool": "mcp/search_vector_text", "data": {"query": "who", "label": "Triplet_Embedding"}}],
+        [
+            {"tool": "n_from_type", "node_type": "Triplet"},
+            {"tool": "out_step", "edge_type": "vec", "edge_label": "Triplet_to_Embedding"},
+        ],
+        [
+            {"tool": "n_from_type", "node_type": "Triplet"},
+            {"tool": "out_e_step", "edge_label": "Triplet_to_Embedding"},
+        ],
+    ],
+)
+def test_the_way_to_vectors_makes_those_that_are_missing(call, steps):
+    """
+    In a chain too: each begins on a graph without vectors.
+    """
+    assert call("traverse", steps=steps)["count"] == 1
+
+
 @pytest.mark.parametrize("alias", sorted(aliases.TOOLS))
 @pytest.mark.parametrize("prefix", ["", *aliases.PREFIXES])
 def test_a_tool_answers_to_the_names_that_sources_give_it(alias, prefix):
@@ -210,13 +241,30 @@ def test_a_search_by_vectors_says_which_wait(call, monkeypatch):
 
 
 @pytest.mark.parametrize("variable", ["KG_PROJECT", "HYDRAMEM_PROJECT"])
-def test_the_default_project_comes_from_the_environment(tmp_path, monkeypatch, variable):
+@pytest.mark.parametrize("left_out", [{}, {"project": ""}])
+def test_the_default_project_comes_from_the_environment(tmp_path, monkeypatch, variable, left_out):
     monkeypatch.setenv(variable, "Atlas")
     with keepgraph.open(tmp_path / "graph.db") as graph:
-        kept = graph.call("remember", text="The licence comes on Friday.")
+        kept = graph.call("remember", text="The licence comes on Friday.", **left_out)
         other = graph.call("remember", text="The licence is here.", project="Borealis")
+        read = graph.call("priming_context", query="licence", **left_out)
 
-    assert (kept["project"], other["project"]) == ("Atlas", "Borealis")
+    assert (kept["project"], read["project"], other["project"]) == ("Atlas", "Atlas", "Borealis")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("list_entities_tool", {}),
+        ("remember", {"text": "The licence is here."}),
+        ("ingest_prechunked", {"source": "a note", "doc_id": "", "chunks": [{"text": "The licence is here."}]}),
+        ("submit_session_extraction", {"entities": [], "relations": []}),
+    ],
+)
+def test_an_empty_project_or_conversation_is_one_left_out(call, tool, arguments):
+    answer = call(tool, **arguments, project="", session_id="")
+
+    assert answer["project"] == "default"
 
 
 def test_search_reaches_what_edges_link_to_what_the_question_names(call):

@@ -13,12 +13,16 @@ from keepgraph.engine.traversal.streams import Kind, Stream
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import catalogue, schemas, traversal_arguments
+from keepgraph.tools.contract import aliases, catalogue, schemas, traversal_arguments
 from keepgraph.tools.contract.catalogue import Effect, Tool, tool
 from keepgraph.tools.contract.derived_data import NOTHING, Need
 
 MAX_COLLECTED = 1_000
 _MAX_SKIPPED_AT_ONCE = 1_000
+_TO_VECTORS = {
+    *("vec", records.LINK_NAMES[Kind.LINKS_TO_VECTOR].lower()),
+    *("traversal_search_vector", "traversal_search_vector_text"),
+}
 _TYPE_NAMES = {"string": "String", "integer": "I64", "number": "F64", "boolean": "Boolean", "array": "Array"}
 
 
@@ -31,9 +35,20 @@ def _needs_of_vectors(tx: Tx, *, connection_id: str, **_: object) -> frozenset[N
 def _needs_of_step(
     tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, **said: Any
 ) -> frozenset[Need]:
-    """The vectors of facts, where a step leads to vectors."""
-    leads_to_vectors = "vec" in {**said, **(data or {})}.values()
+    """The vectors of facts, where a step leads to vectors or along the links to them."""
+    leads_to_vectors = _leads_to_vectors({**said, **(data or {})})
     return _needs_of_vectors(tx, connection_id=connection_id) if leads_to_vectors else NOTHING
+
+
+def _needs_of_chain(_tx: Tx, *, steps: list[Any], **_: object) -> frozenset[Need]:
+    """The vectors of facts, where a step of a chain leads to vectors."""
+    arguments = [part for step in steps if isinstance(step, Mapping) for part in (step, step.get("args"))]
+    return frozenset([Need.VECTORS]) if any(map(_leads_to_vectors, arguments)) else NOTHING
+
+
+def _leads_to_vectors(arguments: object) -> bool:
+    values = arguments.values() if isinstance(arguments, Mapping) else ()
+    return any(isinstance(value, str) and aliases.tool_name(value.strip().lower()) in _TO_VECTORS for value in values)
 
 
 @tool(Effect.READ)
@@ -156,7 +171,7 @@ def traversal_n_from_type(
     return _step(tx, connection_id, "n_from_type", data=data, node_type=node_type)
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=_needs_of_step)
 def traversal_e_from_type(
     tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, edge_type: str | None = None
 ) -> dict[str, Any]:
@@ -181,7 +196,7 @@ def traversal_out_step(
     return _step(tx, connection_id, "out_step", data=data, edge_type=edge_type, edge_label=edge_label, filter=filter)
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=_needs_of_step)
 def traversal_out_e_step(
     tx: Tx,
     *,
@@ -275,7 +290,7 @@ def traversal_search_keyword(
     return _step_with_items(tx, connection_id, "search_keyword", data=data, query=query, label=label, limit=limit)
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=_needs_of_chain)
 def traverse(tx: Tx, *, steps: list[Any], limit: int = 100, offset: int = 0) -> dict[str, Any]:
     """Walk over the graph by a whole chain of steps in one call, without a handle, and give what is reached.
 

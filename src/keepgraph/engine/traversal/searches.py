@@ -95,8 +95,8 @@ def numbers(tx: Tx, rows: Sequence[int]) -> dict[int, list[float]]:
 
 
 def waiting_note(tx: Tx, stream: Stream) -> str | None:
-    """How many vectors are not made yet, where the stream holds vectors: a search by vectors does not find these."""
-    if stream.kind is not Kind.VECTORS or not (
+    """How many vectors are not made yet, where the stream holds vectors or links to them: no step finds these."""
+    if stream.kind not in (Kind.VECTORS, Kind.LINKS_TO_VECTOR) or not (
         count := store.vectors.count_missing(tx, store.derived_tables.FACT_VECTORS)
     ):
         return None

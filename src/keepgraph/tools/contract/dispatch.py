@@ -132,11 +132,12 @@ def _call(
 
 
 def _with_defaults(tool: Tool, arguments: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with the defaults that the tool takes; as they are where they name groups."""
+    """The arguments with the defaults that the tool takes, for empty ones too; as they are where they name groups."""
     if arguments.get("group_ids"):
         return arguments
     properties = schemas.load(tool.toolset, tool.name, "input")["properties"]
-    return {**{name: value for name, value in defaults.items() if name in properties}, **arguments}
+    missing = {name for name in defaults if name in properties and not arguments.get(name)}
+    return {**arguments, **{name: defaults[name] for name in missing}}
 
 
 def _take_session(tool: Tool, arguments: dict[str, Any], session: str | None) -> tuple[dict[str, Any], str | None]:

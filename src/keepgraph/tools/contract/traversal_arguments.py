@@ -16,7 +16,7 @@ from keepgraph.engine.traversal.steps import Condition, Direction, Filter, Filte
 from keepgraph.engine.traversal.streams import Kind
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import vocabulary_arguments
+from keepgraph.tools.contract import aliases, vocabulary_arguments
 
 MAX_RESULTS = 1_000
 
@@ -37,14 +37,14 @@ class ReadStep:
 
 
 def read(tx: Tx, name: str, arguments: Mapping[str, Any]) -> ReadStep:
-    """The step of a tool, by its name with or without `traversal_`, from its arguments.
+    """The step of a tool, by any name of it, from its arguments.
 
     Raises:
         errors.InvalidArguments: there is no such step, or an argument is missing, unknown or wrong.
         errors.FilterInvalid: a filter is.
         errors.EntityTypeUnknown, errors.PredicateUnknown: a label is not in the vocabulary.
     """
-    name = name.removeprefix("traversal_")
+    name = aliases.tool_name(name).removeprefix("traversal_")
     if name not in STEPS:
         raise errors.InvalidArguments(f"there is no step {name[:60]!r}", hint=f"Use one of {', '.join(STEPS)}.")
     plain = {key: value for key, value in arguments.items() if key != "data" and value is not None}
@@ -264,7 +264,7 @@ def _condition(raw: object) -> Condition:
 def _path(tx: Tx, raw: object, notes: list[str], *, depth: int) -> FilterPath:
     """A short traversal in a filter; its own filter stands in `args` or beside them, as `filter` or `filters`."""
     parts = _object(raw, _PATH_KEYS, "a traversal in a filter")
-    name = str(parts.get("tool_name", "")).removeprefix("traversal_")
+    name = aliases.tool_name(str(parts.get("tool_name", ""))).removeprefix("traversal_")
     if name not in _FOLLOWING:
         raise errors.FilterInvalid(
             f"a filter cannot make the step {name[:60]!r}", hint=f"Use one of {', '.join(_FOLLOWING)}."
