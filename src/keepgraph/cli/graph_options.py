@@ -205,48 +205,40 @@ def complete_typed_name(ctx: click.Context, parameter: click.Parameter, incomple
 
 def complete_project(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Names of projects."""
-    try:
-        with open_graph(ctx) as graph:
-            entities = graph.call("complete_name", prefix=incomplete, only_projects=True, limit=50)["entities"]
-    except errors.KeepgraphError:
-        return []  # a completion cannot show an error
-    return [entity["name"] for entity in entities]
+    answer = _ask(ctx, "complete_name", prefix=incomplete, only_projects=True, limit=50)
+    return [entity["name"] for entity in answer.get("entities", ())]
 
 
 def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    try:
-        with open_graph(ctx) as graph:
-            predicates = graph.call("get_vocabulary")["predicates"]
-    except errors.KeepgraphError:
-        return []  # a completion cannot show an error
-    return [predicate["name"] for predicate in predicates if predicate["name"].startswith(incomplete)]
+    return _complete_word(ctx, incomplete, "get_vocabulary", "predicates")
 
 
 def complete_type(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    return _complete_word(ctx, incomplete, ["entity_types"])
+    return _complete_word(ctx, incomplete, "list_vocabulary", "entity_types")
 
 
 def complete_word(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Entity types and predicates, including retired ones."""
-    return _complete_word(ctx, incomplete, ["entity_types", "predicates"])
+    return _complete_word(ctx, incomplete, "list_vocabulary", "entity_types", "predicates")
 
 
 def complete_vocabulary_set(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    try:
-        with open_graph(ctx) as graph:
-            known = graph.call("list_vocabulary_sets")["sets"]
-    except errors.KeepgraphError:
-        return []  # a completion cannot show an error
-    return [of_set["name"] for of_set in known if of_set["name"].startswith(incomplete)]
+    return _complete_word(ctx, incomplete, "list_vocabulary_sets", "sets")
 
 
-def _complete_word(ctx: click.Context, incomplete: str, kinds: list[str]) -> list[str]:
+def _complete_word(ctx: click.Context, incomplete: str, tool: str, *lists: str) -> list[str]:
+    """The names in some lists of an answer that begin as what was typed."""
+    answer = _ask(ctx, tool)
+    return [word["name"] for name in lists for word in answer.get(name, ()) if word["name"].startswith(incomplete)]
+
+
+def _ask(ctx: click.Context, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The answer of a tool; an empty one where it fails, since a completion cannot show an error."""
     try:
         with open_graph(ctx) as graph:
-            vocabulary = graph.call("list_vocabulary")
+            return graph.call(tool, **arguments)
     except errors.KeepgraphError:
-        return []  # a completion cannot show an error
-    return [term["name"] for kind in kinds for term in vocabulary[kind] if term["name"].startswith(incomplete)]
+        return {}
 
 
 def _complete_entity(ctx: click.Context, incomplete: str, *, types_first: bool) -> list[str]:

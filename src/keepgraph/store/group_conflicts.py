@@ -66,35 +66,29 @@ def facts_of_object(tx: Tx, predicate: int, target: int | str, *, limit: int) ->
 
 def facts_in_both_directions(tx: Tx, predicates: Sequence[int], *, now: str, limit: int) -> list[int]:
     """The newer of two facts with swapped ends that certainly hold at the same time, by row."""
-    return _rows(
-        tx,
-        f"""
-        SELECT max(fact.id, other.id)
-        FROM fact
-        JOIN fact AS other
-          ON other.subject = fact.object AND other.predicate = fact.predicate AND other.object = fact.subject
-             AND other.retracted_at IS NULL AND other.object IS NOT NULL
-        WHERE fact.predicate IN (SELECT value FROM json_each(:predicates))
-          AND fact.retracted_at IS NULL AND fact.subject < fact.object
-          AND {_BEGINS.format(fact="fact")} < other.valid_to AND {_BEGINS.format(fact="other")} < fact.valid_to
-          AND {in_group(tx, "fact")}
-        LIMIT +:limit
-        """,
-        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group, "limit": limit},
-    )
+    swapped = "other.subject = fact.object AND other.object = fact.subject AND fact.subject < fact.object"
+    return _newer_of_two(tx, predicates, swapped, now=now, limit=limit)
 
 
 def facts_with_the_subject_as_object(tx: Tx, predicates: Sequence[int], *, now: str, limit: int) -> list[int]:
     """The newer of two facts where the subject of one is the object of the other, whose other ends differ, and
     which certainly hold at the same time, by row."""
+    meeting = "other.object = fact.subject AND other.subject <> fact.object"
+    return _newer_of_two(tx, predicates, meeting, now=now, limit=limit)
+
+
+def _newer_of_two(tx: Tx, predicates: Sequence[int], ends: str, *, now: str, limit: int) -> list[int]:
+    """
+    Args:
+        ends: how the ends of `fact` and `other` meet, in SQL.
+    """
     return _rows(
         tx,
         f"""
         SELECT DISTINCT max(fact.id, other.id)
         FROM fact
         JOIN fact AS other
-          ON other.object = fact.subject AND other.predicate = fact.predicate AND other.subject <> fact.object
-             AND other.retracted_at IS NULL AND other.object IS NOT NULL
+          ON {ends} AND other.predicate = fact.predicate AND other.retracted_at IS NULL AND other.object IS NOT NULL
         WHERE fact.predicate IN (SELECT value FROM json_each(:predicates)) AND fact.retracted_at IS NULL
           AND {_BEGINS.format(fact="fact")} < other.valid_to AND {_BEGINS.format(fact="other")} < fact.valid_to
           AND {in_group(tx, "fact")}
@@ -471,18 +465,13 @@ def other_objects(
         least_subjects, least_share: none are returned if the predicate has fewer subjects, or fewer of them have one
             object now; counted only if there is another object, and among some of the subjects.
     """
-    return _rows(
+    return _newest(
         tx,
         f"""
-        SELECT id FROM (
-            SELECT id FROM fact
-            WHERE predicate = :predicate AND subject = :subject AND retracted_at IS NULL
-              AND (object IS NOT :object OR literal IS NOT :literal) AND id <> :fact AND {_OVERLAPS}
-              AND (:least_subjects = 0 OR {_USUALLY_ONE})
-            LIMIT {_MAX_READ}
-        )
-        ORDER BY id DESC
-        LIMIT {_MAX_OTHERS}
+        SELECT id FROM fact
+        WHERE predicate = :predicate AND subject = :subject AND retracted_at IS NULL
+          AND (object IS NOT :object OR literal IS NOT :literal) AND id <> :fact AND {_OVERLAPS}
+          AND (:least_subjects = 0 OR {_USUALLY_ONE})
         """,
         {**_values(tx, fact, predicate, now), "least_subjects": least_subjects, "least_share": least_share},
     )
@@ -509,17 +498,12 @@ def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[in
         predicate = :predicate AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
         AND NOT (subject IN (:subject, :object) AND object IN (:subject, :object))
     """
-    return _rows(
+    return _newest(
         tx,
         f"""
-        SELECT id FROM (
-            SELECT id FROM fact WHERE subject IN (:subject, :object) AND object IS NOT NULL AND {held}
-            UNION
-            SELECT id FROM fact WHERE object IN (:subject, :object) AND object IS NOT NULL AND {held}
-            LIMIT {_MAX_READ}
-        )
-        ORDER BY id DESC
-        LIMIT {_MAX_OTHERS}
+        SELECT id FROM fact WHERE subject IN (:subject, :object) AND object IS NOT NULL AND {held}
+        UNION
+        SELECT id FROM fact WHERE object IN (:subject, :object) AND object IS NOT NULL AND {held}
         """,
         _values(tx, fact, predicate, now),
     )
@@ -528,17 +512,12 @@ def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[in
 def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
     """The facts with the same object and another subject that hold at the same time as this one, by row."""
     end = "object = :object AND object IS NOT NULL" if fact.object else "literal = :literal AND literal IS NOT NULL"
-    return _rows(
+    return _newest(
         tx,
         f"""
-        SELECT id FROM (
-            SELECT id FROM fact
-            WHERE {end} AND predicate = :predicate AND subject <> :subject AND retracted_at IS NULL
-              AND id <> :fact AND {_OVERLAPS}
-            LIMIT {_MAX_READ}
-        )
-        ORDER BY id DESC
-        LIMIT {_MAX_OTHERS}
+        SELECT id FROM fact
+        WHERE {end} AND predicate = :predicate AND subject <> :subject AND retracted_at IS NULL
+          AND id <> :fact AND {_OVERLAPS}
         """,
         _values(tx, fact, predicate, now),
     )
@@ -546,20 +525,20 @@ def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]
 
 def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
     """The facts with swapped ends that hold at the same time as this one, by row."""
-    return _rows(
+    return _newest(
         tx,
         f"""
-        SELECT id FROM (
-            SELECT id FROM fact
-            WHERE subject = :object AND predicate = :predicate AND object = :subject AND object IS NOT NULL
-              AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
-            LIMIT {_MAX_READ}
-        )
-        ORDER BY id DESC
-        LIMIT {_MAX_OTHERS}
+        SELECT id FROM fact
+        WHERE subject = :object AND predicate = :predicate AND object = :subject AND object IS NOT NULL
+          AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
         """,
         _values(tx, fact, predicate, now),
     )
+
+
+def _newest(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
+    """The newest of the facts that a query selects, by row; of a hub, of the first that it finds."""
+    return _rows(tx, f"SELECT id FROM ({query} LIMIT {_MAX_READ}) ORDER BY id DESC LIMIT {_MAX_OTHERS}", values)
 
 
 def neighbours_of(

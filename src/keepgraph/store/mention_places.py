@@ -97,17 +97,7 @@ def of_chunks(tx: Tx, chunks: Sequence[int], *, until: str | None, limit: int) -
 
 def count_chunks(tx: Tx, node: Entity | Proposal, *, since: str | None = None, until: str | None = None) -> int:
     """In how many chunks a node is mentioned; `since` and `until` as in `by_chunk`."""
-    row = tx.conn.execute(
-        f"""
-        SELECT count(*)
-        FROM ({_PLACES[type(node)]}) AS place
-        JOIN chunk ON chunk.id = place.chunk
-        JOIN episode ON episode.id = chunk.episode
-        WHERE {_IN_TIME}
-        """,
-        {"node": node.row, "known": tx.known_at, "since": since, "until": until},
-    ).fetchone()
-    return int(row[0])
+    return _count(tx, node, "chunk.id", since=since, until=until)
 
 
 def by_episode(
@@ -147,9 +137,13 @@ def by_episode(
 
 def count_episodes(tx: Tx, node: Entity | Proposal, *, until: str | None, since: str | None = None) -> int:
     """How many episodes mention a node; `since` and `until` as in `by_episode`."""
+    return _count(tx, node, "DISTINCT episode.id", since=since, until=until)
+
+
+def _count(tx: Tx, node: Entity | Proposal, counted: str, *, since: str | None, until: str | None) -> int:
     row = tx.conn.execute(
         f"""
-        SELECT count(DISTINCT episode.id)
+        SELECT count({counted})
         FROM ({_PLACES[type(node)]}) AS place
         JOIN chunk ON chunk.id = place.chunk
         JOIN episode ON episode.id = chunk.episode

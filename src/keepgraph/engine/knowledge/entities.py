@@ -15,7 +15,7 @@ from typing import NoReturn
 from keepgraph import errors, store
 from keepgraph.command_arguments import entity_argument
 from keepgraph.engine.knowledge import entity_types, owner_alias
-from keepgraph.engine.resolution import first_person, fuzzy
+from keepgraph.engine.resolution import candidates, first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, lookalikes, name_similarity
 from keepgraph.language.normalisation import Name
@@ -102,7 +102,7 @@ def find(tx: Tx, ref: Ref) -> Entity:
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=errors.EntityNotFound)
     types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
-    if bearer := _identified(tx, name, types):
+    if bearer := candidates.identified(tx, name, of_types=types):
         return bearer
     matches = _named(tx, name, entity_type, types)
     if len(matches) > 1:
@@ -114,11 +114,11 @@ def find(tx: Tx, ref: Ref) -> Entity:
         owner = first_person.resolve(tx, name, of_types=types)
         if owner and owner.entity:
             return owner.entity
-        candidates = fuzzy.rank(tx, name, of_types=types)[:MAX_DUPLICATES]
+        similar = fuzzy.rank(tx, name, of_types=types)[:MAX_DUPLICATES]
         raise errors.EntityNotFound(
             f"there is no {entity_type or 'entity'} called {_quote(name.text)}",
             hint=owner.hint if owner else None,
-            candidates=[_as_candidate(candidate.entity) for candidate in candidates],
+            candidates=[_as_candidate(candidate.entity) for candidate in similar],
         )
     return matches[0]
 
@@ -292,7 +292,7 @@ def _find_by_name_or_create(
     if len(name.text) > MAX_NAME:
         raise error_class(f"the name has {len(name.text)} characters; at most {MAX_NAME} are allowed")
     types = graph_vocabulary.read(tx).with_subtypes([entity_type.name])
-    if bearer := _identified(tx, name, types):
+    if bearer := candidates.identified(tx, name, of_types=types):
         return bearer, False
     of_any_type = store.entities.by_key(tx, name.key)
     by_name = [entity for entity in of_any_type if entity.type in types]
@@ -342,15 +342,6 @@ def own_identifier(tx: Tx, entity: Entity) -> None:
     if (spelling := identifiers.spelling(entity.name)) != entity.name:
         with suppress(errors.AliasTaken, errors.AliasInvalid):
             add_aliases(tx, entity, [spelling])
-
-
-def _identified(tx: Tx, name: Name, types: Sequence[str] | None) -> Entity | None:
-    """The only entity of these types (None: of any) that has this identifier; None where the name is none."""
-    if not identifiers.may_be(name.text) or (identifier := identifiers.canonical(name.text)) is None:
-        return None
-    bearers = store.identifiers.bearers(tx, identifier.lower())
-    fitting = [entity for entity in bearers if types is None or entity.type in types]
-    return fitting[0] if len(fitting) == 1 else None
 
 
 def _named(tx: Tx, name: Name, entity_type: str | None, types: Sequence[str] | None) -> list[Entity]:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import abstention, acceptance, embedding, first_person, fuzzy
+from keepgraph.engine.resolution.candidates import identified
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, referring_expressions
 from keepgraph.language.normalisation import Name
@@ -176,14 +177,9 @@ def _exactly(tx: Tx, name: Name, of_types: Collection[str] | None) -> Resolution
     """Resolve an id, an identifier, a name or an alias, each as it is written."""
     if resolution := _by_id(tx, name.text.lower(), of_types):
         return resolution
-    if identifiers.may_be(name.text) and (identifier := identifiers.canonical(name.text)):
-        bearers = [
-            Candidate(entity, entity.name, "exact" if Name(entity.name).key == name.key else "alias", 1.0)
-            for entity in store.identifiers.bearers(tx, identifier.lower())
-            if of_types is None or entity.type in of_types
-        ]
-        if len(bearers) == 1:
-            return abstention.choose(bearers, threshold=0.0)
+    if bearer := identified(tx, name, of_types=of_types):
+        method = "exact" if Name(bearer.name).key == name.key else "alias"
+        return abstention.choose([Candidate(bearer, bearer.name, method, 1.0)], threshold=0.0)
     candidates = _exact_name_or_alias(tx, name, of_types)
     return abstention.choose(candidates, threshold=0.0) if candidates else None
 

@@ -285,7 +285,10 @@ def upsert_prechunked(
     extraction.record_relations(replace(tx, episode=episode.row))
     _withdraw_proposed(tx, episode, result)
     update = stored.chunk_update
-    _withdraw_previous(tx, episode, [row for row, _, _ in previous_assertions], result)
+    # The very same assertion is not stored a second time: then only the result tells that it is stated again.
+    result.withdrawn += forgetting.withdraw_unstated(
+        tx, episode, [row for row, _, _ in previous_assertions], stated={fact.row for fact in result.facts}
+    )
     mention_index.update(tx, update.chunks)
     unread = mention_index.count_unread_chunks(tx, update.chunks)
     if existing is not None:
@@ -342,19 +345,6 @@ def _prechunked_annotations(
         else:
             before_first += own
     return [list({(one["type"], one["name"]): one for one in own}.values()) for own in annotations]
-
-
-def _withdraw_previous(tx: Tx, episode: Episode, previous: Sequence[int], result: ExtractionResult) -> None:
-    """Withdraw the assertions of an earlier version, but for those that are stated again: of these the first stays."""
-    assertions = store.provenance.of_episode(tx, episode.row)
-    old = {row: fact for row, fact, _ in assertions if row in set(previous)}
-    new = {row: fact for row, fact, _ in assertions if row not in old}
-    store.provenance.delete(tx, [row for row, fact in new.items() if fact in set(old.values())])
-    # The very same assertion is not stored a second time: then only the result tells that it is stated again.
-    stated = {*new.values(), *(fact.row for fact in result.facts)}
-    withdrawn = [row for row, fact in old.items() if fact not in stated]
-    if withdrawn:
-        result.withdrawn += forgetting.withdraw_assertions(tx, episode, withdrawn)[0]
 
 
 def _withdraw_proposed(tx: Tx, episode: Episode, result: ExtractionResult) -> None:

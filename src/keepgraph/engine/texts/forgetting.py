@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from keepgraph import errors, store
@@ -91,6 +91,27 @@ def withdraw_assertions(tx: Tx, episode: Episode, assertions: Sequence[int]) -> 
     store.provenance.delete(tx, list(facts))
     store.facts.delete(tx, deleted)
     return deleted, kept
+
+
+def withdraw_unstated(
+    tx: Tx, episode: Episode, previous: Collection[int], *, stated: Collection[int] = ()
+) -> list[Fact]:
+    """Withdraw what earlier assertions of an episode say and it no longer states; returns the facts deleted with them.
+
+    Of the assertions of a fact that is stated again, the first stays.
+
+    Args:
+        previous: the earlier assertions, by row.
+        stated: facts that are stated again, by row, besides those of newer assertions.
+    """
+    previous = frozenset(previous)
+    assertions = store.provenance.of_episode(tx, episode.row)
+    old = {row: fact for row, fact, _ in assertions if row in previous}
+    new = {row: fact for row, fact, _ in assertions if row not in previous}
+    known, again = set(old.values()), {*new.values(), *stated}
+    store.provenance.delete(tx, [row for row, fact in new.items() if fact in known])
+    lost = [row for row, fact in old.items() if fact not in again]
+    return withdraw_assertions(tx, episode, lost)[0] if lost else []
 
 
 def _divide(tx: Tx, assertions: Mapping[int, int]) -> tuple[list[Fact], list[_KeptObject]]:

@@ -451,11 +451,10 @@ class _Ingestion:
             for document, note in batch:
                 if note is not None and self._folder is not None:
                     self.report.notes.append(notes.describe(tx, self._folder, note))
-                moved = documents.find_moved(tx, document, is_gone=_is_gone(document))
                 if document.source in existing:
                     self.report.changed += 1
                     self.report.states[document.source] = "changed"
-                elif moved:
+                elif moved := documents.find_moved(tx, document, is_gone=_is_gone(document)):
                     self.report.moved += 1
                     self.report.episodes.append(moved.row)
                     self.report.states[document.source] = "moved"

@@ -706,15 +706,12 @@ def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> I
 
 
 def _withdraw(tx: Tx, episode: Episode, before: Sequence[tuple[int, int, str]], *, is_moved: bool) -> None:
-    """Keep the first assertion of each fact that is stated again, and withdraw those that are not."""
-    old = {row: fact for row, fact, _ in before}
-    new = {row: fact for row, fact, _ in store.provenance.of_episode(tx, episode.row) if row not in old}
-    known, again = set(old.values()), set(new.values())
-    store.provenance.delete(tx, [row for row, fact in new.items() if fact in known])
+    """Withdraw what a note no longer states, and the entities that nothing else supports."""
+    withdrawn = forgetting.withdraw_unstated(tx, episode, [row for row, _, _ in before])
     if is_moved:
-        store.provenance.set_source(tx, [row for row, fact in old.items() if fact in again], source=episode.source)
-    if lost := [row for row, fact in old.items() if fact not in again]:
-        withdrawn = forgetting.withdraw_assertions(tx, episode, lost)[0]
+        rows = [row for row, _, _ in store.provenance.of_episode(tx, episode.row)]
+        store.provenance.set_source(tx, rows, source=episode.source)
+    if withdrawn:
         created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in before)}
         forgetting.delete_unsupported_entities(tx, forgetting.ends_of(withdrawn), created_at)
 
