@@ -34,7 +34,7 @@ MODULES = tuple(
             f"language.{name}"
             for name in (
                 "abbreviations acronyms given_names identifiers inflection name_conflicts name_features "
-                "name_similarity name_variants opposites paraphrases place_names referring_expressions romanisation "
+                "name_similarity name_variants opposites paraphrases referring_expressions romanisation "
                 "statements synonyms typos word_alignment"
             ).split()
         ),

@@ -187,4 +187,4 @@ def test_a_rule_carries_the_cases_that_are_right_only_with_it(tmp_path):
 
     assert (carried["language.given_names.nicknames"].net, carried["language.given_names.nicknames"].asked,
                          carried["language.given_names.nicknames"].more_false) == (1, 1, 0)  # fmt: skip
-    assert carried["language.place_names.translate"].net == 0
+    assert carried["language.romanisation.readings"].net == 0

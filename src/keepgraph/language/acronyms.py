@@ -1,6 +1,6 @@
 """Acronyms: recognises initials and beginnings of words, and forms the initials of a name.
 
-A word counts as an acronym only if it is written as one: in capitals, with dots, or without vowels.
+A word counts as an acronym only if it is written as one: in capitals, with dots or not.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ _LETTERS_AROUND_DIGIT = lazy.compile(r"[A-Z]{1,3}\d[A-Z]{1,3}")  # T2D
 _LETTERS_BEFORE_NUMBER = lazy.compile(r"[A-Z]{2,4}\d{1,2}")  # UE5
 _LETTER_BEFORE_ACRONYM = lazy.compile(r"([a-z])([A-Z]{2,4})")  # gRNA
 _PLURAL = lazy.compile(r"^([A-Z][A-Z&]+)['’]?s$")
-_DOTTED = lazy.compile(r"^([^\W\d_]\.?[\s-]?){1,5}[^\W\d_]\.?$")
 _CAPITALISED_PARTS = lazy.compile(r"[A-Z][a-z]*")
-_VOWELS = frozenset("aeiou")
 
 
 def read_initials(name: Name) -> str | None:
@@ -38,10 +36,9 @@ def read_initials(name: Name) -> str | None:
     ):
         return None
     is_one_word = " " not in name.folded
-    in_capitals = name.text.isupper() or (not is_one_word and bool(_DOTTED.match(name.text)))
+    in_capitals = name.text.isupper()
     mixed_case = is_one_word and sum(c.isupper() for c in name.text) >= 2 and len(letters) <= _MAX_LETTERS_MIXED_CASE
-    unpronounceable = is_one_word and len(letters) >= 3 and not _VOWELS.intersection(letters)
-    return letters if in_capitals or mixed_case or unpronounceable else None
+    return letters if in_capitals or mixed_case else None
 
 
 def read_word_beginnings(name: str) -> list[str]:

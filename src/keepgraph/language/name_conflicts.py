@@ -26,14 +26,13 @@ from keepgraph.language.normalisation import Name
 from keepgraph.model import NameStyle
 
 _CAPITAL = lazy.compile(r"(?<![\w.'’])[^\W\d_a-z](?![\w.'’])")
-_DEGREES = frozenset("dr prof professor doctor rev reverend hon".split())
+_VERSION = lazy.compile(r"\d+(?:\.\d+)*\.[1-9]\d*")
 _GENDER_OF_TITLE: Mapping[str, given_names.Gender] = {
     **dict.fromkeys("mr sir mister herr hr hrn monsieur senor signor lord pan".split(), "male"),
     **dict.fromkeys(
         "mrs ms miss madam madame mme mlle frau senora senorita sra dra fru signora lady dame pani".split(), "female"
     ),
 }
-_DIGITS_OF_YEAR = 4
 _RELATIONS = frozenset("to from with over instead per before after than by versus vs against".split())
 _FREQUENCIES = frozenset(
     "hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annual annually".split()
@@ -73,10 +72,7 @@ def _is_addressed_as_another_gender(asked: Sequence[str], had: Sequence[str]) ->
     own_title = _GENDER_OF_TITLE.get(had[0])
     if own_title is not None:
         return own_title != title
-    names = [word for word in had if word not in _DEGREES]
-    given = next(
-        (word for word in names[:-1] if given_names.gender(word)), names[0] if names else ""
-    )  # Captain Johannes
+    given = next((word for word in had[:-1] if given_names.gender(word)), had[0])  # Captain Johannes
     gender = given_names.gender(given)
     return gender is not None and gender != title and (given not in asked or asked[0] == "mrs")
 
@@ -93,12 +89,11 @@ def _have_other_directions(asked: Sequence[str], had: Sequence[str]) -> bool:
 def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
     """Whether two names differ decisively: in numbers, a letter, opposites, a negation, an address."""
     asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
-    asked_numbers, numbers_had = _digits(asked), _digits(had) + _counted(had)
-    counted = _counted(asked) if numbers_had else []
-    if any(not any(_same_number(number, other) for other in numbers_had) for number in (*asked_numbers, *counted)):
+    asked_numbers, numbers_had = _digits(asked), _digits(had)
+    if any(not any(_same_number(number, other) for other in numbers_had) for number in asked_numbers):
         return True
-    if asked_numbers and _is_part_of_version(asked, had):
-        return True
+    if asked_numbers and any(version not in question.text for version in _VERSION.findall(name.text)):
+        return True  # TLS 1 is not TLS 1.3
     dates = {quantities.MONTHS[word] for word in (*question.words, *asked) if word in quantities.MONTHS}
     dates_had = {quantities.MONTHS[word] for word in (*name.words, *had) if word in quantities.MONTHS} | {
         int(number) for number in numbers_had if len(number) <= 2
@@ -115,8 +110,6 @@ def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozense
         return True
     symbols = [[word for word in words.folded.split() if not word.isalnum()] for words in (question, name)]
     if symbols[0] != symbols[1]:
-        return True
-    if any(opposites.have_opposite_prefixes(word, other) for word in {*asked} - {*had} for other in {*had} - {*asked}):
         return True
     type_named = not type_names.isdisjoint(question.words)
     return opposites.differ_in_polarity(
@@ -155,22 +148,6 @@ def _next_content(words: Sequence[str], position: int) -> str | None:
 
 def _digits(words: Sequence[str]) -> list[str]:
     return [number.lstrip("0") or "0" for word in words for number in re.findall(r"\d+", word)]
-
-
-def _counted(words: Sequence[str]) -> list[str]:
-    """The numbers that stand in words: first, second, one."""
-    values = {**quantities.CARDINALS, **quantities.ORDINALS}
-    return [str(values[word]) for word in words if word in values]
-
-
-def _is_part_of_version(asked: Sequence[str], had: Sequence[str]) -> bool:
-    """Whether the question has only one of several adjacent numbers that are not a year: TLS 1 for TLS 1.3."""
-    numbers_asked = {word for word in asked if word.isdecimal()}
-    return any(
-        word.isdecimal() and other.isdecimal() and (word in numbers_asked) != (other in numbers_asked)
-        for word, other in pairwise(had)
-        if len(word) < _DIGITS_OF_YEAR and len(other) < _DIGITS_OF_YEAR
-    )
 
 
 def _same_number(number: str, other: str) -> bool:

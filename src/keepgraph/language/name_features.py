@@ -7,7 +7,7 @@ it, or either. The model that weighs them is in `engine.resolution.acceptance` (
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -70,12 +70,10 @@ DIRECTIONS: Mapping[str, int] = {
     "head_matched": 1,
     "similar_words": -1,
     "synonyms": -1,
-    "author_left": 1,
     "qualified": 1,
     "qualified_rare": 1,
     "name_qualified": 1,
     "name_qualified_rare": 1,
-    "set_apart": 1,
     "one_word": -1,
     "few_letters": -1,
     "rule_one_word": -1,
@@ -86,8 +84,6 @@ DIRECTIONS: Mapping[str, int] = {
     "number_added": -1,
     # What the words say.
     "possible": 1,
-    "proper_left": -1,
-    "proper_replaced": -1,
     "one_word_similar": -1,
     "names_type": 1,
     # The style of the type.
@@ -104,7 +100,6 @@ DIRECTIONS: Mapping[str, int] = {
     "person_strength": 1,
     "person_clipped": 1,
     "person_typos": 1,
-    "person_set_apart": 1,
     "person_left": -1,
     "person_both_left": -1,
     "person_slip_and_left": -1,
@@ -166,8 +161,6 @@ _COMPANY_WORDS = frozenset(
     "plastics".split()
 )
 """Words at the end of the names of companies and products that people leave out where the rest is telling."""
-_APART = lazy.compile(r"\s*[,(:–—]|\s-\s|\s+(?:by|from|at|in|of)\s+(?=[A-Z])")
-_POSSESSIVE = lazy.compile(r"^[\w.]+['’]s\s+")
 _SHORT_INITIALS = 2
 _HALF = 0.5  # of the weight of the words
 _MOST = 0.75  # of the weight of the words of a title: what it means is not said in other words
@@ -179,7 +172,6 @@ _PINYIN = (
     "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])"
     "(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|a|e|i|o|u)"
 )
-_SYLLABLE = lazy.compile(_PINYIN)
 _SYLLABLES = lazy.compile(f"({_PINYIN})({_PINYIN})")
 _GENITIVE = lazy.compile(r"(?<=\w)['’]s\b")
 _SIMILAR_TO_SLIP = 60.0
@@ -245,10 +237,6 @@ def of_pair(
     ratio = max(fuzz.ratio(question.folded, name.folded), fuzz.token_sort_ratio(question.folded, name.folded))
     left_numbers = [word for word in omitted if word.isdecimal()]
     has_number = any(word.isdecimal() for word, _, _ in matched)
-    set_apart = any(
-        Name(part).words and word_alignment.tokens(Name(part)) == word_alignment.tokens(name)
-        for part in _parts_set_apart(question.text)
-    )
     is_part = is_match and bool(reason) and "part of the name" in (reason or "")
     is_initials = is_match and bool(reason) and "initials" in (reason or "")
     part_of_statement = style == "statement"
@@ -265,7 +253,6 @@ def of_pair(
             "person_strength": max(0.0, rule - MATCH_THRESHOLD) / (1 - MATCH_THRESHOLD),
             "person_clipped": float(clipped and not is_match),
             "person_typos": float(not is_match and _has_only_slips(question, name)),
-            "person_set_apart": float(set_apart and not is_match),
             "person_left": float(bool(left)),
             "person_both_left": float(bool(left) and bool(omitted)),
             "rule_initials": float(is_initials),
@@ -318,12 +305,10 @@ def of_pair(
         "head_matched": float(bool(matched) and any(other == _head(name) for _, other, _ in matched)),
         "similar_words": float(sum(score < word_alignment.SYNONYM for _, _, score in matched)),
         "synonyms": float(sum(score == word_alignment.SYNONYM for _, _, score in matched)),
-        "author_left": float(alignment.authors > 0),
         "qualified": float(has_qualifier),
         "qualified_rare": float(has_qualifier and all(_is_rare(other) for _, other, _ in matched)),
         "name_qualified": float(is_qualified),
         "name_qualified_rare": float(is_qualified and any(_is_rare(other) for _, other, _ in matched)),
-        "set_apart": float(set_apart),
         "one_word": float(len(question.words) == 1 and not is_match),
         "few_letters": max(0.0, 5 - len("".join(question.words))) / 4 * (not is_match),
         "rule_one_word": float(len(question.words) == 1 and is_match),
@@ -332,13 +317,11 @@ def of_pair(
         "number_left": float(bool(left_numbers)),
         "number_added": float(has_number and any(len(number) != 4 for number in left_numbers)),
         "possible": float(possible),
-        "proper_replaced": float(_has_proper_word(question, left) and _has_proper_word(name, omitted)),
         "one_word_similar": float(
             not is_match
             and len(question.words) == len(name.words) == 1
             and any(score < word_alignment.SAME for _, _, score in matched)
         ),
-        "proper_left": float(_omits_proper_name(name, omitted)),
         "names_type": float(not type_names.isdisjoint(question.words)),
         "term": float(style == "term"),
         "statement": float(part_of_statement),
@@ -406,13 +389,6 @@ def _with_dotted_words_in_full(question: Name, name: Name) -> Name:
     return question if written == question.text else Name(written)
 
 
-def _parts_set_apart(text: str) -> list[str]:
-    """What stands before a comma, a bracket or an author, and what stands after the name of an author."""
-    first = _APART.split(text)[0]
-    own = _POSSESSIVE.sub("", text)
-    return [part for part in (first, own) if part and part != text]
-
-
 def _weight(word: str, rarity: Rarity) -> float:
     """How informative a word is: little if it is generic, less the more names have it."""
     if name_similarity.is_generic(word):
@@ -430,18 +406,6 @@ def _is_rare(word: str) -> bool:
 def _head(name: Name) -> str:
     words = word_alignment.tokens(name)
     return next((word for word in words if not name_similarity.is_function_word(word)), words[0] if words else "")
-
-
-def _omits_proper_name(name: Name, omitted: Sequence[str]) -> bool:
-    return any(all(word in omitted for word in words) for words in paraphrases.proper_names(name.text))
-
-
-def _has_proper_word(name: Name, words: Sequence[str]) -> bool:
-    """Whether one of these words is written with a capital in the middle of a name that is not written in capitals."""
-    written = name.text.split()
-    if sum(word[:1].isupper() for word in written) * 2 > len(written) + 1:
-        return False
-    return any(part[:1].isupper() and Name(part).folded in words for part in written[1:])
 
 
 # Persons
@@ -537,8 +501,6 @@ def _has_only_slips(question: Name, name: Name) -> bool:
 
 def _is_another_syllable(question: Name, name: Name) -> bool:
     """Whether a given name of two Chinese syllables has only one of them in common: Jianguo and Jianhua, Jian."""
-    if _omits_syllable(question.words, name.words):
-        return True
     asked, had = ({*each.words} for each in (question, name))
     for word in asked - had:
         for other in had - asked:
@@ -547,21 +509,4 @@ def _is_another_syllable(question: Name, name: Name) -> bool:
                 continue
             if second and first and first.groups() != second.groups() and {*first.groups()} & {*second.groups()}:
                 return True
-            if second and _SYLLABLE.fullmatch(word) and word in second.groups() and not {*second.groups()} <= asked:
-                return True
     return False
-
-
-def _omits_syllable(asked: Sequence[str], had: Sequence[str]) -> bool:
-    """Whether a given name of two Chinese syllables is written as two words, and only one is there: Mei, Mei-Ling."""
-    omitted = [word for word in had if word not in asked]
-    return (
-        len(had) == 3
-        and len(asked) == 2
-        and len(omitted) == 1
-        and all(word in had for word in asked)
-        and any(
-            omitted[0] in given and all(map(_SYLLABLE.fullmatch, given)) and given[0] != given[1]
-            for given in (had[:2], had[1:])
-        )
-    )

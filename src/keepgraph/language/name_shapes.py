@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from keepgraph import lazy
-from keepgraph.language import common_words, given_names, inflection, normalisation, place_names, written_values
+from keepgraph.language import common_words, given_names, inflection, normalisation, opposites, written_values
 
 _PRONOUNS = frozenset(
     "i me my mine you your he him his she her hers it its we us our they them their who whom this that these those "
@@ -74,7 +74,7 @@ def resembles_person(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def resembles_group(name: str) -> bool:
     """Whether a name looks like that of an organisation or a place: by an acronym, a digit, `&`, or a common word."""
-    if _has_sign_of_group(name) or place_names.translate(normalisation.Name(name).folded):
+    if _has_sign_of_group(name) or opposites.is_place_group(opposites.exclusive_group(name)):
         return True
     return not resembles_person(name) and _has_common_word(_significant_words(name))
 

@@ -142,12 +142,7 @@ _MAX_TYPOS = 2  # with more it is another name
 _SUBTITLE = lazy.compile(r":\s|\s[–—-]\s|\s\(|\sby\s(?=[A-Z]\S*\s[A-Z])")
 _STYLES_WITH_SUBTITLE: tuple[NameStyle, ...] = ("title", "reference")
 _DIGITS = lazy.compile(r"\d+")
-_YEAR = lazy.compile("(19|20)[0-9]{2}")
-_ROMAN = {word: str(number) for word, number in quantities.ROMAN.items() if 2 <= number <= 10}
 _GENERATIONS = frozenset("jr sr junior senior ii iii iv".split())
-_RELATION_WORDS = frozenset(
-    "from to over than before after with without for by against instead of not vs and or in on".split()
-)
 _FUNCTION_WORDS = frozenset(
     "a an and as at be by de del der des die das el en et for from in into is it la le of on or our per the their "
     "to und von with y your my we who what about re".split()
@@ -233,16 +228,11 @@ def is_generic(word: str) -> bool:
 def _is_main_title(query: Name, name: Name) -> bool:
     """Whether the query is the main title of a name with a subtitle, and no common word: Interview."""
     title = main_title(name.text)
-    if title is None or _with_arabic_number(words := Name(title).words) != _with_arabic_number(query.words):
+    if title is None or (words := Name(title).words) != query.words:
         return False
     if query.text == title and len(title.split()) > len(words):
         return True  # The Box, written as it is
     return not all(is_generic(word) or (len(words) == 1 and common_words.is_common(word)) for word in words)
-
-
-def _with_arabic_number(words: Sequence[str]) -> Sequence[str]:
-    """The words with a Roman number at the end in digits: II is 2."""
-    return [*words[:-1], _ROMAN.get(words[-1], words[-1])] if len(words) > 1 else list(words)
 
 
 def _type_words(query: Name, style: NameStyle, type_names: frozenset[str]) -> frozenset[str]:
@@ -440,18 +430,15 @@ def _has_digits_of(query: Sequence[str], name: Sequence[str]) -> bool:
 
 
 def _may_omit_numbers(part: Sequence[str], omitted: Sequence[str]) -> bool:
-    """Whether the query may omit these words: if it has a number itself, it may omit only a year."""
+    """Whether the query may omit these words: none with a number if it has one itself."""
     if not _DIGITS.search(" ".join(part)):
         return True
-    omitted_numbers = [number for word in omitted for number in _DIGITS.findall(word)]
-    return all(_YEAR.fullmatch(number) for number in omitted_numbers) and not any(
-        quantities.is_calendar_word(word) for word in omitted
-    )
+    return not any(_DIGITS.search(word) or quantities.is_calendar_word(word) for word in omitted)
 
 
 def _may_reorder(words: Sequence[str], *, person: bool) -> bool:
-    """Whether word order does not matter: Lovelace, Ada; but from MySQL to Postgres is not from Postgres to MySQL."""
-    return person or (len(words) <= 3 and not _RELATION_WORDS.intersection(words))
+    """Whether word order does not matter: Lovelace, Ada."""
+    return person or len(words) <= 3
 
 
 # Alignment of words
@@ -486,7 +473,7 @@ def _align(query: Sequence[str], name: Sequence[str], *, person: bool, in_order:
             person=person,
             other_matches=any(identical) or bool(matches),
         )
-        if match.score == 0 or (person and _is_doubtful(word, other, match, supported=any(identical))):
+        if match.score == 0:
             return NO_MATCH
         if not by_position:
             unmatched.remove(other)
@@ -527,11 +514,3 @@ def _best_match(
         for other in options
     ]
     return max(matches, key=lambda pair: pair[0].score, default=(NO_MATCH, ""))
-
-
-def _is_doubtful(word: str, other: str, match: Similarity, *, supported: bool) -> bool:
-    """Whether a replaced letter makes it another person: no other word is identical, and the word is not long."""
-    if supported or match.reason:
-        return False
-    long_and_rare = len(word) >= typos.MIN_LETTERS_FOR_TWO_TYPOS - 1 and not given_names.contains(word)
-    return not long_and_rare and typos.is_substitution(word, other)

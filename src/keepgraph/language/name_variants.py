@@ -1,7 +1,7 @@
 """Name variants: other forms under which a name may be known, to search for beside the name itself.
 
-A name in another script is romanised, an abbreviation is expanded, a full form is abbreviated, a place is translated,
-a citation is reduced to its title.
+A name in another script is romanised, an abbreviation is expanded, a full form is abbreviated, a citation is reduced to
+its title.
 """
 
 from __future__ import annotations
@@ -11,17 +11,12 @@ from collections.abc import Sequence
 from typing import get_args
 
 from keepgraph import lazy
-from keepgraph.language import abbreviations, common_words, place_names, referring_expressions, romanisation
+from keepgraph.language import abbreviations, common_words, referring_expressions, romanisation
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
 
 _ADDRESS = lazy.compile(r"(?:mailto:)?(?P<mail>[\w.+\-]{2,40})@[\w\-]+(?:\.[\w\-]+)*|@(?P<handle>[\w.\-]{3,40})")
-_ROLES = frozenset(
-    "info contact admin support sales hello office mail team help billing press jobs careers noreply no-reply "
-    "webmaster postmaster root security abuse newsletter marketing hr privacy legal".split()
-)
-_PREFIXES = frozenset("re pre co multi anti sub inter over under".split())
 _MIN_LETTERS_AFTER_PREFIX = 4
 _MIN_LETTERS_OF_HANDLE = 4
 ALL_STYLES: frozenset[NameStyle] = frozenset(get_args(NameStyle))
@@ -39,6 +34,7 @@ class Variant:
         reason: why this form may be meant; None for the name itself.
         romanised: it is the name in Latin letters, which was asked for in another script.
         styles: how the names are made of what it may be the name of: an address is a person's, an abbreviation is not.
+        is_whole: it means only what is called exactly so.
     """
 
     name: Name
@@ -46,6 +42,7 @@ class Variant:
     reason: str | None = None
     romanised: bool = False
     styles: frozenset[NameStyle] = ALL_STYLES
+    is_whole: bool = False
 
 
 def expand(name: Name) -> list[Variant]:
@@ -65,15 +62,13 @@ def expand(name: Name) -> list[Variant]:
     plain = " ".join(name.words)
     if all(len(word) == 1 for word in plain.split()):
         plain = plain.replace(" ", "")  # W.H.O.
-    if name.text.removeprefix("the ").isupper() or not abbreviations.is_word(plain):
+    if name.text.removeprefix("the ").isupper() or not common_words.is_stop_word(plain):
         for full in abbreviations.expand(plain):
             variants.append(_thing(full, f"“{plain}” is short for “{full}”"))
     for short in abbreviations.abbreviate(plain):
         variants.append(_thing(short, f"“{short}” is short for “{plain}”"))
-    for other in _with_prefix_divided_or_joined(name.words):
+    for other in _with_prefix_divided(name.words):
         variants.append(_thing(other, f"“{plain}” is also written “{other}”"))
-    for other in place_names.translate(plain):
-        variants.append(_thing(other, f"“{plain}” is another name of “{other}”"))
     return variants
 
 
@@ -85,20 +80,19 @@ def within(name: Name) -> list[Variant]:
             VARIANT_FACTOR,
             each.reason,
             styles=ALL_STYLES if each.style is None else frozenset([each.style]),
+            is_whole=each.is_whole,
         )
         for each in referring_expressions.read(name.text)
     ]
 
 
-def _with_prefix_divided_or_joined(words: Sequence[str]) -> list[str]:
-    """The words with a prefix written the other way: nonplayer as non player, re design as redesign."""
+def _with_prefix_divided(words: Sequence[str]) -> list[str]:
+    """The words with a prefix apart: nonplayer as non player."""
     written = []
     for place, word in enumerate(words):
         rest = word.removeprefix("non")
         if rest != word and len(rest) >= _MIN_LETTERS_AFTER_PREFIX and not common_words.is_common(word):
             written.append(" ".join([*words[:place], "non", rest, *words[place + 1 :]]))
-        if word in _PREFIXES and place + 1 < len(words):
-            written.append(" ".join([*words[:place], word + words[place + 1], *words[place + 2 :]]))
     return written
 
 
@@ -120,7 +114,7 @@ def _names_in_address(text: str) -> list[str]:
 def _local_part(text: str) -> str | None:
     match = _ADDRESS.fullmatch(text.strip("<>()[] "))
     local = match and (match["mail"] or match["handle"])
-    if not local or local.casefold() in _ROLES:
+    if not local:
         return None
     return local.partition("+")[0] or local
 

@@ -136,18 +136,6 @@ _ANTONYM_PREFIXES = (
     ("north", "south"),
     ("east", "west"),
 )
-_OPPOSITE_PREFIXES = (
-    *(pair for pair in _ANTONYM_PREFIXES if pair != ("major", "minor")),
-    ("in", "out"),
-    ("pre", "post"),
-    ("up", "down"),
-    ("mono", "poly"),
-    ("single", "multi"),
-    ("", "un"),
-    ("", "dis"),
-    ("en", "dis"),
-)
-_MIN_AFTER_PREFIX = 4
 _ANTONYM_SUFFIXES = (("er", "ee"), ("or", "ee"))
 
 # A decision to keep or to change something is worded as one to do something: "stay on", "move to" and "use".
@@ -180,17 +168,6 @@ def are_antonyms(word: str, other: str) -> bool:
     ) or any(
         word[:-2] == other[:-2] and {word[-2:], other[-2:]} == {suffix, opposite}
         for suffix, opposite in _ANTONYM_SUFFIXES
-    )
-
-
-def have_opposite_prefixes(word: str, other: str) -> bool:
-    """Whether two words differ only in opposite prefixes: insource, outsource."""
-    return any(
-        len(rest := first.removeprefix(prefix)) >= _MIN_AFTER_PREFIX
-        and first == prefix + rest
-        and second == opposite + rest
-        for prefix, opposite in _OPPOSITE_PREFIXES
-        for first, second in ((word, other), (other, word))
     )
 
 

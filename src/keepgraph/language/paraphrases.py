@@ -109,7 +109,7 @@ def _is_of_another(proper_name: Sequence[str], difference: _Difference) -> bool:
     """Whether a proper name in the query has a part in common with the name, and another that says which one."""
     telling = [word for word in proper_name if word in difference.query_only]
     return any(word in difference.shared for word in proper_name) and any(
-        not name_similarity.is_generic(word) and not opposites.is_action(word) for word in telling
+        not name_similarity.is_generic(word) for word in telling
     )
 
 
@@ -167,6 +167,6 @@ def _is_paraphrase(difference: _Difference, *, says_more: bool) -> bool:
         return opposites.are_compatible_actions(query_only[0], name_only[0])
     if query_only and not name_only:
         return all(name_similarity.is_generic(word) for word in query_only)
-    if all(opposites.is_action(word) for word in query_only):
+    if not query_only:
         return says_more or len(shared) > 1
-    return any(not opposites.is_action(word) and not name_similarity.is_generic(word) for word in shared)
+    return any(not name_similarity.is_generic(word) for word in shared)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from keepgraph import lazy
-from keepgraph.language import identifiers
+from keepgraph.language import common_words, identifiers, opposites, quantities, word_forms
 from keepgraph.language.identifiers import ARXIV, DOI, ISBN, URL
 from keepgraph.language.normalisation import Name, first_letters, without_small_words
 from keepgraph.lazy import dataclass
@@ -39,25 +39,7 @@ _KIND_BEFORE = lazy.compile(
     r"(?:(?:called|titled|entitled|named)\s+)?(?P<name>.+)",
     re.I,
 )
-_CALLED = lazy.compile(r".{0,40}\b(?:called|titled|entitled|named|known as)\s+(?P<name>.+)", re.I)
 _AUTHOR_BEFORE = lazy.compile(rf"{_AUTHORS}(?:\s*\(?\d{{4}}[a-z]?\)?)?\s*[,:–—.]\s+(?P<name>.+)")
-_KIND_AFTER = lazy.compile(
-    r"(?:(?:the|that|this|our|my)\s+)?(?P<name>.+?)\s+(?:book|paper|article|report|talk|post|study|standard)", re.I
-)
-_AUTHOR_AFTER = lazy.compile(
-    rf"(?P<name>[^,–—]+\s[^,–—]+?)\s*(?:,|\s[–—-])\s+{_CAPITALISED}(?:(?:\s+|\s*,\s*|\s*&\s*|\s+and\s+)"
-    rf"(?:{_CAPITALISED}|al\.?)){{1,4}}"
-)
-_SURNAME_AFTER = lazy.compile(rf"(?P<name>\S+\s\S+\s[^,]+),\s+{_CAPITALISED}")
-_YEAR_AFTER = lazy.compile(r"(?P<name>.+?)[\s,]*[(\[][^()\[\]]*\b(?:1[5-9]|20)\d\d[a-z]?[^()\[\]]*[)\]]")
-_EDITION = lazy.compile(
-    r"(?P<name>.+?)[\s,(]+(?:the\s+)?(?:\d+(?:st|nd|rd|th)|second|third|revised|new|updated|anniversary|paperback|first)"
-    r"\s+(?:\w+\s+)?(?:edition|ed\.?)\)?",
-    re.I,
-)
-_CONTEXT = lazy.compile(
-    r"(?P<name>[^\W\d_][\w.'’\-]*(?:\s+[^\W\d_][\w.'’\-]*){1,3})(?:,\s+|\s+(?:from|at|in|of|over at)\s+).+"
-)
 _END = r"[\s?!.…]*"
 _QUESTIONS = tuple(
     lazy.compile(pattern + _END, re.I)
@@ -66,23 +48,11 @@ _QUESTIONS = tuple(
         r"(?:about|on|of|from)\s+(?P<name>.+?)",
         r"(?:who|what)(?:['’]s|\s+(?:is|was|are|were))\s+(?:(?:an?|the)\s+)?(?P<name>.+?)(?:\s+again)?",
         r"when\s+did\s+(?:we|i)\s+(?:last\s+)?(?:speak|talk|meet|work|write)(?:\s+(?:to|with))?\s+(?P<name>.+?)(?:\s+last)?",
-        r"(?:can\s+you\s+|please\s+)*(?:tell|remind|show|give)\s+(?:me|us)\s+(?:(?:everything|more|all|again|what)\s+)?"
-        r"(?:(?:we|you|i)\s+(?:know|have)\s+)?(?:about|of|on)\s+(?P<name>.+?)",
         r"(?:is\s+there\s+)?(?:anything|everything|something|news|notes?|minutes|details|facts|info|information|an?\s+update)"
         r"\s+(?:new\s+|else\s+)?(?:about|on|of|from)\s+(?:(?:the|my|our|last|yesterday['’]s)\s+)*"
         r"(?:(?:call|meeting|chat|talk|lunch|interview|conversation|session)\s+with\s+)?(?P<name>.+?)",
-        r"how(?:['’]s|\s+(?:is|are|was))\s+(?P<name>.+?)\s+(?:going|doing|progressing|coming\s+along|getting\s+on)",
         r"what(?:['’]s|\s+(?:is|was|are|were|has|have))\s+(?P<name>.+?)\s+(?:been\s+)?(?:(?:working|waiting|busy|responsible"
         r"|blocked|stuck|famous|known|used|needed|meant|good)\s+(?:on|at|for|with|by|in)|doing|up\s+to|about|like|for)",
-        r"what\s+(?:does|do|did)\s+(?P<name>.+?)\s+(?:do|think|want|need|know|own|lead|use|mean|say|like|prefer|depend|cost|"
-        r"include|decide|promise|suggest|ask|write|teach|play|study)\b.*?",
-        r"who\s+(?:leads?|runs?|owns?|manages?|decided|decides|knows?|joined|founded|wrote|made|built|started|uses?|blocks?|"
-        r"works?\s+(?:on|at|with|for)|worked\s+(?:on|at|with|for)|reports?\s+to|(?:is|was|are|were)\s+(?:responsible\s+for|"
-        r"involved\s+in|in\s+charge\s+of|on|in|at|behind|working\s+on))\s+(?P<name>.+?)",
-        r"who\s+(?:does|do|did)\s+(?P<name>.+?)\s+(?:report|work|live|know|lead|manage|meet|study|play)(?:\s+(?:to|with|for))?",
-        r"when\s+(?:is|was|are|were)\s+(?P<name>.+?)(?:['’]s\s+birthday)?(?:\s+(?:due|born|starting|started|planned|over))?",
-        r"(?:where|why)\s+(?:is|was|are|were)\s+(?P<name>.+?)(?:\s+(?:now|today|based|blocked|late|stuck|delayed|important))?",
-        r"where\s+(?:does|do|did)\s+(?P<name>.+?)\s+(?:work|live|stand|sit|come\s+from)",
     )
 )
 _DECIDED_IN_QUESTION = lazy.compile(
@@ -131,6 +101,8 @@ class Expression:
     name: str
     reason: str
     style: NameStyle | None = None
+    is_whole: bool = False
+    """Only what is called exactly so is meant: “the ferry Isolde” is not Isolde Farrow."""
 
 
 def read(text: str) -> list[Expression]:
@@ -147,12 +119,13 @@ def read(text: str) -> list[Expression]:
         read_in = [
             *_persons(text),
             *_with_brackets(text),
+            *_after_apposition(text),
             *_works(text),
             *_files(text),
         ]
     own = Name(text).folded
     distinct = {
-        (each.name.casefold(), each.style): each
+        (each.name.casefold(), each.style, each.is_whole): each
         for each in read_in
         if each.name and Name(each.name).folded not in ("", own)
     }
@@ -218,10 +191,32 @@ def _persons(text: str) -> Iterator[Expression]:
         yield Expression(match["name"], f"“{text}” is by “{match['name']}”", style="person")
         if titled := _HONORIFIC.fullmatch(match["name"]):
             yield Expression(titled["name"], f"“{text}” is by “{titled['name']}”", style="person")
-    if match := _CONTEXT.fullmatch(text):
-        yield Expression(match["name"], f"“{match['name']}” is the name in “{text}”", style="person")
     if _USER_NAME.fullmatch(text):
         yield Expression(f"{text[0]} {text[1:]}", f"“{text}” is a user name", style="person")
+
+
+def _after_apposition(text: str) -> Iterator[Expression]:
+    """The name after a noun that says what has it, in any language: Isolde, of “the ferry Isolde”.
+
+    The expression begins in small letters; a noun before a name of two words may have a capital, as in German.
+    """
+    words = text.split()
+    first = next((place for place, word in enumerate(words) if not word.islower()), 0)
+    for start in (first, first + 1) if 0 < first < len(words) - 2 else (first,):
+        noun = words[start - 1].casefold() if start else ""
+        if noun.isalpha() and len(noun) > 2 and words[start][0].isupper() and not _says_which(noun):
+            reason = f"“{' '.join(words[:start])}” says what it is"
+            yield Expression(" ".join(words[start:]), reason, is_whole=True)
+
+
+def _says_which(word: str) -> bool:
+    """Whether a word before a name points at something else than what has it: of, without, another, second."""
+    return (
+        common_words.is_stop_word(word)
+        or word in word_forms.function_words()
+        or word in quantities.ORDINALS
+        or opposites.is_negating(word)
+    )
 
 
 def _with_brackets(text: str) -> Iterator[Expression]:
@@ -263,12 +258,7 @@ def _works(text: str, *, depth: int = 0) -> Iterator[Expression]:
         (_BY_AUTHOR, "the author"),
         (_POSSESSIVE_AUTHOR, "the author"),
         (_KIND_BEFORE, "what kind of work it is"),
-        (_KIND_AFTER, "what kind of work it is"),
-        (_EDITION, "the edition"),
-        (_YEAR_AFTER, "the year"),
         (_AUTHOR_BEFORE, "the author"),
-        (_AUTHOR_AFTER, "the author"),
-        (_SURNAME_AFTER, "the author"),
     ):
         if match := pattern.fullmatch(text):
             title = match["name"].strip(" \"'“”‘’«»,")
@@ -282,8 +272,6 @@ def _works(text: str, *, depth: int = 0) -> Iterator[Expression]:
     quoted = re.fullmatch(r".*?[\"“«](?P<name>[^\"“”«»]{4,})[\"”»].*", text)
     if quoted:
         yield Expression(quoted["name"], f"“{quoted['name']}” is quoted", style="reference")
-    if match := _CALLED.fullmatch(text):
-        yield Expression(match["name"].strip(" \"'“”"), f"“{text}” says what it is called")
 
 
 def _questions(text: str) -> Iterator[Expression]:

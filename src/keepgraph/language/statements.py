@@ -15,12 +15,6 @@ from itertools import permutations
 from keepgraph.language import abbreviations, inflection, lexicons, opposites, quantities, spelling, synonyms, typos
 from keepgraph.lazy import dataclass
 
-_BEFORE_ACTION = frozenset(
-    "we i they you us lets well will shall should would to have has ve re are is am decided agreed resolved voted "
-    "chose that please just now also be".split()
-)
-_BEFORE_TO = frozenset("going plan planning planned agreed decided want need intend ought".split())
-_AUXILIARIES_OF_NOT = frozenset("do does did will wo would shall should must can could are is".split())
 _NEGATIONS = (("no", "more"), ("no", "longer"), ("not",), ("no",), ("never",))
 _NEGATED = frozenset(["stop"])
 _IGNORED = frozenset(
@@ -79,8 +73,6 @@ def parse(folded: str) -> Statement | None:
     words = _words(folded)
     if not 2 <= len(words) <= _MAX_WORDS:
         return None
-    while len(words) > 1 and not _is_negated(words) and _stands_before_action(words):
-        words = words[1:]
     if rest := _without_negation(words):
         known = _actions(rest)
         if known is not None and "stop" in known.actions:
@@ -100,21 +92,9 @@ def _of_telling_words(statement: Statement) -> Statement:
     return replace(statement, objects=_telling_words(statement.objects), replaced=_telling_words(statement.replaced))
 
 
-def _stands_before_action(words: Sequence[str]) -> bool:
-    return words[0] in _BEFORE_ACTION or (words[0] in _BEFORE_TO and words[1] == "to")
-
-
-def _is_negated(words: Sequence[str]) -> bool:
-    return words[0] in _AUXILIARIES_OF_NOT and words[1] == "not"
-
-
 def _without_negation(words: Sequence[str]) -> Sequence[str]:
     """What stands after a negation at the beginning; nothing where there is none."""
-    start = int(_is_negated(words)) if len(words) > 1 else 0
-    for negation in _NEGATIONS:
-        if tuple(words[start : start + len(negation)]) == negation:
-            return words[start + len(negation) :]
-    return ()
+    return next((words[len(each) :] for each in _NEGATIONS if tuple(words[: len(each)]) == each), ())
 
 
 def _acted(words: Sequence[str]) -> Statement:
@@ -218,7 +198,7 @@ def _is_same(word: str, other: str) -> bool:
         return True
     if quantities.is_calendar_word(stem) or quantities.is_calendar_word(other_stem):
         return False
-    if opposites.are_antonyms(word, other) or opposites.have_opposite_prefixes(word, other):
+    if opposites.are_antonyms(word, other):
         return False
     return (
         other in abbreviations.expand(word)

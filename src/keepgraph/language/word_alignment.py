@@ -26,18 +26,12 @@ Rarity = Callable[[str], int]
 
 _NUMBERED_WORD = lazy.compile(r"([a-z]{1,4})(\d{1,4})")
 _LETTERS_BEFORE_NUMBERS = {"q": "quarter", "p": "phase", "v": "version"}
-_SHORT_YEAR = lazy.compile(r"['’](\d\d)\b")
 _ROMAN = {word: str(number) for word, number in quantities.ROMAN.items() if number <= 12}
 _ORDINAL = lazy.compile(r"(\d+)(?:st|nd|rd|th)")
 _NUMBERED = frozenset("phase part version volume vol chapter series season stage level wave week no number ver".split())
-_AUTHOR = frozenset(["by", "from"])
-_AUTHORED = 3  # words of an author after "by"
-_DAY_FIRST = lazy.compile(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/((?:19|20)\d\d)\b")
-_MONTH_FIRST = lazy.compile(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/((?:19|20)\d\d)\b")
 _CLOCK_TIME = lazy.compile(r"\b(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?", re.I)
 _WHOLE_VERSION = lazy.compile(r"(?<![\d.,$€£])(\d{1,2})\.0(?![\d.%])")
 _ISO_DATE = lazy.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
-_EUROPEAN_DATE = lazy.compile(r"\b(\d{1,2})[. ](0?[1-9]|1[0-2])[. ]((?:19|20)\d\d)\b")
 _MONTH_NAMES = {number: name for name, number in reversed(quantities.MONTHS.items()) if len(name) > 3 or name == "may"}
 SAME = 0.95  # inflected or abbreviated
 DERIVED = 0.9
@@ -55,13 +49,11 @@ class Alignment:
         matched: the pairs, each with how alike the two are, 0 to 1.
         question_left: the words of the question that match nothing, without function words.
         name_left: the words of the name that match nothing, without function words.
-        authors: how many words of the question name an author after the rest.
     """
 
     matched: tuple[tuple[str, str, float], ...]
     question_left: tuple[str, ...]
     name_left: tuple[str, ...]
-    authors: int = 0
 
 
 def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> Alignment:
@@ -70,12 +62,6 @@ def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset
     ignored = type_names if style in ("person", "title", "statement", "reference") else frozenset()
     asked = [word for word in asked if word in had or not _names_type(word, ignored)] or asked
     had = [word for word in had if word not in ignored or word in asked] or had
-    authors = 0
-    for position, word in enumerate(asked):
-        rest = asked[position + 1 :]
-        if position and word in _AUTHOR and 0 < len(rest) <= _AUTHORED and word not in had and not {*rest} & {*had}:
-            asked, authors = asked[:position], len(rest)
-            break
     matched: list[tuple[str, str, float]] = []
     if style != "statement":  # a decision has no initials
         _match_acronyms(asked, had, matched)
@@ -90,7 +76,6 @@ def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset
         tuple(pair for pair in matched if not name_similarity.is_function_word(pair[1]) or len(matched) == 1),
         tuple(word for word in asked if not name_similarity.is_function_word(word) and word not in _GRAMMATICAL),
         tuple(word for word in had if not name_similarity.is_function_word(word)),
-        authors,
     )
 
 
@@ -146,11 +131,11 @@ def similar(word: str, other: str) -> float:
 
 @lru_cache(maxsize=4096)
 def tokens(name: Name) -> tuple[str, ...]:
-    """The folded words, numbers written in one way: Phase II, phase 2 and P2 are phase 2; '24 is 2024.
+    """The folded words, numbers written in one way: Phase II, phase 2 and P2 are phase 2.
 
-    So are dates and times: 2024-05-14 and 14/05/2024 are may 14 2024, 8 pm is 20:00. Version 2.0 is 2.
+    So are dates and times: 2024-05-14 is may 14 2024, 8 pm is 20:00. Version 2.0 is 2.
     """
-    text = _dates_in_words(_SHORT_YEAR.sub(r" 20\1", name.text))
+    text = _dates_in_words(name.text)
     text = _WHOLE_VERSION.sub(r"\1", _CLOCK_TIME.sub(_of_24_hours, text))
     words: list[str] = []
     for word in name.words if text == name.text else Name(text).words:
@@ -174,11 +159,7 @@ def _dates_in_words(text: str) -> str:
     def written(year: str, month: str, day: str | None) -> str:
         return f"{_MONTH_NAMES[int(month)]} {int(day) if day else ''} {year}"
 
-    text = _ISO_DATE.sub(lambda match: written(match[1], match[2], match[3]), text)
-    # Of 03/04/2025 nobody can tell which is the month.
-    text = _DAY_FIRST.sub(lambda match: written(match[3], match[2], match[1]), text)
-    text = _MONTH_FIRST.sub(lambda match: written(match[3], match[1], match[2]), text)
-    return _EUROPEAN_DATE.sub(lambda match: written(match[3], match[2], match[1]), text)
+    return _ISO_DATE.sub(lambda match: written(match[1], match[2], match[3]), text)
 
 
 def _of_24_hours(time: re.Match[str]) -> str:

@@ -118,7 +118,7 @@ def _score_candidates(
         if entity is None or (of_types is not None and entity.type not in of_types):
             continue
         style = vocabulary.style(entity.type)
-        if style not in variant.styles:
+        if style not in variant.styles or (variant.is_whole and form != variant.name.folded):
             continue
         indexed_name = indexed.get(form) or indexed.setdefault(form, _as_written(entity, form))
         type_names = vocabulary.with_ancestors(entity.type)
