@@ -99,10 +99,14 @@ _ELSEWHERE = """
 """
 
 
-def _about(begun_when_recorded: Collection[str], within: Collection[str]) -> str:
-    """SQL for the rows of the facts about an entity, without those that began later or hold in other projects alone."""
+def _about(
+    entity: Entity, at: str, begun_when_recorded: Sequence[str], within: Collection[str]
+) -> tuple[str, dict[str, Any]]:
+    """SQL for the rows of the facts about an entity, without those that `about` leaves out, and its values."""
     others = [*([_BEGAN_LATER] if begun_when_recorded else []), *([_ELSEWHERE] if within else [])]
-    return f"SELECT id FROM ({_TOUCHING}) WHERE TRUE" + "".join(f" AND id NOT IN ({other})" for other in others)
+    query = f"SELECT id FROM ({_TOUCHING}) WHERE TRUE" + "".join(f" AND id NOT IN ({other})" for other in others)
+    lists = {"begun_when_recorded": _json(begun_when_recorded), "within": _json(within)}
+    return query, {"entity": entity.row, "at": at, **lists}
 
 
 def about(
@@ -120,14 +124,7 @@ def about(
         begun_when_recorded: predicates whose facts without a beginning did not hold before they were recorded.
         within: the ids of projects: no fact that holds in others alone. Empty: in all.
     """
-    values = {
-        "entity": entity.row,
-        "at": at,
-        "limit": limit,
-        "begun_when_recorded": _json(begun_when_recorded),
-        "within": _json(within),
-    }
-    selected = _about(begun_when_recorded, within)
+    selected, values = _about(entity, at, begun_when_recorded, within)
     rows = None if tx.known_at else _newest_candidates(tx, selected, values, limit)
     among = selected if rows is None else "SELECT value FROM json_each(:rows)"
     # Chosen first: names and sources are looked up only for the returned facts, not for all of a hub.
@@ -140,7 +137,7 @@ def about(
         )
         ORDER BY fact.recorded_at DESC, fact.id DESC
         """,
-        {**values, "rows": _json(rows or [])},
+        {**values, "limit": limit, "rows": _json(rows or [])},
     )
 
 
@@ -181,13 +178,8 @@ def count_about(
     tx: Tx, entity: Entity, *, at: str, begun_when_recorded: Sequence[str] = (), within: Collection[str] = ()
 ) -> int:
     """How many facts `about` has without a limit."""
-    values = {
-        "entity": entity.row,
-        "at": at,
-        "begun_when_recorded": _json(begun_when_recorded),
-        "within": _json(within),
-    }
-    return int(_execute(tx, f"SELECT count(*) FROM ({_about(begun_when_recorded, within)})", values).fetchone()[0])
+    selected, values = _about(entity, at, begun_when_recorded, within)
+    return int(_execute(tx, f"SELECT count(*) FROM ({selected})", values).fetchone()[0])
 
 
 def at_other_times(

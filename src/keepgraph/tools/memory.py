@@ -153,7 +153,6 @@ def _load(tx: Tx) -> None:
         *(knowledge.owner, knowledge.owner_alias, knowledge.validity),
         *(verification.conflicts, resolution.first_person, first_person, identifiers, phrase_matching),
         *(store.provenance, store.group_conflicts, store.entities, store.facts, store.groups, store.journal),
-        store.provenance,
     )
     graph_vocabulary.read(tx)
 

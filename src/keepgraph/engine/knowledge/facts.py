@@ -162,10 +162,15 @@ def possible_duplicates(tx: Tx, created: Sequence[Entity]) -> tuple[tuple[Entity
 def sentence(fact: Fact) -> str:
     """A fact as an English sentence, for full-text search, for embedding and for people."""
     target = (fact.object.name if fact.object else fact.literal) or ""
-    if not fact.predicate_sentence:
-        return f"{fact.subject.name} {fact.predicate.replace('_', ' ')} {target}"
-    names = {"{subject}": fact.subject.name, "{object}": target}
-    return _END.sub(lambda end: names[end[0]], fact.predicate_sentence)
+    return phrase(fact.subject.name, fact.predicate, target, form=fact.predicate_sentence)
+
+
+def phrase(subject: str, predicate: str, target: str, *, form: str | None) -> str:
+    """Two names and a predicate as a sentence, in the form that the predicate gives, if it gives one."""
+    if not form:
+        return f"{subject} {predicate.replace('_', ' ')} {target}"
+    names = {"{subject}": subject, "{object}": target}
+    return _END.sub(lambda end: names[end[0]], form)
 
 
 def parse_validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tuple[str | None, str | None]:

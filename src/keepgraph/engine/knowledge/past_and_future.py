@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cmp_to_key
 from typing import TypeVar
 
@@ -77,8 +76,8 @@ def _words(tx: Tx, fact: Fact, seen_from: Sequence[int]) -> str:
 # Readings of facts: a fact as read from its object, by an inverse or a symmetric predicate.
 
 
-def read_from(tx: Tx, fact: Fact, entity: Entity) -> Fact | None:
-    """A fact with its ends swapped, as it reads from an entity that is its object: `Acme employs Ana`.
+def read_from(tx: Tx, fact: Fact, entity: Entity) -> Predicate | None:
+    """The predicate by which a fact reads with its ends swapped, from an entity that is its object: `Acme employs Ana`.
 
     None if the entity is its subject, or the vocabulary has no word for that.
     """
@@ -86,15 +85,10 @@ def read_from(tx: Tx, fact: Fact, entity: Entity) -> Fact | None:
         return None
     vocabulary = graph_vocabulary.read(tx)
     term = vocabulary.predicate_by_name[fact.predicate]
-    if "symmetric" not in term.flags:
-        inverses = [vocabulary.predicate_by_name[name] for name in vocabulary.inverses(fact.predicate)]
-        usable = [inverse for inverse in inverses if inverse.retired_at is None]
-        if not usable:
-            return None
-        term = usable[0]
-    return replace(
-        fact, subject=fact.object, object=fact.subject, predicate=term.name, predicate_sentence=term.sentence
-    )
+    if "symmetric" in term.flags:
+        return term
+    inverses = [vocabulary.predicate_by_name[name] for name in vocabulary.inverses(fact.predicate)]
+    return next((inverse for inverse in inverses if inverse.retired_at is None), None)
 
 
 # Successions: which of two facts is the later, where one is usual, and lists with the later one first.

@@ -188,7 +188,7 @@ class Vocabulary:
 
     def inverses(self, predicate: str) -> tuple[str, ...]:
         """The predicates that say the same with the ends swapped: for `works_at`, `employs`."""
-        return tuple(term.name for term in self.predicates if term.inverse_of == predicate)
+        return self._inverses.get(predicate, ())
 
     def fits(self, predicate: Predicate, subject_type: str, object_type: str | None) -> bool:
         """Whether a predicate accepts a fact with these types at its ends: they are its types or subtypes of them.
@@ -215,6 +215,14 @@ class Vocabulary:
             if term.role is not None and term.inverse_of is None:
                 by_role.setdefault(term.role, []).append(term)
         return {role: tuple(terms) for role, terms in by_role.items()}
+
+    @cached_property
+    def _inverses(self) -> Mapping[str, tuple[str, ...]]:
+        inverses: dict[str, tuple[str, ...]] = {}
+        for term in self.predicates:
+            if term.inverse_of is not None:
+                inverses[term.inverse_of] = (*inverses.get(term.inverse_of, ()), term.name)
+        return inverses
 
     @cached_property
     def _ancestors(self) -> Mapping[str, tuple[str, ...]]:

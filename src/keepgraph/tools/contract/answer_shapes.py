@@ -544,7 +544,8 @@ def _why(why: Why | None) -> dict[str, Any]:
 
 def _reading(tx: Tx, fact: Fact, seen_from: Entity | None) -> dict[str, Any]:
     """How a fact reads from its object, by an inverse or a symmetric predicate; nothing where it does not."""
-    reading = knowledge.past_and_future.read_from(tx, fact, seen_from) if seen_from is not None else None
-    if reading is None:
+    term = knowledge.past_and_future.read_from(tx, fact, seen_from) if seen_from is not None else None
+    if term is None or seen_from is None:
         return {}
-    return {"reads": {"name": reading.predicate, "fact": knowledge.facts.sentence(reading)}}
+    sentence = knowledge.facts.phrase(seen_from.name, term.name, fact.subject.name, form=term.sentence)
+    return {"reads": {"name": term.name, "fact": sentence}}
