@@ -3,10 +3,22 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import subset from "subset-font";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const OUT = "../src/keepgraph/web/view.html";
 const MOST_BYTES = 320_000;
+
+/* Basic Latin to Latin Extended-A, Romanian, and some punctuation: the rest comes from the fonts of the system. */
+const LETTERS = Array.from({ length: 0x160 }, (_, at) => String.fromCodePoint(0x20 + at)).join("") + "ȘșȚț–—‘’“”„•…‹›€→←↑↓−≤≥";
+const fonts = {
+  name: "fonts",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.woff2$/ }, async ({ path }) => {
+      const axes = { opsz: 14, wght: { min: 400, max: 700 } };
+      return { contents: await subset(readFileSync(path), LETTERS, { targetFormat: "woff2", variationAxes: axes }), loader: "base64" };
+    }),
+};
 
 const bundle = await build({
   entryPoints: [here("src/main.tsx")],
@@ -20,6 +32,7 @@ const bundle = await build({
   jsxImportSource: "preact",
   define: { "process.env.NODE_ENV": '"production"' },
   write: false,
+  plugins: [fonts],
 });
 const style = await build({ entryPoints: [here("src/style.css")], minify: true, charset: "utf8", write: false });
 
@@ -32,7 +45,7 @@ for (const [name, text] of Object.entries(parts)) {
   page = page.replace(`{${name} hash}`, () => `sha256-${createHash("sha256").update(text).digest("base64")}`);
   page = page.replace(`{${name}}`, () => text);
 }
-page = page.replace("{credits}", () => readFileSync(here("credits.txt"), "utf8").trim());
+page = page.replace("{credits}", () => ["credits.txt", "node_modules/inter-ui/LICENSE.txt"].map((file) => readFileSync(here(file), "utf8").trim()).join("\n\n"));
 const bytes = Buffer.byteLength(page);
 if (bytes > MOST_BYTES) throw new Error(`the page has ${bytes} bytes, more than ${MOST_BYTES}`);
 

@@ -87,7 +87,6 @@ export class EmbeddedGraph implements Graph {
       current: this.held(id, Date.now()),
       texts: about.slice(0, 20).map((text: Answer) => textOf(text, texts.indexOf(text))),
       textTotal: about.length,
-      mentionedWith: [],
     };
   }
 
@@ -135,14 +134,13 @@ export class EmbeddedGraph implements Graph {
     return this.columns.texts[Number(id)];
   }
 
-  async map(asOf: string | null): Promise<GraphMap> {
+  async map(): Promise<GraphMap> {
     const { nodes, facts, communities, types, predicates, truncated } = this.columns;
-    const at = asOf ? Date.parse(asOf) : null;
     const degree: number[] = nodes.name.map(() => 0);
     const edges: GraphMap["edges"] = [];
     facts.subject.forEach((subject: number, fact: number) => {
       const object = facts.object[fact];
-      if (object < 0 || !holds(facts.from[fact] ?? null, facts.to[fact] ?? null, at ?? Date.now())) return;
+      if (object < 0 || !holds(facts.from[fact] ?? null, facts.to[fact] ?? null, Date.now())) return;
       edges.push([subject, object, predicates[facts.predicate[fact]]]);
       degree[subject]! += 1;
       degree[object]! += 1;

@@ -49,7 +49,6 @@ export interface Thing {
   current: Neighbours; // what holds now: of every predicate some facts, and how many there are
   texts: Text[];
   textTotal: number;
-  mentionedWith: Ref[];
 }
 
 export interface Matches {
@@ -165,7 +164,7 @@ export interface Graph {
   /* Those that are meant perhaps: by spelling, words or meaning. */
   similarNames(query: string, limit: number): Promise<Ref[]>;
   search(query: string): Promise<Matches>;
-  map(asOf: string | null): Promise<GraphMap>;
+  map(): Promise<GraphMap>;
   changes(since: string, until: string): Promise<Changes>;
   rows(selection: RowSelection): Promise<{ rows: Row[]; total: number }>;
   types(): Promise<{ name: string; count: number }[]>;

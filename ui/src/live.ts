@@ -120,7 +120,6 @@ export class LiveGraph implements Graph {
       current: await this.current(id, facts, connections.total_facts),
       texts: timeline.episodes.map(textOfEpisode),
       textTotal: timeline.total,
-      mentionedWith: [],
     };
   }
 
@@ -184,8 +183,8 @@ export class LiveGraph implements Graph {
     return { names: unique([...names, ...similar]).slice(0, 8), texts: texts.episodes.map(textOfEpisode) };
   }
 
-  async map(asOf: string | null): Promise<GraphMap> {
-    return this.call("get_map", asOf ? { as_of: asOf } : {});
+  async map(): Promise<GraphMap> {
+    return this.call("get_map", {});
   }
 
   async changes(since: string, until: string): Promise<Changes> {

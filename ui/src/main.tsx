@@ -7,7 +7,7 @@ import { insideHost, toolResult } from "./host";
 import { LiveGraph, takeToken } from "./live";
 import { replace } from "./router";
 import { Shell } from "./shell";
-import { applyTheme } from "./theme";
+import { applyFont, applyTheme } from "./theme";
 
 async function findGraph(): Promise<Graph> {
   const inPage = document.getElementById("graph");
@@ -19,6 +19,7 @@ async function findGraph(): Promise<Graph> {
 }
 
 applyTheme();
+applyFont();
 const root = document.getElementById("page")!;
 findGraph()
   .then(async (graph) => {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asCallError } from "./answers";
-import { TypeDot } from "./components/entity";
+import { TypeIcon } from "./components/entity";
 import type { Graph, Matches, Ref } from "./graph";
 import { address, go } from "./router";
 import { linkOf, words } from "./wording";
@@ -74,7 +74,7 @@ export function Search({ graph, actions, close }: { graph: Graph; actions: Actio
     group,
     id: entity.id,
     run: () => go(linkOf(entity)),
-    shown: <><TypeDot type={entity.type ?? ""} /> {entity.name} <span class="quiet">{words(entity.type ?? "")}</span></>,
+    shown: <><TypeIcon type={entity.type ?? ""} /> {entity.name} <span class="quiet">{words(entity.type ?? "")}</span></>,
   });
   const texts = (matches?.texts ?? []).map((text): Target => ({
     group: "Texts",

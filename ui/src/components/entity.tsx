@@ -1,5 +1,6 @@
-/* Links to entities with the colour of their type and to what has an id, and the sign of a type alone. */
+/* Links to entities with the sign of their type and to what has an id, and the sign of a type alone. */
 import type { Ref } from "../graph";
+import { ICONS } from "../icons";
 import { address, thingAddress } from "../router";
 import { linkOf, colourOf, words } from "../wording";
 import { Prose } from "./when";
@@ -9,14 +10,19 @@ export function EntityLink({ entity }: { entity: Ref }) {
   if (!entity.id || entity.id.startsWith("fact_")) return <span>{entity.name}</span>;
   return (
     <a class="entity" href={linkOf(entity)} title={entity.type ? words(entity.type) : undefined}>
-      {entity.type && <TypeDot type={entity.type} />}
+      {entity.type && <TypeIcon type={entity.type} />}
       {entity.name}
     </a>
   );
 }
 
-export function TypeDot({ type }: { type: string }) {
-  return <span class={`dot colour-${colourOf(type)}`} aria-hidden="true" />;
+export function TypeIcon({ type }: { type: string }) {
+  return (
+    <svg class={`icon colour-${colourOf(type)}`} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={ICONS[type] ?? "M3.5 1.5h9a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2h-9a2 2 0 0 1-2-2v-9a2 2 0 0 1 2-2Z"} />
+      {!ICONS[type] && <text x="8" y="11.5" text-anchor="middle">{type.charAt(0).toUpperCase()}</text>}
+    </svg>
+  );
 }
 
 /* Texts and entities have a page of their own; anything else is only its text. */

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Graph, Ref } from "../graph";
 import { words } from "../wording";
 import { failed } from "../toasts";
-import { TypeDot } from "./entity";
+import { TypeIcon } from "./entity";
 
 interface Properties {
   graph: Graph;
@@ -90,7 +90,7 @@ export function EntityPicker({ graph, label, value, focus, change, except }: Pro
               choose(entity);
             }}
           >
-            {entity.type && <TypeDot type={entity.type} />} {entity.name}
+            {entity.type && <TypeIcon type={entity.type} />} {entity.name}
             <span class="quiet"> {words(entity.type ?? "")}</span>
           </li>
         ))}

@@ -2,6 +2,7 @@
 import type { GraphMap } from "../graph";
 import { isDark } from "../theme";
 import { colourOf } from "../wording";
+import { escaped, svgFile } from "./drawing";
 
 const MOST_EDGES = 60_000;
 const MOST_NAMES = 160;
@@ -29,7 +30,6 @@ export interface MapDrawing {
   camera(): CameraState;
   show(area: { x: number; y: number; r: number } | null): void;
   svg(): string;
-  png(): Promise<Blob>;
   end(): void;
 }
 
@@ -215,10 +215,8 @@ export function drawMap(frame: HTMLElement, map: GraphMap, names: string[], open
     svg: () => {
       const surface = inSvg();
       paint(surface, true);
-      const ground = dark ? "#1f2227" : "#ffffff";
-      return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}"><rect width="100%" height="100%" fill="${ground}"/>${surface.parts.join("")}</svg>`;
+      return svgFile(size.width, size.height, dark ? "#1f2227" : "#ffffff", surface.parts);
     },
-    png: () => new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))))),
     end: () => {
       window.clearTimeout(moving);
       cancelAnimationFrame(frameAsked);
@@ -264,7 +262,6 @@ function onCanvas(context: CanvasRenderingContext2D, dark: boolean): Surface {
 function inSvg(): Surface & { parts: string[] } {
   const parts: string[] = [];
   const r = (value: number) => value.toFixed(1);
-  const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
   return {
     parts,
     disc: (x, y, radius, fill) => void parts.push(`<circle cx="${r(x)}" cy="${r(y)}" r="${r(radius)}" fill="${fill}"/>`),
@@ -274,7 +271,7 @@ function inSvg(): Surface & { parts: string[] } {
       parts.push(`<path d="${path.join("")}" stroke="${stroke}" fill="none"/>`);
     },
     text: (x, y, text, size, fill, bold) =>
-      void parts.push(`<text x="${r(x)}" y="${r(y)}" font-family="system-ui, sans-serif" font-size="${size}"${bold ? ' font-weight="600"' : ""} fill="${fill}">${escaped(text)}</text>`),
+      void parts.push(`<text x="${r(x)}" y="${r(y)}" font-family="Inter, sans-serif" font-size="${size}"${bold ? ' font-weight="600"' : ""} fill="${fill}">${escaped(text)}</text>`),
   };
 }
 

@@ -57,7 +57,7 @@ export function Picture({ picture }: { picture: PictureContent }) {
           return (
             <g key={edge.id}>
               <line x1={a.x} y1={a.y} x2={b.x} y2={b.y} />
-              {edges.length <= 60 && (
+              {edges.length <= 40 && (
                 <text class="predicate" x={(a.x! + b.x!) / 2} y={(a.y! + b.y!) / 2} text-anchor="middle">
                   {edge.label}
                 </text>
@@ -100,5 +100,6 @@ function placed({ nodes, edges }: PictureContent): PictureContent {
     .force("centre", forceCenter())
     .stop()
     .tick(TICKS);
+  for (const node of copies) node.x! *= 1.4; // names are wide
   return { nodes: copies, edges: links };
 }

@@ -9,7 +9,9 @@ import { address, parameterOf } from "../router";
 import type { ViewProperties } from "../views/list";
 import { count, countKey, fromEnd, isIncoming } from "../wording";
 import { EntityLink, SourceName } from "./entity";
+import { svgOf } from "./drawing";
 import { Menu } from "./menu";
+import { SavePicture } from "./save";
 import { Period } from "./when";
 import { Why } from "./why";
 
@@ -91,6 +93,7 @@ export function Story({ graph, here, thing, more }: ViewProperties & { thing: Th
             <button type="button" class="small" onClick={play}>
               {playing ? "Stop" : "▶ Play"}
             </button>
+            <SavePicture name={entity.name} draw={() => svgOf(document.querySelector(".story")!)} />
           </div>
         )}
       </div>

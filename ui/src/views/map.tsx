@@ -5,8 +5,7 @@ import { Answered } from "../components/answer";
 import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
 import { type CameraState, drawMap, MANY, type MapDrawing } from "../components/map_drawing";
-import { Menu } from "../components/menu";
-import { save } from "../components/save";
+import { SavePicture } from "../components/save";
 import type { Graph, GraphMap } from "../graph";
 import { go, thingAddress } from "../router";
 import { failed, record } from "../toasts";
@@ -24,7 +23,7 @@ interface Community {
 let left: { camera: CameraState | null; community: number } = { camera: null, community: -1 };
 
 export function MapView({ graph }: ViewProperties) {
-  const waiting = useAnswer(() => graph.map(null), []);
+  const waiting = useAnswer(() => graph.map(), []);
   return (
     <article class="map-view">
       <h1 class="hidden">Map</h1>
@@ -74,10 +73,7 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
           <button type="button" onClick={() => show(-1)}>
             All
           </button>
-          <Menu label="Save as picture">
-            <button type="button" onClick={() => save("map.svg", new Blob([drawing.current!.svg()], { type: "image/svg+xml" }))}>SVG</button>
-            <button type="button" onClick={() => drawing.current!.png().then((blob) => save("map.png", blob), failed)}>PNG</button>
-          </Menu>
+          <SavePicture name="map" draw={() => drawing.current!.svg()} />
         </div>
       </div>
       <Communities graph={graph} map={map} communities={communities} chosen={chosen} show={show} />

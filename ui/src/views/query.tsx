@@ -2,7 +2,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asCallError } from "../answers";
 import { Failure } from "../components/answer";
+import { svgOf } from "../components/drawing";
 import { Picture, pictureOf } from "../components/picture";
+import { SavePicture } from "../components/save";
 import { ResultTable } from "../components/result_table";
 import type { Answer, CallError } from "../graph";
 import { address, replace } from "../router";
@@ -72,6 +74,7 @@ export function QueryView({ graph, here }: ViewProperties) {
                   <button type="button" aria-pressed={asPicture} onClick={() => show("picture")}>
                     Picture
                   </button>
+                  {asPicture && <SavePicture name="query" draw={() => svgOf(document.querySelector(".picture-frame")!)} />}
                 </div>
               )}
             </div>

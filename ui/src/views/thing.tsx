@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
-import { TypeDot } from "../components/entity";
+import { TypeIcon } from "../components/entity";
 import { RetypeRows } from "../components/bulk_edits";
 import { Menu } from "../components/menu";
 import { saveMarkdown } from "../components/save";
@@ -47,7 +47,7 @@ function ThingPage({ graph, here, thing, more }: ViewProperties & { thing: Thing
   return (
     <article class="thing" data-id={entity.id}>
       <p class="kind">
-        <TypeDot type={entity.type ?? ""} /> {title(entity.type ?? "")}
+        <TypeIcon type={entity.type ?? ""} /> {title(entity.type ?? "")}
       </p>
       <h1>{entity.name}</h1>
       {thing.aliases.length > 0 && <p class="quiet">Also called {thing.aliases.join(" · ")}</p>}

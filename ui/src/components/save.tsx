@@ -1,6 +1,9 @@
 /* Files that the page makes: an entity as Markdown, a drawing as SVG or PNG. */
 import { lastDay, moment } from "../dates";
 import type { Thing } from "../graph";
+import { failed } from "../toasts";
+import { Menu } from "./menu";
+import { pngOf } from "./drawing";
 
 export function save(name: string, blob: Blob): void {
   const link = document.createElement("a");
@@ -17,4 +20,13 @@ export function saveMarkdown({ entity, aliases, summary, facts, texts }: Thing):
   });
   const parts = [`# ${entity.name}`, aliases.length ? `Also called ${aliases.join(", ")}.` : "", summary, lines.join("\n"), ...texts.map((text) => `> ${text.quote.replace(/\n/g, "\n> ")}`)];
   save(`${entity.name}.md`, new Blob([parts.filter(Boolean).join("\n\n") + "\n"], { type: "text/markdown" }));
+}
+
+export function SavePicture({ name, draw }: { name: string; draw: () => string }) {
+  return (
+    <Menu label="Save as picture">
+      <button type="button" onClick={() => save(`${name}.svg`, new Blob([draw()], { type: "image/svg+xml" }))}>SVG</button>
+      <button type="button" onClick={() => pngOf(draw()).then((blob) => save(`${name}.png`, blob), failed)}>PNG</button>
+    </Menu>
+  );
 }
