@@ -8,6 +8,7 @@ import subset from "subset-font";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const OUT = "../src/keepgraph/web/view.html";
 const MOST_BYTES = 320_000;
+const CREDITS = ["preact/LICENSE", "d3-force/LICENSE", "inter-ui/LICENSE.txt"].map((file) => `${file}\n${readFileSync(here(`node_modules/${file}`), "utf8")}`).join("\n");
 
 /* Basic Latin to Latin Extended-A, Romanian, and some punctuation: the rest comes from the fonts of the system. */
 const LETTERS = Array.from({ length: 0x160 }, (_, at) => String.fromCodePoint(0x20 + at)).join("") + "ȘșȚț–—‘’“”„•…‹›€→←↑↓−≤≥";
@@ -45,7 +46,7 @@ for (const [name, text] of Object.entries(parts)) {
   page = page.replace(`{${name} hash}`, () => `sha256-${createHash("sha256").update(text).digest("base64")}`);
   page = page.replace(`{${name}}`, () => text);
 }
-page = page.replace("{credits}", () => ["credits.txt", "node_modules/inter-ui/LICENSE.txt"].map((file) => readFileSync(here(file), "utf8").trim()).join("\n\n"));
+page = page.replace("{credits}", () => CREDITS);
 const bytes = Buffer.byteLength(page);
 if (bytes > MOST_BYTES) throw new Error(`the page has ${bytes} bytes, more than ${MOST_BYTES}`);
 

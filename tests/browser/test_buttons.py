@@ -229,7 +229,7 @@ def decide_in_one_dialog(page: Any) -> None:
     page.click("header summary", text="New")
     page.click("header button", text="Record a decision")
     page.send("Input.insertText", text="Move to Trieste")
-    for label, text in (("By whom", "Eva Stone"), ("Project", "Atlas")):
+    for label, text in (("By whom", "Eva Stone"), ("Project (optional)", "Atlas")):
         page.evaluate(f"document.querySelector('dialog[open] input[aria-label=\"{label}\"]').focus()")
         page.send("Input.insertText", text=text)
     submit(page)

@@ -2,13 +2,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "./answers";
 import { Answered } from "./components/answer";
-import { Dialog, Field, Notice } from "./components/dialog";
+import { Dialog, Field, Input, Notice } from "./components/dialog";
 import { EntityPicker } from "./components/entity_picker";
 import { type Answer, type Call, CallError, type Fact, type Graph, type Ref } from "./graph";
 import { today } from "./dates";
-import { go } from "./router";
+import { go, thingAddress } from "./router";
 import { edit, editBoth, failed } from "./toasts";
-import { count, linkOf, words } from "./wording";
+import { count, words } from "./wording";
 
 interface Properties {
   graph: Graph;
@@ -47,42 +47,27 @@ export function RecordFact({ graph, close, subject, quote, source: given = "" }:
   return (
     <Dialog title="Record a fact" remedy={known ? undefined : withPredicate} action="Record" close={close} submit={submit} disabled={!from.name.trim() || !predicate.trim() || !to.name.trim()}>
       {quote && <blockquote>{quote}</blockquote>}
-      <Field label="Subject">
-        <EntityPicker graph={graph} label="Subject" value={from.name} change={setFrom} focus={!subject} />
-      </Field>
+      <EntityPicker graph={graph} label="Subject" value={from.name} change={setFrom} focus={!subject} />
       <Field label="Predicate" hint={known?.description}>
-        <input
-          type="text"
-          list="predicates"
-          value={predicate}
-          autocomplete="off"
-          autofocus={Boolean(subject)}
-          onInput={(event) => setPredicate(event.currentTarget.value)}
-        />
+        <input type="text" list="predicates" value={predicate} autocomplete="off" autofocus={Boolean(subject)} onInput={(event) => setPredicate(event.currentTarget.value)} />
         <datalist id="predicates">
           {predicates.map((each) => (
             <option key={each.name} value={words(each.name)} />
           ))}
         </datalist>
       </Field>
-      <Field label="Object" hint={literal ? undefined : "A name that does not exist yet becomes a new entity. Write type:name to say what it is."}>
-        {literal ? (
-          <input type="text" value={to.name} onInput={(event) => setTo({ name: event.currentTarget.value, entity: null })} />
-        ) : (
-          <EntityPicker graph={graph} label="Object" value={to.name} change={setTo} />
-        )}
-      </Field>
+      {literal ? (
+        <Input label="Object" value={to.name} set={(name) => setTo({ name, entity: null })} />
+      ) : (
+        <EntityPicker graph={graph} label="Object" hint="A name that does not exist yet becomes a new entity. Write type:name to say what it is." value={to.name} change={setTo} />
+      )}
       <label class="check">
         <input type="checkbox" checked={literal} onChange={(event) => setLiteral(event.currentTarget.checked)} /> The object is a plain text, a date
         or a number
       </label>
       <div class="columns">
-        <Field label="Since (optional)">
-          <input type="date" value={since} onInput={(event) => setSince(event.currentTarget.value)} />
-        </Field>
-        <Field label="Source (optional)">
-          <input type="text" value={source} onInput={(event) => setSource(event.currentTarget.value)} />
-        </Field>
+        <Input label="Since (optional)" type="date" value={since} set={setSince} />
+        <Input label="Source (optional)" value={source} set={setSource} />
       </div>
     </Dialog>
   );
@@ -148,22 +133,12 @@ export function RecordDecision({ graph, close }: Properties) {
   };
   return (
     <Dialog title="Record a decision" action="Record" close={close} submit={submit} disabled={!what.trim() || !who.name.trim() || !day}>
-      <Field label="What was decided">
-        <input type="text" autofocus value={what} onInput={(event) => setWhat(event.currentTarget.value)} />
-      </Field>
+      <Input label="What was decided" autofocus value={what} set={setWhat} />
       <div class="columns">
-        <Field label="By whom">
-          <EntityPicker graph={graph} label="By whom" value={who.name} change={setWho} />
-        </Field>
-        <Field label="Project (optional)" hint="Write type:name for a new one.">
-          <EntityPicker graph={graph} label="Project" value={project.name} change={setProject} />
-        </Field>
-        <Field label="Why (optional)">
-          <input type="text" value={why} onInput={(event) => setWhy(event.currentTarget.value)} />
-        </Field>
-        <Field label="When">
-          <input type="date" value={day} onInput={(event) => setDay(event.currentTarget.value)} />
-        </Field>
+        <EntityPicker graph={graph} label="By whom" value={who.name} change={setWho} />
+        <EntityPicker graph={graph} label="Project (optional)" hint="Write type:name for a new one." value={project.name} change={setProject} />
+        <Input label="Why (optional)" value={why} set={setWhy} />
+        <Input label="When" type="date" value={day} set={setDay} />
       </div>
     </Dialog>
   );
@@ -187,12 +162,8 @@ export function EndFact({ graph, close, fact }: Properties & { fact: Fact }) {
     <Dialog title="End a fact" action="End it" close={close} submit={submit} disabled={!day}>
       <p>{fact.sentence}</p>
       <p class="quiet">It was true, and holds no longer. It stays in the history.</p>
-      <Field label="Last day that it held">
-        <input type="date" value={day} onInput={(event) => setDay(event.currentTarget.value)} />
-      </Field>
-      <Field label="Where that comes from (optional)">
-        <input type="text" value={source} onInput={(event) => setSource(event.currentTarget.value)} />
-      </Field>
+      <Input label="Last day that it held" type="date" value={day} set={setDay} />
+      <Input label="Where that comes from (optional)" value={source} set={setSource} />
     </Dialog>
   );
 }
@@ -210,9 +181,7 @@ export function Rename({ graph, close, entity }: Properties & { entity: Ref }) {
   };
   return (
     <Dialog title={`Rename ${entity.name}`} action="Rename" close={close} submit={submit} disabled={!name.trim() || name === entity.name}>
-      <Field label="New name">
-        <input type="text" value={name} onInput={(event) => setName(event.currentTarget.value)} />
-      </Field>
+      <Input label="New name" value={name} set={setName} />
       <label class="check">
         <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> The old name still finds it
       </label>
@@ -228,9 +197,7 @@ export function AlsoCalled({ graph, close, entity }: Properties & { entity: Ref 
   };
   return (
     <Dialog title={`${entity.name} is also called …`} action="Add the name" close={close} submit={submit} disabled={!alias.trim()}>
-      <Field label="Other name" hint="A short form, a former name, another spelling.">
-        <input type="text" value={alias} onInput={(event) => setAlias(event.currentTarget.value)} />
-      </Field>
+      <Input label="Other name" hint="A short form, a former name, another spelling." value={alias} set={setAlias} />
     </Dialog>
   );
 }
@@ -330,15 +297,13 @@ export function Merge({ graph, close, keep }: Properties & { keep: Ref }) {
   const submit = async () => {
     const text = () => `Merged ${absorb.name} into ${keep.name}.`;
     const answer = await edit(graph, "merge_entities", args, text);
-    if (answer) go(linkOf(keep));
+    if (answer) go(thingAddress(keep.id));
     return answer !== null;
   };
   return (
     <Dialog title={`Merge into ${keep.name}`} action="Merge" close={close} submit={submit} disabled={!preview}>
       <p class="quiet">{keep.name} takes over the facts and the names of the other, which is then gone.</p>
-      <Field label="The other entity">
-        <EntityPicker graph={graph} label="The other entity" value={absorb.name} change={setAbsorb} except={keep.id} focus />
-      </Field>
+      <EntityPicker graph={graph} label="The other entity" value={absorb.name} change={setAbsorb} except={keep.id} focus />
       <div aria-live="polite">
         {problem && <p class="hint">{problem}</p>}
         {preview && <MergePreview preview={preview} across={across} type={absorb.entity?.type ?? ""} />}

@@ -1,20 +1,8 @@
 /*
 The graph that is in the page: written by `kg view`, or handed over by a host that shows the answer of show_graph.
 
-Columns, with positions instead of ids (ten thousand nodes must fit in 600 kB): the id of an entity is its position, as a text.
-{
-  "generated_at": instant, "as_of": instant | null, "title": text, "about": position of a node | null, "truncated": bool,
-  "types": [name …], "predicates": [name …], "sources": [text …],
-  "nodes": {"name": […], "type": [position …], "x": […], "y": […], "community": [position | -1 …],
-            "summary": {"<node>": text}, "aliases": {"<node>": [text …]}},
-  "facts": {"subject": [node …], "predicate": [position …], "object": [node | -1 …], "literal": {"<fact>": text},
-            "from": {"<fact>": instant}, "to": {"<fact>": instant}, "recorded": [seconds since 1970 …], "source": [position | -1 …]},
-  "texts": [{"name", "kind", "at": instant, "text", "nodes": [node …]}],
-  "communities": [{"name", "x", "y", "r"}],
-  "decisions": [as recall_decisions answers them, entities with their positions as ids], "decision_total": number,
-  "week": the week that ends then, as weekly_rollup and list_next_steps answer it
-}
-An answer of show_graph has neither decisions nor a week.
+Columns, as the schema of extract_graph describes them, with positions instead of ids: ten thousand nodes must fit in 600 kB.
+The id of an entity is its position, as a text. An answer of show_graph has neither decisions nor a week.
 */
 import { Answer, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Marks, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
 import { addDays, endOf, holds, localTime, moment } from "./dates";

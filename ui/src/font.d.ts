@@ -1,4 +1,1 @@
-declare module "*.woff2" {
-  const base64: string;
-  export default base64;
-}
+declare module "*.woff2" { const base64: string; export default base64; }

@@ -105,6 +105,12 @@ export class LiveGraph implements Graph {
     const types = new Map<string, string>();
     for (const fact of recalled.facts) for (const end of [fact.subject, fact.object]) if (end.id) types.set(end.id, end.type);
     for (const related of recalled.related_entities) types.set(related.id, related.type);
+    // Those of which no fact holds now.
+    const ended = connections.facts.flatMap((edge: Answer) => [edge.source_node_uuid, edge.target_node_uuid]).filter((end: string | null) => end?.startsWith("ent_") && end !== id && !types.has(end));
+    if (ended.length) {
+      const found = await this.call("run_query", { query: "MATCH (n:Entity) WHERE n.id IN $ended RETURN n.id, labels(n)", parameters: { ended: [...new Set(ended)] }, limit: 1000 });
+      for (const [other, labels] of found.rows) types.set(other, typeOf(labels));
+    }
     const assertions = new Map<string, Answer[]>(relations.facts.map((fact: Answer) => [fact.fact_id, fact.sources]));
     const facts: Fact[] = connections.facts
       .filter((edge: Answer) => edge.uuid.startsWith("fact_"))

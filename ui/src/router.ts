@@ -48,15 +48,16 @@ export function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
   useLayoutEffect(() => {
     const update = () => setHash(location.hash);
-    window.addEventListener("hashchange", update);
-    window.addEventListener("addresschange", update);
     update(); // it may have changed since the page was drawn
-    return () => {
-      window.removeEventListener("hashchange", update);
-      window.removeEventListener("addresschange", update);
-    };
+    return listen(["hashchange", "addresschange"], update);
   }, []);
   return read(hash);
+}
+
+/* Hears events of the window until the function that it returns is called. */
+export function listen(events: string[], heard: () => void): () => void {
+  for (const event of events) window.addEventListener(event, heard, { passive: true });
+  return () => events.forEach((event) => window.removeEventListener(event, heard));
 }
 
 function decode(text: string): string {

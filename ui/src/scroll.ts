@@ -1,5 +1,7 @@
 /* Where a page was scrolled to, by step of the browser's history: Back leads to the same place of it, as far as its answers allow. */
 
+import { listen } from "./router";
+
 const WAITS = 2_000; // milliseconds, until the answers of a page are there that was scrolled further than it is high yet
 
 const places = new Map<number, number>();
@@ -12,13 +14,8 @@ export function noteScrolling(): () => void {
   if ("scrollRestoration" in history) history.scrollRestoration = "manual";
   // Between two pages the browser scrolls too: that belongs to neither.
   const note = () => void (!watch && history.state?.step === step && places.set(step, window.scrollY));
-  const stop = () => endWatch();
-  window.addEventListener("scroll", note, { passive: true });
-  for (const event of ["wheel", "touchstart", "keydown", "mousedown"]) window.addEventListener(event, stop, { passive: true });
-  return () => {
-    window.removeEventListener("scroll", note);
-    for (const event of ["wheel", "touchstart", "keydown", "mousedown"]) window.removeEventListener(event, stop);
-  };
+  const ends = [listen(["scroll"], note), listen(["wheel", "touchstart", "keydown", "mousedown"], endWatch)];
+  return () => ends.forEach((end) => end());
 }
 
 /* Scrolls a page that was come to anew to its top, and one that was gone back to, to where it was. */

@@ -1,11 +1,12 @@
 /* Search over names, texts and actions, names first; before a word, what was looked at last: ⌘K, arrows, Enter. */
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { asCallError } from "./answers";
+import { useModal } from "./components/dialog";
 import { TypeIcon } from "./components/entity";
 import type { Graph, Matches, Ref } from "./graph";
-import { address, go } from "./router";
-import { linkOf, words } from "./wording";
+import { address, go, thingAddress } from "./router";
+import { words } from "./wording";
 
 export interface Action {
   name: string;
@@ -29,7 +30,7 @@ export function noteVisit(entity: Ref): void {
 }
 
 export function Search({ graph, actions, close }: { graph: Graph; actions: Action[]; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const timer = useRef(0);
   const asked = useRef(0);
   const [query, setQuery] = useState("");
@@ -37,14 +38,7 @@ export function Search({ graph, actions, close }: { graph: Graph; actions: Actio
   const [pending, setPending] = useState(false);
   const [failure, setFailure] = useState("");
   const [active, setActive] = useState(0);
-  useLayoutEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      window.clearTimeout(timer.current);
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
-  }, []);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
 
   const type = (text: string) => {
     setQuery(text);
@@ -73,7 +67,7 @@ export function Search({ graph, actions, close }: { graph: Graph; actions: Actio
   const entityTarget = (group: string) => (entity: Ref): Target => ({
     group,
     id: entity.id,
-    run: () => go(linkOf(entity)),
+    run: () => go(thingAddress(entity.id)),
     shown: <><TypeIcon type={entity.type ?? ""} /> {entity.name} <span class="quiet">{words(entity.type ?? "")}</span></>,
   });
   const texts = (matches?.texts ?? []).map((text): Target => ({
@@ -118,7 +112,7 @@ export function Search({ graph, actions, close }: { graph: Graph; actions: Actio
       ref={dialog}
       class="search"
       aria-label="Search"
-      onClose={close}
+      onCancel={close} // and not when it is closed: an action may have opened another dialog
       onClick={(event) => event.target === dialog.current && close()}
     >
       <input

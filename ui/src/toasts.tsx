@@ -141,13 +141,7 @@ export function Toasts({ graph }: { graph: Graph }) {
           </div>
           {toast.calls.length > 0 && (
             <button type="button" class="undo" onClick={() => takeBack(graph, toast)}>
-              {toast.again ? (
-                "Do it again"
-              ) : (
-                <>
-                  Undo <kbd>U</kbd>
-                </>
-              )}
+              {toast.again ? "Do it again" : <>Undo <kbd>U</kbd></>}
             </button>
           )}
           <button type="button" class="plain" aria-label="Close this message" onClick={() => close(toast.id)}>

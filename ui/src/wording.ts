@@ -1,6 +1,5 @@
 /* Names of types, predicates and tools as words, and counts with their noun. */
 import { localDay } from "./dates";
-import { thingAddress } from "./router";
 import type { Fact, PredicateCount, Ref } from "./graph";
 
 export function words(name: string): string {
@@ -60,13 +59,11 @@ export function countKey(predicate: string, incoming: boolean): string {
   return `${incoming ? "in" : "out"} ${predicate}`;
 }
 
-export function linkOf(ref: Ref): string {
-  return thingAddress(ref.id);
-}
+const HUES = [211, 24, 142, 280, 350, 180, 48, 312, 95, 255, 5, 160];
 
-/* One of twelve colours for a type or a community: the same name has the same colour everywhere. */
-export function colourOf(name: string): number {
+/* One of twelve hues for a type: the same name has the same one everywhere. */
+export function hueOf(name: string): number {
   let sum = 3;
   for (let i = 0; i < name.length; i += 1) sum = (Math.imul(sum, 391) + name.charCodeAt(i)) >>> 0;
-  return (sum >>> 7) % 12; // these numbers give most of the shipped types a colour of their own
+  return HUES[(sum >>> 7) % HUES.length]!; // these numbers give most of the shipped types a hue of their own
 }

@@ -4,18 +4,17 @@ import { underscored } from "../edits";
 import type { Answer, Call, Graph, Ref, Row } from "../graph";
 import { edit, editTogether, failed } from "../toasts";
 import { count, words } from "../wording";
-import { Dialog, Field } from "./dialog";
+import { Dialog, Field, Input } from "./dialog";
 
 interface Properties {
   graph: Graph;
   rows: Row[];
-  types: string[];
   done: () => void;
 }
 
 type Open = "merge" | "type" | "fact" | null;
 
-export function BulkEdits({ graph, rows, types, done }: Properties) {
+export function BulkEdits({ graph, rows, done }: Properties) {
   const [open, setOpen] = useState<Open>(null);
   const close = () => setOpen(null);
   const none = rows.length === 0;
@@ -37,7 +36,7 @@ export function BulkEdits({ graph, rows, types, done }: Properties) {
         </button>
       )}
       {open === "merge" && <MergeRows graph={graph} rows={rows} close={close} done={done} />}
-      {open === "type" && <RetypeRows graph={graph} rows={rows} types={types} close={close} done={done} />}
+      {open === "type" && <RetypeRows graph={graph} rows={rows} close={close} done={done} />}
       {open === "fact" && <TagRows graph={graph} rows={rows} close={close} done={done} />}
     </div>
   );
@@ -77,9 +76,9 @@ function MergeRows({ graph, rows: now, close, done }: DialogProperties<Row>) {
   );
 }
 
-export function RetypeRows({ graph, rows: now, types, close, done }: DialogProperties & { types: string[] }) {
+export function RetypeRows({ graph, rows: now, close, done }: DialogProperties) {
   const [rows] = useState(now);
-  const [known, setKnown] = useState(types);
+  const [known, setKnown] = useState<string[]>([]);
   const [type, setType] = useState("");
   useEffect(() => {
     graph.call("get_vocabulary", {}).then((answer) => setKnown(answer.entity_types.map((each: { name: string }) => each.name)), failed);
@@ -123,9 +122,7 @@ function TagRows({ graph, rows, close, done }: DialogProperties) {
   };
   return (
     <Dialog title={`Tag ${count(rows.length, "entity", "entities")}`} action="Tag" close={close} submit={submit} disabled={!tag.trim() || !predicate.trim()}>
-      <Field label="Tag">
-        <input type="text" value={tag} onInput={(event) => setTag(event.currentTarget.value)} />
-      </Field>
+      <Input label="Tag" value={tag} set={setTag} />
       <Field label="Predicate">
         <input type="text" list="tag-predicates" value={predicate} onInput={(event) => setPredicate(event.currentTarget.value)} />
         <datalist id="tag-predicates">

@@ -1,5 +1,5 @@
 /* A form in a modal dialog: Escape and Cancel close it, Enter sends it, and focus returns to where it was. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CallError } from "../graph";
 import { takeFailure } from "../toasts";
@@ -71,7 +71,7 @@ export function Notice({ title, close, children }: { title: string; close: () =>
 }
 
 /* Opens the dialog over the page; focus returns to where it was. */
-function useModal() {
+export function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -86,18 +86,21 @@ function useModal() {
   return dialog;
 }
 
-interface FieldProperties {
-  label: string;
-  hint?: string;
-  children: ComponentChildren;
-}
-
-export function Field({ label, hint, children }: FieldProperties) {
+export function Field({ label, hint, children }: { label: string; hint?: string; children: ComponentChildren }) {
   return (
     <label class="field">
       <span>{label}</span>
       {children}
       {hint && <span class="hint">{hint}</span>}
     </label>
+  );
+}
+
+/* A field of one line. */
+export function Input({ label, hint, set, ...input }: { label: string; hint?: string; set: (value: string) => void } & ComponentProps<"input">) {
+  return (
+    <Field label={label} hint={hint}>
+      <input type="text" {...input} onInput={(event) => set(event.currentTarget.value)} />
+    </Field>
   );
 }

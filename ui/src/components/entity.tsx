@@ -2,14 +2,14 @@
 import type { Ref } from "../graph";
 import { ICONS } from "../icons";
 import { address, thingAddress } from "../router";
-import { linkOf, colourOf, words } from "../wording";
+import { hueOf, words } from "../wording";
 import { Prose } from "./when";
 
 export function EntityLink({ entity }: { entity: Ref }) {
   // A decision can be a literal: it has the id of its fact, and no page.
   if (!entity.id || entity.id.startsWith("fact_")) return <span>{entity.name}</span>;
   return (
-    <a class="entity" href={linkOf(entity)} title={entity.type ? words(entity.type) : undefined}>
+    <a class="entity" href={thingAddress(entity.id)} title={entity.type ? words(entity.type) : undefined}>
       {entity.type && <TypeIcon type={entity.type} />}
       {entity.name}
     </a>
@@ -18,7 +18,7 @@ export function EntityLink({ entity }: { entity: Ref }) {
 
 export function TypeIcon({ type }: { type: string }) {
   return (
-    <svg class={`icon colour-${colourOf(type)}`} viewBox="0 0 16 16" aria-hidden="true">
+    <svg class="icon" style={{ "--hue": hueOf(type) }} viewBox="0 0 16 16" aria-hidden="true">
       <path d={ICONS[type] ?? "M3.5 1.5h9a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2h-9a2 2 0 0 1-2-2v-9a2 2 0 0 1 2-2Z"} />
       {!ICONS[type] && <text x="8" y="11.5" text-anchor="middle">{type.charAt(0).toUpperCase()}</text>}
     </svg>

@@ -3,11 +3,13 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Graph, Ref } from "../graph";
 import { words } from "../wording";
 import { failed } from "../toasts";
+import { Field } from "./dialog";
 import { TypeIcon } from "./entity";
 
 interface Properties {
   graph: Graph;
   label: string;
+  hint?: string;
   value: string;
   focus?: boolean;
   /* A name as typed has no id; null where the field is empty. */
@@ -15,7 +17,7 @@ interface Properties {
   except?: string;
 }
 
-export function EntityPicker({ graph, label, value, focus, change, except }: Properties) {
+export function EntityPicker({ graph, label, hint, value, focus, change, except }: Properties) {
   const [options, setOptions] = useState<Ref[]>([]);
   const [active, setActive] = useState(-1);
   const list = useId();
@@ -62,39 +64,38 @@ export function EntityPicker({ graph, label, value, focus, change, except }: Pro
     }
   };
   return (
-    <div class="picker" onFocusOut={(event) => !(event.currentTarget as Element).contains(event.relatedTarget as Node) && setOptions([])}>
-      <input
-        autofocus={focus}
-        type="text"
-        role="combobox"
-        aria-label={label}
-        aria-expanded={options.length > 0}
-        aria-controls={list}
-        aria-autocomplete="list"
-        aria-activedescendant={options[active] ? `${list}-${active}` : undefined}
-        autocomplete="off"
-        spellcheck={false}
-        value={value}
-        onInput={(event) => type(event.currentTarget.value)}
-        onKeyDown={key}
-      />
-      <ul id={list} role="listbox" aria-label={`${label}: proposals`} hidden={!options.length}>
-        {options.map((entity, position) => (
-          <li
-            key={entity.id}
-            id={`${list}-${position}`}
-            role="option"
-            aria-selected={position === active}
-            onMouseDown={(event) => {
-              event.preventDefault();
-              choose(entity);
-            }}
-          >
-            {entity.type && <TypeIcon type={entity.type} />} {entity.name}
-            <span class="quiet"> {words(entity.type ?? "")}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Field label={label} hint={hint}>
+      <div class="picker" onFocusOut={(event) => !(event.currentTarget as Element).contains(event.relatedTarget as Node) && setOptions([])}>
+        <input
+          autofocus={focus}
+          type="text"
+          role="combobox"
+          aria-label={label}
+          aria-expanded={options.length > 0}
+          aria-controls={list}
+          aria-autocomplete="list"
+          aria-activedescendant={options[active] ? `${list}-${active}` : undefined}
+          autocomplete="off"
+          spellcheck={false}
+          value={value}
+          onInput={(event) => type(event.currentTarget.value)}
+          onKeyDown={key}
+        />
+        <ul id={list} role="listbox" aria-label={`${label}: proposals`} hidden={!options.length}>
+          {options.map((entity, position) => (
+            <li
+              key={entity.id}
+              id={`${list}-${position}`}
+              role="option"
+              aria-selected={position === active}
+              onMouseDown={(event) => (event.preventDefault(), choose(entity))}
+            >
+              {entity.type && <TypeIcon type={entity.type} />} {entity.name}
+              <span class="quiet"> {words(entity.type ?? "")}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Field>
   );
 }

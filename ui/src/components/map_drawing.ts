@@ -1,7 +1,7 @@
 /* The drawing of the map: areas, connections, entities and their names, on a canvas to look at or in SVG to keep. */
 import type { GraphMap } from "../graph";
 import { isDark } from "../theme";
-import { colourOf } from "../wording";
+import { hueOf } from "../wording";
 import { escaped, svgFile } from "./drawing";
 
 const MOST_EDGES = 60_000;
@@ -15,9 +15,6 @@ const QUIET = 140; // milliseconds after a movement, until the connections of a 
 
 /* In a map of more entities, connections between communities would cover everything: those within them are drawn. */
 export const MANY = 2_000;
-
-// The same twelve hues as in style.css.
-const HUES = [211, 24, 142, 280, 350, 180, 48, 312, 95, 255, 5, 160];
 
 export interface CameraState {
   x: number;
@@ -78,7 +75,7 @@ export function drawMap(frame: HTMLElement, map: GraphMap, names: string[], open
       const place = places[position]!;
       if (!seen(place)) continue;
       const radius = radiusOf(position);
-      surface.disc(...place, radius, colour(colourOf(map.nodes[position]![6]), dark));
+      surface.disc(...place, radius, colour(hueOf(map.nodes[position]![6]), dark));
       if (radius >= LEAST_RADIUS || !large) taken.add([place[0] - radius, place[1] - radius, place[0] + radius, place[1] + radius], true);
     }
     paintCommunities(surface, taken, k);
@@ -280,7 +277,7 @@ function fontOf(size: number, bold: boolean): string {
 }
 
 function colour(hue: number, dark: boolean): string {
-  return `hsl(${HUES[hue]} 55% ${dark ? 66 : 44}%)`;
+  return `hsl(${hue} 55% ${dark ? 66 : 44}%)`;
 }
 
 /* The middle and the size of all places, and of all of every area. */

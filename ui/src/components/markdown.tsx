@@ -1,7 +1,7 @@
 /* A text as it is set: headings, lists, quotes, code and emphasis of Markdown, and its mentions as links. Nothing of it becomes HTML. */
 import type { ComponentChildren } from "preact";
 import type { Ref } from "../graph";
-import { linkOf } from "../wording";
+import { thingAddress } from "../router";
 
 const BLOCK = /^(?:(#{1,6})\s+(.*)|([-*+]|\d+[.)])\s+(.*)|>\s?(.*))$/;
 const INLINE = "`([^`\\n]+)`|\\*\\*([^*\\n]+)\\*\\*|(?<![\\w*])[*_]([^*_\\n]+)[*_](?!\\w)|\\[([^\\]\\n]+)\\]\\((https?://[^)\\s]+)\\)";
@@ -55,7 +55,7 @@ function inlineOf(mentions: Ref[]): (text: string) => ComponentChildren {
       else if (strong) parts.push(<strong>{set(strong)}</strong>);
       else if (emphasis) parts.push(<em>{set(emphasis)}</em>);
       else if (href) parts.push(<a href={href} target="_blank" rel="noreferrer noopener">{link}</a>);
-      else if (name) parts.push(<a class="mention" href={linkOf(named.get(name.toLowerCase())!)}>{name}</a>);
+      else if (name) parts.push(<a class="mention" href={thingAddress(named.get(name.toLowerCase())!.id)}>{name}</a>);
     }
     return [...parts, text.slice(end)];
   };

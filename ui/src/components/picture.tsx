@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { Answer } from "../graph";
 import { typeOf } from "../live";
 import { thingAddress } from "../router";
-import { colourOf, words } from "../wording";
+import { hueOf, words } from "../wording";
 import { isNode, isRelationship, nameOf } from "./result_table";
 
 const MOST = 150;
@@ -68,7 +68,7 @@ export function Picture({ picture }: { picture: PictureContent }) {
         {nodes.map((node) => {
           const drawn = (
             <>
-              <circle class={`dot colour-${colourOf(node.type)}`} cx={node.x} cy={node.y} r={7} />
+              <circle class="dot" style={{ "--hue": hueOf(node.type) }} cx={node.x} cy={node.y} r={7} />
               <text x={node.x! + 10} y={node.y! + 4}>
                 {node.name.length > 26 ? node.name.slice(0, 25) + "…" : node.name}
                 <title>{node.name}</title>

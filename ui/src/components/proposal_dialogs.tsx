@@ -32,7 +32,8 @@ export function EditProposal({ graph, proposal, decide, close }: Properties & { 
   const [values, setValues] = useState(() => fields.map((field) => field.value));
   const [known, setKnown] = useState<Known>({ types: [], predicates: [] });
   useEffect(() => {
-    graph.call("get_vocabulary", {}).then((answer) => setKnown({ types: answer.entity_types.map(nameOf), predicates: answer.predicates.map(nameOf) }), failed);
+    const names = (words: Ref[]) => words.map((word) => word.name);
+    graph.call("get_vocabulary", {}).then((answer) => setKnown({ types: names(answer.entity_types), predicates: names(answer.predicates) }), failed);
   }, []);
   const set = (position: number, text: string) => setValues(values.map((value, at) => (at === position ? text : value)));
   const submit = () => decide(proposal, "edit", { arguments: argumentsOf(fields, values) });
@@ -64,9 +65,7 @@ export function MergeProposal({ graph, proposal, decide, close }: Properties & {
   return (
     <Dialog title="This name means …" action="That is it" close={close} submit={submit} disabled={!chosen.entity}>
       <p>{proposal.statement}</p>
-      <Field label="The entity that exists">
-        <EntityPicker graph={graph} label="The entity that exists" value={chosen.name} change={setChosen} focus />
-      </Field>
+      <EntityPicker graph={graph} label="The entity that exists" value={chosen.name} change={setChosen} focus />
     </Dialog>
   );
 }
@@ -106,10 +105,6 @@ function isMadeOfTexts(value: unknown): value is Record<string, string> {
 
 function wordsOf(name: string): keyof Known | undefined {
   return name === "type" ? "types" : name === "predicate" ? "predicates" : undefined;
-}
-
-function nameOf(word: { name: string }): string {
-  return word.name;
 }
 
 function written(value: unknown): string {

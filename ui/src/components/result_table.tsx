@@ -38,18 +38,7 @@ export function ResultTable({ columns, rows }: { columns: string[]; rows: Answer
 
 function Value({ value }: { value: Answer }) {
   if (value === null || value === undefined) return <span class="quiet">null</span>;
-  if (Array.isArray(value)) {
-    return (
-      <>
-        {value.map((each, position) => (
-          <>
-            {position > 0 && ", "}
-            <Value value={each} />
-          </>
-        ))}
-      </>
-    );
-  }
+  if (Array.isArray(value)) return <>{value.map((each, position) => <>{position > 0 && ", "}<Value value={each} /></>)}</>;
   if (typeof value !== "object") return <>{String(value)}</>;
   if (isNode(value)) return <EntityLink entity={{ id: value.id.startsWith("ent_") ? value.id : "", name: nameOf(value), type: typeOf(value.labels) }} />;
   if (isRelationship(value)) return <span class="quiet">{value.properties?.text ?? value.type}</span>;

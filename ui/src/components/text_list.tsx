@@ -13,7 +13,7 @@ export function TextList({ texts, name }: { texts: Text[]; name?: string }) {
             <When at={text.at} />
             {text.source && ` · ${text.source}`}
           </span>
-          {text.quote && text.quote !== text.name && <blockquote>{name ? <Marked text={text.quote} name={name} /> : text.quote}</blockquote>}
+          {text.quote && !text.name.includes(text.quote) && <blockquote>{name ? <Marked text={text.quote} name={name} /> : text.quote}</blockquote>}
         </li>
       ))}
     </ul>

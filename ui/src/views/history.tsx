@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { localTime } from "../dates";
-import type { Answer, Graph } from "../graph";
+import type { Answer, Call as ToolCall, Graph } from "../graph";
 import { address, thingAddress } from "../router";
 import { undo } from "../toasts";
 import { count, words } from "../wording";
@@ -53,7 +53,7 @@ function Call({ graph, call }: { graph: Graph; call: Answer }) {
           {call.session && ` · ${call.session}`} · {count(call.changes, "change")}
           {takenBack && ` · taken back by call ${call.undone_by}`}
         </div>
-        <CallDetails graph={graph} call={call.call} />
+        <ChangeDetails graph={graph} summary="What it did" of={["get_call", { call: call.call }]} />
       </div>
       {graph.editable() && !takenBack && (
         <button type="button" class="small" onClick={() => undo(graph, call.call)} aria-label={`${call.undoes ? "Do it again" : "Undo"}: call ${call.call}, ${call.about}`}>
@@ -64,23 +64,19 @@ function Call({ graph, call }: { graph: Graph; call: Answer }) {
   );
 }
 
-function CallDetails({ graph, call }: { graph: Graph; call: number }) {
+/* Changes that are asked for only when somebody looks: of get_history or get_call. */
+export function ChangeDetails({ graph, summary, of }: { graph: Graph; summary: string; of: ToolCall }) {
   const [open, setOpen] = useState(false);
+  const waiting = useAnswer<Answer>(() => (open ? graph.call(...of) : Promise.resolve(null)), [open]);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>What it did</summary>
-      {open && <EventsOf graph={graph} call={call} />}
+      <summary>{summary}</summary>
+      {open && <Answered waiting={waiting}>{({ events, truncated }) => <ChangeList graph={graph} events={events} truncated={truncated} />}</Answered>}
     </details>
   );
 }
 
-function EventsOf({ graph, call }: { graph: Graph; call: number }) {
-  const waiting = useAnswer(() => graph.call("get_call", { call }), [call]);
-  return <Answered waiting={waiting}>{(answer) => <ChangeList graph={graph} events={answer.events} truncated={answer.truncated} />}</Answered>;
-}
-
-/* Changes, a line each, as get_history and get_call tell them. */
-export function ChangeList({ graph, events, truncated }: { graph: Graph; events: Answer[]; truncated: boolean }) {
+function ChangeList({ graph, events, truncated }: { graph: Graph; events: Answer[]; truncated: boolean }) {
   return (
     <>
       <ul class="changes">

@@ -1,13 +1,13 @@
 /* The map: communities as areas, entities at the places that the server keeps for them; a click leads to one thing. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { asCallError, changed, useAnswer } from "../answers";
+import { changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
 import { type CameraState, drawMap, MANY, type MapDrawing } from "../components/map_drawing";
 import { SavePicture } from "../components/save";
 import type { Graph, GraphMap } from "../graph";
-import { go, thingAddress } from "../router";
+import { go, listen, thingAddress } from "../router";
 import { failed, record } from "../toasts";
 import { count } from "../wording";
 import type { ViewProperties } from "./list";
@@ -48,11 +48,8 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
       drawing.current = null;
     };
     draw();
-    window.addEventListener("themechange", draw);
-    return () => {
-      window.removeEventListener("themechange", draw);
-      leave();
-    };
+    const end = listen(["themechange"], draw);
+    return () => (end(), leave());
   }, [map]);
   const show = (position: number) => {
     setChosen(position);

@@ -6,8 +6,8 @@ import { EntityLink, SourceName } from "../components/entity";
 import { Period } from "../components/when";
 import { dayIn } from "../dates";
 import type { CallError, Fact, Graph, Ref, Selection } from "../graph";
-import { parameterOf } from "../router";
-import { linkOf, count, fromEnd, words } from "../wording";
+import { parameterOf, thingAddress } from "../router";
+import { count, fromEnd, words } from "../wording";
 import type { ViewProperties } from "./list";
 
 export function NeighboursView({ graph, here }: ViewProperties) {
@@ -38,7 +38,7 @@ function AllNeighbours({ graph, here, entity, selection }: ViewProperties & { en
         <h1>
           {entity.name}: {what}
         </h1>
-        <a class="button" href={linkOf(entity)}>
+        <a class="button" href={thingAddress(entity.id)}>
           ← {entity.name}
         </a>
       </div>

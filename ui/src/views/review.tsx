@@ -1,6 +1,6 @@
 /* Review: what waits for a decision, the surest first, one key each. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { asCallError, changed, useAnswer } from "../answers";
+import { changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { IdLink } from "../components/entity";
 import { EditProposal, MergeProposal } from "../components/proposal_dialogs";
@@ -118,6 +118,7 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
   const left = proposals.filter((proposal) => !skipped.has(proposal.id));
   const proposal = left[0] ?? null;
   const editable = graph.editable();
+  const mergeable = proposal?.kind === "new_entity";
 
   const decide: Decide = async (which, decision, more = {}) => {
     setBusy(true);
@@ -132,7 +133,7 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
     y: accept,
     n: () => proposal && decide(proposal, "reject"),
     e: () => setOpen("edit"),
-    m: () => proposal && mergeable(proposal) && setOpen("merge"),
+    m: () => mergeable && setOpen("merge"),
     s: skip,
   };
   // Before the next card is painted: a key that is pressed then means what is seen.
@@ -202,7 +203,7 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
             <button type="button" disabled={busy} onClick={() => setOpen("edit")}>
               Edit <kbd>E</kbd>
             </button>
-            {mergeable(proposal) && (
+            {mergeable && (
               <button type="button" disabled={busy} onClick={() => setOpen("merge")}>
                 It is … <kbd>M</kbd>
               </button>
@@ -279,8 +280,4 @@ function Quiet({ graph, quiet }: { graph: Graph; quiet: Answer[] }) {
       </ul>
     </section>
   );
-}
-
-function mergeable(proposal: Proposal): boolean {
-  return proposal.kind === "new_entity";
 }

@@ -56,7 +56,7 @@ export function TablesView({ graph, here }: ViewProperties) {
       </div>
       {types.error && <Failure error={types.error} />}
       <Answered waiting={waiting}>
-        {({ rows, total }) => !total && !type && !filter ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={`${type} ${filter} ${order}`} graph={graph} here={here} rows={rows} total={total} busy={waiting.loading} more={() => setLimit(MOST)} sort={sort} setOrder={setOrder} types={(types.value ?? []).map((each) => each.name)} />}
+        {({ rows, total }) => !total && !type && !filter ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={`${type} ${filter} ${order}`} graph={graph} here={here} rows={rows} total={total} busy={waiting.loading} more={() => setLimit(MOST)} sort={sort} setOrder={setOrder} />}
       </Answered>
     </article>
   );
@@ -69,10 +69,9 @@ interface TableProperties extends ViewProperties {
   more: () => void;
   sort: { by: Column; down: boolean };
   setOrder: (order: string) => void;
-  types: string[];
 }
 
-function Table({ graph, rows, total, busy, more, sort, setOrder, types }: TableProperties) {
+function Table({ graph, rows, total, busy, more, sort, setOrder }: TableProperties) {
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const [top, setTop] = useState(() => (left.address === location.hash ? firstRow(left.top) : 0));
   const frame = useRef<HTMLDivElement>(null);
@@ -103,7 +102,7 @@ function Table({ graph, rows, total, busy, more, sort, setOrder, types }: TableP
           </>
         )}
       </p>
-      {editable && <BulkEdits graph={graph} rows={chosen} types={types} done={() => setSelected(new Set())} />}
+      {editable && <BulkEdits graph={graph} rows={chosen} done={() => setSelected(new Set())} />}
       <div
         class="table-frame"
         ref={frame}

@@ -10,11 +10,11 @@ import { Story } from "../components/story";
 import { TextList } from "../components/text_list";
 import { When } from "../components/when";
 import { AlsoCalled, Describe, Forget, Merge, PathTo, Properties, RecordFact, Rename } from "../edits";
-import type { Graph, Thing } from "../graph";
+import type { Thing } from "../graph";
 import { noteVisit } from "../search";
 import { failed, record } from "../toasts";
 import { count, title, words } from "../wording";
-import { ChangeList } from "./history";
+import { ChangeDetails } from "./history";
 import type { ViewProperties } from "./list";
 
 const FIRST = 100;
@@ -92,13 +92,13 @@ function ThingPage({ graph, here, thing, more }: ViewProperties & { thing: Thing
         {thing.texts.length ? <TextList texts={thing.texts} name={entity.name} /> : <p class="quiet">No text mentions it.</p>}
         {thing.textTotal > thing.texts.length && <p class="quiet">and {thing.textTotal - thing.texts.length} more</p>}
       </section>
-      {graph.live && <ThingHistory graph={graph} id={entity.id} />}
+      {graph.live && <ChangeDetails graph={graph} summary="What was changed, when and by which tool" of={["get_history", { about: entity.id, limit: 50 }]} />}
       {thing.createdAt && <p class="quiet">In the graph since <When at={thing.createdAt} />.</p>}
       {open === "record" && <RecordFact graph={graph} subject={entity} close={close} />}
       {open === "alias" && <AlsoCalled graph={graph} entity={entity} close={close} />}
       {open === "rename" && <Rename graph={graph} entity={entity} close={close} />}
       {open === "describe" && <Describe graph={graph} entity={entity} summary={thing.summary} close={close} />}
-      {open === "type" && <RetypeRows graph={graph} rows={[entity]} types={[]} close={close} done={close} />}
+      {open === "type" && <RetypeRows graph={graph} rows={[entity]} close={close} done={close} />}
       {open === "properties" && <Properties graph={graph} entity={entity} properties={thing.properties} close={close} />}
       {open === "path" && <PathTo graph={graph} entity={entity} close={close} />}
       {open === "delete" && <Forget graph={graph} entity={entity} close={close} />}
@@ -120,20 +120,4 @@ function PropertyList({ properties }: { properties: Record<string, unknown> }) {
       ))}
     </dl>
   );
-}
-
-/* What was changed of it is asked for only when somebody looks. */
-function ThingHistory({ graph, id }: { graph: Graph; id: string }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>What was changed, when and by which tool</summary>
-      {open && <ChangesOf graph={graph} id={id} />}
-    </details>
-  );
-}
-
-function ChangesOf({ graph, id }: { graph: Graph; id: string }) {
-  const waiting = useAnswer(() => graph.call("get_history", { about: id, limit: 50 }), [id]);
-  return <Answered waiting={waiting}>{(history) => <ChangeList graph={graph} events={history.events} truncated={history.truncated} />}</Answered>;
 }
