@@ -38,7 +38,7 @@ const bundle = await build({
 const style = await build({ entryPoints: [here("src/style.css")], minify: true, charset: "utf8", write: false });
 
 const parts = { script: bundle.outputFiles[0].text.trim(), style: style.outputFiles[0].text.trim() };
-if (/<!--|<script|<\/script/i.test(parts.script)) throw new Error("the script has a tag that would end or hide it");
+if (/<!--|<\/?(script|style)/i.test(parts.script)) throw new Error("the script has a tag that would end or hide it");
 if (/\beval\(|new Function\(|new Worker\(|importScripts/.test(parts.script)) throw new Error("the script has code that the policy forbids");
 
 let page = readFileSync(here("template.html"), "utf8");
