@@ -91,7 +91,7 @@ def _names_around(
             ProperName(text.text[start:end].title(), start, end, "term")
             for start, end in _uncommon_words(text, run, known)
         ]
-    return proper_names.names_in_run(text, run, in_german=proper_names.is_german(text), known=known, persons=persons)
+    return proper_names.names_in_run(text, run, known=known, persons=persons)
 
 
 def _uncommon_words(text: AnnotatedText, run: Sequence[Offsets], known: Container[int]) -> Iterator[Offsets]:

@@ -53,6 +53,8 @@ class AnnotatedText:
         words: list[Offsets] = []
         for token in self.tokens:
             end = token.ends[0] if token.ends else token.end
+            if token.ends and self.text[token.start] < "\u0250" and self.text[token.end - 1] >= "\uac00":
+                end = token.ends[-1]  # a Korean particle after a word in Latin letters
             if token.starts or not words:
                 words.append((token.starts[0] if token.starts else token.start, end))
             else:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from keepgraph import lazy
-from keepgraph.language import common_words, given_names, lexicons, name_similarity, normalisation, ordinary_phrases
+from keepgraph.language import (
+    common_words,
+    given_names,
+    known_words,
+    lexicons,
+    name_similarity,
+    normalisation,
+    ordinary_phrases,
+)
 from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.model import NameStyle
 
@@ -38,7 +46,10 @@ _LABELS_OF_PERSONS = lazy.compile(
     r"maintainers?|cc|with|by)\b[^:\n]{0,20}:[^.;\n]*",
     re.IGNORECASE,
 )
-_HONORIFIC = r"(?:Mr|Mrs|Ms|Dr|Prof|Professor|Uncle|Aunt|Auntie|Herr|Frau|Monsieur|Madame|Señora?|Signora?)"
+_HONORIFIC = (
+    r"(?:Mr|Mrs|Ms|Dr|Prof|Professor|Uncle|Aunt|Auntie|Herr|Frau|Tante|Onkel|Doktor|(?:[Mm]onsieur|[Mm]adame|[Ss]eñora?|"
+    r"[Ss]ignora?|[Ss]enhora?|[Dd]octeur|[Dd]octora?|[Dd]ottor|[Dd]outora?|tante|oncle|t[ií][ao]|zi[ao]|тётя|дядя))"
+)
 _AFTER_HONORIFIC = lazy.compile(rf"(?<!\w){_HONORIFIC}\.? \Z")
 _BEGINS_WITH_HONORIFIC = lazy.compile(rf"{_HONORIFIC} [^\W\d_a-z]")
 _TITLE_OF_PROFESSION = lazy.compile(
@@ -62,10 +73,16 @@ def guess(name: str) -> NameStyle:
 
 
 def is_institution(name: str) -> bool:
-    """Whether a name ends with a noun of institutions, or goes on behind it: Mercy Hospital, University of Oslo."""
-    words = name.casefold().split()
+    """Whether a name ends with a noun of institutions, or goes on behind it: Mercy Hospital, University of Oslo.
+
+    A noun that is not English may be the first word: Banco Sabadell. In Korean it ends a word: 부산대학교.
+    """
+    nouns = lexicons.words("institution_words")
+    words = name.casefold().split() if name.isascii() else normalisation.Name(name).folded.split()
     head = next((words[:place] for place, word in enumerate(words) if place and word in _BEFORE_FIELD), words)
-    return len(words) > 1 and head[-1] in lexicons.words("institution_words")
+    if len(words) > 1:
+        return head[-1] in nouns or (words[0] in nouns and not common_words.is_english(words[0]))
+    return bool(words) and name > "\uac00" and any(words[0][start:] in nouns for start in range(2, len(words[0])))
 
 
 def in_context(text: AnnotatedText, start: int, end: int) -> NameStyle:
@@ -88,9 +105,12 @@ def in_context(text: AnnotatedText, start: int, end: int) -> NameStyle:
     style = guess(name)
     if style != "term":
         return style
+    if known_words.is_place(name.lower()):
+        return "term"
     if before in _BEFORE_THINGS or text.text[start - 1 : start] in ('"', "“", "«"):
         return "term"
-    return "person" if is_full_name(name) or _is_persons_by_context(text, start, end) else "term"
+    is_person = is_full_name(name) or known_words.is_person(name.lower()) or _is_persons_by_context(text, start, end)
+    return "person" if is_person else "term"
 
 
 def is_title(word: str) -> bool:
@@ -126,7 +146,8 @@ def is_full_name(name: str) -> bool:
     if _begins_with_given_name(_words_in_latin(name)):
         return True
     return not normalisation.Name(name).latin and not any(
-        common_words.is_english(word) for word in (lower_case[0], lower_case[-1])
+        common_words.is_english(word) or known_words.is_frequent(word, known_words.LANGUAGES)
+        for word in (lower_case[0], lower_case[-1])
     )
 
 

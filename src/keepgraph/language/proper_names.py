@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 
 from keepgraph import lazy
 from keepgraph.language import (
     common_words,
     given_names,
+    known_words,
     lexicons,
     name_similarity,
     name_styles,
@@ -19,10 +21,10 @@ from keepgraph.language import (
     quantities,
     sentences,
     tokenizer,
+    word_forms,
 )
 from keepgraph.language.mention_detection import AnnotatedText, NameMatch, Offsets
 from keepgraph.lazy import dataclass
-from keepgraph.ml import frequent_words
 from keepgraph.model import NameStyle
 
 MAX_CAPITALISED = 4
@@ -47,26 +49,16 @@ _NOT_NAMES = frozenset(
     "OK FYI ASAP TODO FIXME NOTE NB TBD TBA TBC ETA AM PM UTC GMT CET CEST EST PST USD EUR GBP CHF AND OR NOT PS RE "
     "CC BCC FW FWD EOD EOW EOM WIP LGTM IMO IMHO AKA ID IDS BTW IIRC AFAIK OOO WFH NA NO YES VS EG IE RIP LOL OMG "
     "WTF RSVP Mr Mrs Ms Dr Prof QA DIY PTO FAQ TLDR DM XX XXX Q1 Q2 Q3 Q4 H1 H2 BC AD IT US UK EU TV PC OS CV HR "
-    "CEO CTO CFO COO VP PHD MSC BSC PR PRS LOC True False None Null Inc Ltd LLC LLP PLC Corp GmbH AG".split()
+    "CEO CTO CFO COO VP PHD MSC BSC PR PRS LOC True False None Null Inc Ltd LLC LLP PLC Corp GmbH AG KG SA SARL SL "
+    "SpA Herr Frau Madame Monsieur Señor Señora Signor Signora".split()
 )
 # Acronyms that are spelled like ordinary words; other such words in capitals are taken to be shouted.
 _WORDLIKE_ACRONYMS = frozenset("REST SOAP SAP RUST DASH FLUX MAPS LAMP BASIC BERT BLOOM GIT GO SWIFT FLOW".split())
 _UNITS = frozenset(
     "kHz MHz GHz THz kWh mAh dB kB KiB MiB GiB TiB kW MW mV kV mA GB MB TB KB Mbit Gbit Mbps Gbps PhD".split()
 )
-_GERMAN_FUNCTION_WORDS = frozenset(
-    "der die das und ist nicht ein eine einen einem einer den dem des zu mit auf für im am vom zum zur wir ich sie es "
-    "wird werden wurde haben hat sind bei aus nach über von als auch noch aber oder wenn dass".split()
-)
-_GERMAN_WORDS_BEFORE_NAMES = frozenset(
-    "an aus bei das dem den der des die durch für gegen mit nach ohne und von".split()
-)
-_ENGLISH_FUNCTION_WORDS = frozenset(
-    "the and is not a an of to with on for in at we i they it will be was have has are by from about as also but or if "
-    "that this his her our".split()
-)
 # This many words from the beginning decide the language of a text.
-_WORDS_FOR_LANGUAGE = 2_000
+_WORDS_FOR_LANGUAGE = 500
 _MIN_WORDS = 3
 """This many capitalised words in the middle of a sentence are rarely an ordinary phrase."""
 
@@ -90,7 +82,8 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch | ProperNam
     They are words with inner capitals (PostgreSQL), two to six capitals (API, REST), identifiers in backticks, and
     words with a capital: up to MAX_CAPITALISED of them, not days and months, nor ordinary words with an article. At the
     beginning of a sentence and in titles, where any word has a capital, a single one is a name only if it is a given
-    name or no English word. In German, where every noun has a capital, capitals say nothing.
+    name or no frequent word. Where nouns have capitals, as in German, or no word has any, as in Korean, a name is one
+    that is known to be one, that has words beside it, or that has no determiner.
 
     Args:
         besides: names that are known already; names that overlap them are left out.
@@ -111,13 +104,10 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch | ProperNam
             *tokenizer.address_spans(annotated.text),
         ]
     )
-    german = is_german(annotated)
     for run in capitalised_runs(annotated):
-        names += [
-            name
-            for name in names_in_run(annotated, run, in_german=german)
-            if not excluded.overlap(name.start, name.end)
-        ]
+        names += [name for name in names_in_run(annotated, run) if not excluded.overlap(name.start, name.end)]
+    if not annotated.text.isascii():
+        names += [name for name in _names_without_case(annotated) if not excluded.overlap(name.start, name.end)]
     return sorted(names, key=lambda name: name.start)
 
 
@@ -149,11 +139,11 @@ def _is_identifier(word: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def is_german(text: AnnotatedText) -> bool:
-    """Whether a text is in German, as far as its function words tell."""
-    words = [text.word(offsets) for offsets in text.words[:_WORDS_FOR_LANGUAGE]]
-    german = sum(word in _GERMAN_FUNCTION_WORDS for word in words)
-    return german > sum(word in _ENGLISH_FUNCTION_WORDS for word in words)
+def _languages(text: AnnotatedText) -> frozenset[str]:
+    """The languages but English that a text may be in, as far as its function words tell."""
+    return (
+        word_forms.languages(text.word(offsets).lower() for offsets in text.words[:_WORDS_FOR_LANGUAGE]) or frozenset()
+    )
 
 
 @lru_cache(maxsize=4)
@@ -174,22 +164,25 @@ def _runs(text: AnnotatedText) -> Iterator[list[Offsets]]:
             if between == ". " and sentences.is_title(text.word(run[-1])):
                 run.pop()
             elif between not in (" ", ". "):  # a full stop within a sentence is that of an abbreviation or an initial
-                yield _without_final_particles(text, run)
+                yield _without_particles(text, run)
                 run = []
             if _has_capital(word) or (run and word in _NAME_PARTICLES):
                 run.append(offsets)
             elif run:
-                yield _without_final_particles(text, run)
+                yield _without_particles(text, run)
                 run = []
         if run:
-            yield _without_final_particles(text, run)
+            yield _without_particles(text, run)
 
 
 def _has_capital(word: str) -> bool:
     return word[:1].isupper() or bool(_INNER_CAPITAL.search(word)) or bool(_DOTTED_NAME.fullmatch(word))
 
 
-def _without_final_particles(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
+def _without_particles(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
+    """A run without the particles at its head and its end."""
+    while run and text.word(run[0]) in _NAME_PARTICLES:
+        run = run[1:]
     while run and text.word(run[-1]) in _NAME_PARTICLES:
         run = run[:-1]
     return run
@@ -199,7 +192,6 @@ def names_in_run(
     text: AnnotatedText,
     run: Sequence[Offsets],
     *,
-    in_german: bool,
     known: Container[int] = (),
     persons: Container[int] = (),
 ) -> list[ProperName]:
@@ -214,22 +206,26 @@ def names_in_run(
         word = text.word(offsets)
         is_surname = bool(pending) and _is_given_name(text.word(pending[-1])) and _SURNAME.fullmatch(word)
         if not is_surname and (name := _name_by_form(text, offsets, word)):
-            names += _name_of_words(text, pending, in_german=in_german, known=known, persons=persons)
+            names += _name_of_words(text, pending, known=known, persons=persons)
             names.append(ProperName(name, offsets[0], offsets[0] + len(name), "term"))
             pending = []
-        elif _ACRONYM.fullmatch(word) or (
-            text.is_title_case(offsets[0]) and common_words.is_english(word.lower()) and word not in _NAME_PARTICLES
+        elif (
+            word in _NOT_NAMES
+            or _ACRONYM.fullmatch(word)
+            or (
+                text.is_title_case(offsets[0]) and common_words.is_english(word.lower()) and word not in _NAME_PARTICLES
+            )
         ):
-            names += _name_of_words(text, pending, in_german=in_german, known=known, persons=persons)
+            names += _name_of_words(text, pending, known=known, persons=persons)
             pending = []
         else:
             pending.append(offsets)
-    return names + _name_of_words(text, pending, in_german=in_german, known=known, persons=persons)
+    return names + _name_of_words(text, pending, known=known, persons=persons)
 
 
 def _name_by_form(text: AnnotatedText, offsets: Offsets, word: str) -> str | None:
     """A word that is a name by its form, wherever it stands: PostgreSQL, API (of APIs), Node.js."""
-    if word in _UNITS or not word.isascii():
+    if word in _UNITS or word in _NOT_NAMES or not word.isascii():
         return None
     if acronym := _ACRONYM.fullmatch(word):
         letters = acronym[1]
@@ -241,26 +237,32 @@ def _name_by_form(text: AnnotatedText, offsets: Offsets, word: str) -> str | Non
 
 
 def _name_of_words(
-    text: AnnotatedText, run: list[Offsets], *, in_german: bool, known: Container[int], persons: Container[int]
+    text: AnnotatedText, run: list[Offsets], *, known: Container[int], persons: Container[int]
 ) -> list[ProperName]:
-    """The name that one to MAX_CAPITALISED words with a capital each make; an empty list if they make none."""
-    run = _without_sentence_start(text, _without_final_particles(text, list(run)))
-    while run and text.word(run[0]) in _NAME_PARTICLES:
-        run = run[1:]
+    """The names that words with a capital each make, of at most MAX_CAPITALISED of them; an empty list for none."""
+    run = _without_particles(text, _without_sentence_start(text, _without_particles(text, list(run))))
     run = _without_possession(text, run)
     run, is_title = _without_title_word(text, run)
-    run = [offsets for offsets in run if text.word(offsets) not in _NOT_NAMES and not _is_contracted(text, offsets)]
+    run = [offsets for offsets in run if not _is_contracted(text, offsets)]
     if not run or all(text.word(offsets).lower() in lexicons.words("heading_words") for offsets in run):
         return []
-    if in_german:
-        run = _without_german_nouns(text, run, known, persons)
+    names = [_name_of_part(text, part, known=known, persons=persons) for part in _person_and_place(text, run)]
+    return [_proper_name(text, name, is_title=is_title) for name in names if name]
+
+
+def _name_of_part(
+    text: AnnotatedText, run: list[Offsets], *, known: Container[int], persons: Container[int]
+) -> list[Offsets]:
+    """The words of a run that are one name; an empty list if none are."""
+    languages = _languages(text)
+    nouns_have_capitals = bool(languages) and languages <= known_words.WITH_CAPITALS_OF_NOUNS
+    if nouns_have_capitals:
+        run = _without_nouns(text, run, known, persons)
     words = [text.word(offsets) for offsets in run]
     if sum(word[0].isupper() for word in words) > MAX_CAPITALISED or not any(len(word) > 1 for word in words):
         return []
-    lower_case = [word.lower() for word in words]
-    if not words or not (in_german or _is_given_name(words[0]) or _is_name(text, run, lower_case)):
-        return []
-    return [_proper_name(text, part, is_title=is_title) for part in _person_and_place(text, run)]
+    is_name = nouns_have_capitals or _is_given_name(words[0]) or _is_name(text, run, [word.lower() for word in words])
+    return run if is_name else []
 
 
 def _is_given_name(word: str) -> bool:
@@ -281,50 +283,83 @@ def _without_possession(text: AnnotatedText, run: list[Offsets]) -> list[Offsets
     return run
 
 
-def _without_german_nouns(
+def _without_nouns(
     text: AnnotatedText, run: list[Offsets], known: Container[int], persons: Container[int]
 ) -> list[Offsets]:
-    """The words of a run in German around a given or a known name that are hardly nouns: Ana of `hat Ana Kuchen`.
+    """The words of a run that are a name where nouns have capitals: Ana of `hat Ana Kuchen`, Kiel of `nach Kiel`.
 
-    A word that is frequent in English is rather a surname, or of a name, than a noun. Before its verb, a clause has
-    one thing only, and behind a preposition stands one: there, what follows a given name is a surname.
+    They are known, or several, or stand where a noun would have a determiner.
     """
-    is_given = [offsets[0] in persons or _is_given_name(text.word(offsets)) for offsets in run]
-    position = next((n for n, offsets in enumerate(run) if is_given[n] or offsets[0] in known), None)
-    if position is None:
-        return []
-    first, last = position, position + 1
-    is_full = is_given[position] and (
-        text.is_sentence_start(run[position][0])
-        or text.word(text.neighbours(*run[position])[0]).lower() in _GERMAN_WORDS_BEFORE_NAMES
-    )
-    while last < len(run) and (is_full or is_given[last] or _may_be_german_surname(text.word(run[last]))):
-        last += 1
-    while first and not is_given[position] and _may_be_german_surname(text.word(run[first - 1])):
-        first -= 1
-    while text.word(run[first]) in _NAME_PARTICLES:
-        first += 1
-    return _without_final_particles(text, run[first:last])
+    if run and name_styles.is_institution(text.text[run[0][0] : run[-1][1]]):
+        return run
+    is_known = [o[0] in known or o[0] in persons or _is_given_name(text.word(o)) for o in run]
+    is_noun: list[bool] = []
+    for number, offsets in enumerate(run):
+        before = run[number - 1] if number else None
+        if before and text.word(before) in _NAME_PARTICLES and text.word(offsets) in _NAME_PARTICLES:
+            is_noun.append(is_noun[-1])
+        else:
+            is_noun.append(not is_known[number] and _is_noun(text, offsets, before))
+    for noun, places in groupby(range(len(run)), is_noun.__getitem__):
+        numbers = list(places)
+        words = _without_particles(text, [run[number] for number in numbers])
+        if noun or not words:
+            continue
+        if any(is_known[number] for number in numbers) and (len(words) > 1 or words[0][0] in known):
+            return words
+        is_name = _is_known_name(text, words[0])
+        has_determiner = _is_determiner(text.word(text.neighbours(*words[0])[0]))
+        if len(words) > 1 or (not has_determiner and (is_name or not text.is_sentence_start(words[0][0]))):
+            return words if is_name else run[run.index(words[0]) :]
+    return []
 
 
-def _may_be_german_surname(word: str) -> bool:
-    folded = normalisation.Name(word).folded
-    if word in _NAME_PARTICLES:
+def _is_noun(text: AnnotatedText, offsets: Offsets, before: Offsets | None) -> bool:
+    """Whether a word is an ordinary one where it stands, and no surname or particle after the name of a person."""
+    word = text.word(offsets)
+    if before and _is_known_name(text, before):
+        folded = normalisation.Name(word).folded
+        if word in _NAME_PARTICLES or known_words.is_person(word.lower()) or common_words.is_frequent(folded):
+            return False
+    return word in _NAME_PARTICLES or known_words.is_frequent(word.lower(), _languages(text)) or _is_determiner(word)
+
+
+def _is_determiner(word: str) -> bool:
+    return word.lower() in lexicons.words("determiners")
+
+
+def _is_known_name(text: AnnotatedText, offsets: Offsets) -> bool:
+    word = text.word(offsets)
+    lower_case = word.lower()
+    if _is_given_name(word):
         return True
-    return (
-        folded in frequent_words.load()
-        and word.lower() not in _GERMAN_FUNCTION_WORDS
-        and not name_styles.is_title(word)
-    )
+    is_known = known_words.is_person(lower_case) or known_words.is_place(lower_case)
+    return is_known and not known_words.is_frequent(lower_case, _languages(text))
+
+
+def _names_without_case(text: AnnotatedText) -> Iterator[ProperName]:
+    """The words of scripts without letter case that are known to be names, or are those of institutions."""
+    for token in text.tokens:
+        if text.text[token.start : token.end].lower() != text.text[token.start : token.end].upper():
+            continue
+        for end in reversed(token.ends):
+            word = text.text[token.start : end]
+            if known_words.is_frequent(word, ()):
+                break
+            is_place = known_words.is_place(word) or name_styles.is_institution(word)
+            if is_place or known_words.is_person(word):
+                yield ProperName(word, token.start, end, "term" if is_place else "person")
+                break
 
 
 def _person_and_place(text: AnnotatedText, run: list[Offsets]) -> list[list[Offsets]]:
-    """The words of a run as two names where a full name of a person stands before `of`: Ada Obi of Lumen Labs."""
-    for position, offsets in enumerate(run):
-        if text.word(offsets) == "of":
+    """The words of a run as two names where a full name of a person stands before a particle: Ada Obi of Lumen Labs."""
+    for position, offsets in enumerate(run[:-1]):
+        word = text.word(offsets)
+        if word == "of" or (word in _NAME_PARTICLES and not _is_known_name(text, run[position + 1])):
             before = text.text[run[0][0] : run[position - 1][1]]
             if name_styles.is_full_name(before):
-                return [run[:position], run[position + 1 :]]
+                return [run[:position], _without_particles(text, run[position + 1 :])]
     return [run]
 
 
@@ -349,7 +384,11 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
             or word in _DETERMINERS
             or word == "i"
             or (is_first and (common_words.is_stop_word(word) or word.upper() in _NOT_NAMES))
-            or (is_first and len(run) > 1 and _begins_sentence(text.word(run[0]), before=text.word(run[1])))
+            or (
+                is_first
+                and len(run) > 1
+                and _begins_sentence(text.word(run[0]), before=text.word(run[1]), languages=_languages(text))
+            )
         ):
             run = run[1:]
         else:
@@ -359,14 +398,14 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
     return run
 
 
-def _begins_sentence(word: str, *, before: str) -> bool:
+def _begins_sentence(word: str, *, before: str, languages: Collection[str]) -> bool:
     """Whether the first word of a sentence has its capital from there: Ask and Emailed of Priya, Will of a plan."""
     is_given_name = given_names.contains(normalisation.Name(word).folded)
     is_past_tense = word.endswith("ed") and ordinary_phrases.is_ordinary_word(word.lower())
     if is_past_tense or common_words.may_begin_sentence(word.lower()):
         return not is_given_name or common_words.is_english(before.lower())
     is_addressed = _is_given_name(before) and not is_given_name and not name_styles.is_title(word)
-    return is_addressed and common_words.is_english(word.lower())
+    return is_addressed and (common_words.is_english(word.lower()) or known_words.is_frequent(word.lower(), languages))
 
 
 def _is_contracted(text: AnnotatedText, offsets: Offsets) -> bool:
@@ -394,7 +433,9 @@ def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[s
     if is_start and _is_defined(text, run):
         return True
     if is_start:
-        return not all(common_words.is_english(word) for word in lower_case) or (len(run) > 1 and not all_ordinary)
+        languages = _languages(text)
+        is_frequent = all(common_words.is_english(w) or known_words.is_frequent(w, languages) for w in lower_case)
+        return not is_frequent or (len(run) > 1 and not all_ordinary)
     before, _ = text.neighbours(*run[0])
     return not (all_ordinary and text.word(before).lower() in _DETERMINERS)
 

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from threading import Lock
 from typing import Any
 
-from keepgraph.language import common_words, lexicons
+from keepgraph.language import common_words, known_words, lexicons
 
 _STEMMERS = {
     "de": "german",
@@ -55,16 +55,20 @@ def languages(words: Iterable[str]) -> frozenset[str] | None:
         None if none is a function word: the question may be in any language.
     """
     counts = dict.fromkeys(_STEMMERS, 0)
-    english = 0
+    english = []
     for word in words:
-        known = function_words().get(word, ())
-        for language in known:
+        for language in function_words().get(word, ()):
             counts[language] += 1
-        english += common_words.is_stop_word(word)
-    most = max(*counts.values(), english)
-    if not most:
+        if common_words.is_stop_word(word):
+            english.append(word)
+    most = max(counts.values())
+    likely = frozenset(key for key, count in counts.items() if count == most) if most else frozenset()
+    if likely and len(english) >= most:
+        # Those that are more frequent in that language say nothing: an, am, will.
+        english = [word for word in english if not known_words.is_frequent(word, likely)]
+    if not english and not likely:
         return None
-    return frozenset() if english == most else frozenset(key for key, count in counts.items() if count == most)
+    return frozenset() if len(english) >= most else likely
 
 
 @cache

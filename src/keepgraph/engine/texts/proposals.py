@@ -13,7 +13,7 @@ from keepgraph import lazy, store
 from keepgraph.engine.texts.chunk_mentions import Detection, Detector, NamedEntity
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import common_words, name_styles, normalisation, proper_names, relation_extraction
+from keepgraph.language import common_words, known_words, name_styles, normalisation, proper_names, relation_extraction
 from keepgraph.language.mention_detection import AnnotatedText, NameMatch
 from keepgraph.language.normalisation import Name
 from keepgraph.language.proper_names import ProperName
@@ -32,6 +32,7 @@ _EXPLICIT_NAME = 0.8
 _MAX_NAME = 200
 
 _WORDING_OF_COMPANIES = "company"
+_WORDING_OF_PLACES = "place"
 _JSON_KEY_END = lazy.compile(r'"\s*:')
 _KEY_SEPARATOR = "\x1f"
 
@@ -137,12 +138,19 @@ def _propose_names(
 
 
 def _type_of_name(detector: Detector, name: str, style: NameStyle) -> str:
-    """The type for a name of which only the style is known; a legal form or an institution is an organisation."""
+    """The type for a name of which only the style is known: that of companies, of places, or the default of the style.
+
+    A legal form or an institution is an organisation; a city or a country is known as a place.
+    """
     vocabulary = detector.names.vocabulary
+    wording = None
     if style == "term" and (Name(name).legal_form or name_styles.is_institution(name)):
-        company = graph_vocabulary.find(detector.names.tx, store.vocabulary.ENTITY_TYPE, _WORDING_OF_COMPANIES)
-        if company is not None and any(company.name == usable.name for usable in vocabulary.usable_types):
-            return company.name
+        wording = _WORDING_OF_COMPANIES
+    elif style == "term" and known_words.is_place(name.lower()):
+        wording = _WORDING_OF_PLACES
+    found = wording and graph_vocabulary.find(detector.names.tx, store.vocabulary.ENTITY_TYPE, wording)
+    if found and any(found.name == usable.name for usable in vocabulary.usable_types):
+        return found.name
     return vocabulary.default_type(style)
 
 
