@@ -383,6 +383,55 @@ def test_a_citation_is_a_link_to_what_has_its_key(call, root, path):
     assert facts(path) == {("Oke", "mentioned_in", "Text")}
 
 
+def test_what_is_cited_may_be_read_later_and_have_its_key_as_a_bibliography_gives_it(call, root, path):
+    write(root, {"A.md": "So [@oke1982; @none2000]", "Oke.md": "---\naliases: ['@oke1982']\n---\no"})
+    read(call, root)
+    before = dump(path)
+
+    assert facts(path) == {("Oke", "mentioned_in", "A")}
+    assert read(call, root).calls == []
+    assert dump(path) == before
+
+
+def test_an_alias_that_two_notes_claim_is_reported(call, root):
+    write(root, {"Ada.md": "---\naliases: [Boss]\n---\na", "Bo.md": "---\naliases: [Boss, Own]\n---\nb"})
+    reports = [read(call, root), read(call, root, dry_run=True)]
+    told = [[(Path(each.path).name, each.code, "'Boss'" in each.message) for each in one.warnings] for one in reports]
+
+    assert told[0] == [("Bo.md", "ALIAS_SHARED", True)]
+    assert told[1] == [("Ada.md", "ALIAS_SHARED", True), ("Bo.md", "ALIAS_SHARED", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("---\ntags: [person]\n---\nx", "person"),
+        ("#person #friend\n\nx", "person"),
+        ("- #task Buy rope", "note"),
+        ("He is a #person like others.", "note"),
+    ],
+)
+def test_a_tag_of_the_whole_note_gives_its_type_and_one_in_a_line_does_not(call, root, path, text, kind):
+    write(root, {"One.md": text})
+    read(call, root)
+
+    assert entities(path) == {"One": kind}
+
+
+def test_a_note_in_a_folder_of_notes_may_be_more_than_a_note(call, root, path):
+    write(root, {"Notes/Permit.md": "---\ndue: 2026-12-15\n---\nx", "Notes/Ada.md": "x", "A.md": "author:: [[Ada]]"})
+    read(call, root)
+
+    assert {"Permit": "task", "Ada": "person"}.items() <= entities(path).items()
+
+
+def test_what_a_link_leads_to_is_not_proposed_as_well(call, root, path):
+    write(root, {"A.md": "See [[Reef Survey#Method]] and [plan](Plan%20B.md#Ziele).", "Reef Survey.md": "x"})
+    read(call, root)
+
+    assert rows(path, "SELECT key FROM proposal WHERE kind = 'entity'") == []
+
+
 def test_an_identifier_in_a_field_finds_its_note(call, root):
     write(
         root,

@@ -106,7 +106,7 @@ def status_command(ctx: click.Context, folder: str | None) -> None:
             continue
         states = Counter(file["state"] for file in answer["files"])
         click.echo(f"  {', '.join(f'{count:,} {state}' for state, count in states.most_common()) or 'no file'}")
-        _show_files([file for file in answer["files"] if file["state"] != "in the graph"])
+        _show_files([file for file in answer["files"] if "why" in file or file["state"] != "in the graph"])
 
 
 @vault_command.command("remove")
@@ -179,7 +179,8 @@ def _status(graph: Graph, folder: Path) -> dict[str, Any]:
     if "error" in report:
         return {"folder": str(folder), **report}
     states = {path: "in the graph" if state == "unchanged" else state for path, state in report["states"].items()}
-    files = [{"path": path, "state": state} for path, state in sorted(states.items())]
+    remarks = {file["path"]: {"why": file["message"]} for file in report["remarks"]}
+    files = [{"path": path, "state": state, **remarks.get(path, {})} for path, state in sorted(states.items())]
     files += [{"path": path, "state": "missing"} for path in report["missing"]]
     left_out = [(file, "left out") for file in report["skipped"]] + [(file, "failed") for file in report["failed"]]
     files += [{"path": file["path"], "state": state, "why": file["message"]} for file, state in left_out]

@@ -21,6 +21,7 @@ MAX_OF_A_KIND = 500
 
 _MAX_TEXT = 200
 _MAX_WORDING = 60
+_MAX_LABELS = 1_000
 
 # Fields that say what a note is, and state nothing about it.
 _OWN_FIELDS = frozenset(
@@ -101,6 +102,7 @@ class NoteContent:
         day: the day that it is about or was written on, YYYY-MM-DD, by its front matter, its file, or a line “Date: …”.
         is_daily: whether its file is named by a day alone.
         status: that of the front matter.
+        labels: those of the tags that stand in the front matter, or on a line of tags alone.
         links: those that are part of no statement, one for each target.
         observations: the category and the text of each.
         sections: for each heading, its list items and the first sentences of its lines; not its fields and tasks.
@@ -117,6 +119,7 @@ class NoteContent:
     is_daily: bool
     status: str | None
     tags: tuple[str, ...]
+    labels: tuple[str, ...]
     links: tuple[Link, ...]
     statements: tuple[Statement, ...]
     tasks: tuple[Task, ...]
@@ -160,6 +163,7 @@ def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
         status=front_matter.scalar(values.get("status")),
         links=tuple(links.values())[:MAX_OF_A_KIND],
         tags=tuple(tags)[:MAX_OF_A_KIND],
+        labels=tuple(tag.name for tag in note.tags[:MAX_OF_A_KIND] if _is_label(text, note, tag.offset)),
         statements=tuple(reader.statements[:MAX_OF_A_KIND]),
         tasks=tuple(tasks[:MAX_OF_A_KIND]),
         observations=tuple(reader.observations[:MAX_OF_A_KIND]),
@@ -257,6 +261,13 @@ class _Reader:
         text = "" if links else _clip(_words(value))
         if links or text:
             self.statements.append(Statement(" ".join(wording.split()), links, text, is_field))
+
+
+def _is_label(text: str, note: markdown.Note, offset: int) -> bool:
+    """Whether a tag is in the front matter, or on a line of at most 1,000 characters that only has tags."""
+    start = text.rfind("\n", max(offset - _MAX_LABELS, 0), offset) + 1
+    line = text[start : start + _MAX_LABELS].partition("\n")[0]
+    return offset < note.outline.body_start or all(word.startswith("#") for word in line.split())
 
 
 def _task(text: str, state: str | None) -> Task | None:

@@ -38,7 +38,8 @@ _IDENTIFIER = lazy.compile(r"(?<!`)`([^\s`]{2,40})`(?!`)")
 _NO_IDENTIFIER = lazy.compile(
     r"\.{0,2}/.*|.*/|.*=.*|.*\([^)].*|.*\[\.\.\.\].*|\.\w{1,5}|(?i:true|false|none|null|nil|undefined)"
 )
-_IMAGE = lazy.compile(r"!\[[^\]\n]{0,200}\]")
+_LINK_ADDRESS = lazy.compile(r"!\[[^\]\n]{0,200}\]|\]\([^\s()]{1,500}|\[\[[^\[\]|#\n]{0,200}#[^\[\]|\n]{1,200}")
+"""The text of an image, the address of a link, and a wiki link to a heading."""
 _ACRONYM = lazy.compile(r"([A-Z][A-Z0-9]{1,5})s?")
 _ROMAN_NUMERAL = lazy.compile("[IVXLCDM]+")
 _CONTRACTION = lazy.compile(r"['’](?:t|ll|ve|re|m|d)(?!\w)", re.IGNORECASE)
@@ -100,7 +101,7 @@ def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch | ProperNam
         [
             *((match.start, match.end) for match in besides),
             *((name.start, name.end) for name in names),
-            *(match.span() for pattern in (_CODE, _IMAGE) for match in pattern.finditer(annotated.text)),
+            *(match.span() for pattern in (_CODE, _LINK_ADDRESS) for match in pattern.finditer(annotated.text)),
             *tokenizer.address_spans(annotated.text),
         ]
     )

@@ -190,6 +190,8 @@ class _Ingestion:
         self._never: tuple[str, ...] = ()
         self._read_before: set[str] = set()
         self._empty: list[Note] = []
+        self._as_before: list[Note] = []
+        self._citing: list[str] = []
         self._unchanged: list[Episode] = []
         self._until = None if seconds is None else time.monotonic() + seconds
         self._total = 0
@@ -217,6 +219,8 @@ class _Ingestion:
             self._folder.add(self._within(display_path(file)) for file in files if _is_note(file))
         self._store_files(files, root, existing)
         self._identify_empty()
+        self._link_citations()
+        self._tell_shared_aliases()
         self._annotate_unchanged()
         if is_folder and self.report.complete:
             self._find_missing(existing, {display_path(file) for file in files}, forget=forget_missing)
@@ -351,6 +355,8 @@ class _Ingestion:
             self.report.unchanged += 1
             self._unchanged.append(episode)
             self.report.states[source] = "unchanged"
+            if is_note and self._dry_run:
+                self._as_before.append(notes.read(text, self._within(source)))
             return None, None
         parsed = markdown.parse(text) if _is_note(file) else None
         document = documents.prepare(
@@ -402,6 +408,9 @@ class _Ingestion:
             storage.annotate(tx, stored.episode, [], note=entity)
         is_moved = existing is not None and existing.source != document.source
         notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved)
+        self._warn_of_aliases(tx, document.source, note)
+        if any(notes.find_cited(tx, key) is None for key in note.content.citations):
+            self._citing.append(document.source)
         if entity.name != note.name:
             message = f"something else is called {note.name!r}, so this note is called {entity.name!r}"
             self.report.warnings.append(Remark(document.source, "NAME_TAKEN", message))
@@ -418,6 +427,33 @@ class _Ingestion:
                 for note in new:
                     notes.identify(tx, self._folder, note, None)
                 self._add_call(tx)
+
+    def _link_citations(self) -> None:
+        """Record what notes cite that was read after them."""
+        for first in range(0, len(self._citing), _MAX_FILES_IN_BATCH):
+            with self._job.write(group=self._group) as tx:
+                for source in self._citing[first : first + _MAX_FILES_IN_BATCH]:
+                    self._record_again(tx, source)
+                self._add_call(tx)
+
+    def _record_again(self, tx: Tx, source: str) -> None:
+        episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
+        entity = notes.entity_of(tx, episode) if episode else None
+        if episode and entity and self._folder:
+            note = notes.read(store.episodes.text(tx, episode), self._within(source))
+            notes.record(tx, self._folder, note, entity, episode)
+
+    def _tell_shared_aliases(self) -> None:
+        """Tell of unchanged notes, in a dry run, which aliases they share with others."""
+        with self._job.read(group=self._group) as tx:
+            for note in self._as_before:
+                if self._folder is not None:
+                    self._warn_of_aliases(tx, self._folder.root + note.path.replace("/", os.sep), note)
+
+    def _warn_of_aliases(self, tx: Tx, source: str, note: Note) -> None:
+        for alias, other in notes.shared_aliases(tx, self._folder, note) if self._folder else ():
+            message = f"its alias {alias!r} also names {other.name!r}, which a link by that name may mean"
+            self.report.warnings.append(Remark(source, "ALIAS_SHARED", message))
 
     def _project_of_call(self, tx: Tx) -> Entity | None:
         """The project that the texts are about; the first call creates it where it is new."""

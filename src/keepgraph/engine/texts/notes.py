@@ -197,7 +197,7 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
     names = dict.fromkeys([note.stem, *note.content.aliases, *_identifiers(note), *folder.titles_of(note)])
     for name in names:
         _absorb(tx, folder, note, entity, name)
-    if explicit and explicit != entity.type and (explicit != before or _is_assumed(tx, entity)):
+    if explicit and (explicit not in (before, entity.type) or _is_assumed(tx, entity)):
         entity = _retype(tx, folder, note, entity, explicit)
     if (previous or entity).name != note.name:
         entity = _rename(tx, folder, note, entity)
@@ -257,6 +257,21 @@ def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode,
     _withdraw(tx, episode, before, is_moved=is_moved)
 
 
+def find_cited(tx: Tx, key: str) -> Entity | None:
+    """The one thing that is called by the key of a citation, with `@` or without."""
+    cited = entities.all_named(tx, Name(f"@{key}")) or entities.all_named(tx, Name(key))
+    return cited[0] if len(cited) == 1 else None
+
+
+def shared_aliases(tx: Tx, folder: Folder, note: Note) -> Iterator[tuple[str, Entity]]:
+    """The aliases of a note that are the name or an alias of another note, with the entity of that."""
+    for alias in note.content.aliases:
+        key = normalisation.key(alias)
+        named = [*store.entities.by_key(tx, key), *(entity for entity, _ in store.entities.by_alias_key(tx, key))]
+        if other := next((entity for entity in named if folder.is_of_other(entity, note.path)), None):
+            yield alias, other
+
+
 def describe(tx: Tx, folder: Folder, note: Note) -> dict[str, object]:
     """What a note would become, for a preview. Reads only."""
     explicit, assumed = _types(tx, folder, note)
@@ -314,10 +329,12 @@ def _wanted_types(tx: Tx, folder: Folder, note: Note) -> Iterator[str | None]:
     content = note.content
     if content.kind:
         yield _type_called(tx, content.kind)
-    for tag in content.tags:
+    for tag in content.labels:
         yield _type_named(tx, _last(tag))
     for name in reversed(note.path.split("/")[:-1]):
-        yield _type_of_folder(tx, name, folder.types)
+        # A folder of notes says no more than that they are notes.
+        named = _type_of_folder(tx, name, folder.types)
+        yield None if named == _type_called(tx, _NOTE) else named
     if _has_deadline(tx, content):
         yield _type_called(tx, _TO_DO)
     if _is_record_of_decision(tx, note):
@@ -520,10 +537,9 @@ class _Recorder:
             if target is not None and target.row != self._entity.row and mentions:
                 self._add(target, mentions, self._entity)
         for key in content.citations:
-            # A key that no source has as an alias is not the name of anything.
-            cited = entities.all_named(self._tx, Name(key))
-            if len(cited) == 1 and cited[0].row != self._entity.row:
-                self._add(cited[0], mentions, self._entity)
+            cited = find_cited(self._tx, key)
+            if cited is not None and cited.row != self._entity.row:
+                self._add(cited, mentions, self._entity)
         noted = self._called(_OBSERVED) if content.observations else None
         for category, text in content.observations:
             if not (self._folder.has_decisions and _is_decision(self._tx, category)):
