@@ -431,6 +431,8 @@ class _Ingestion:
     def _link_citations(self) -> None:
         """Record what notes cite that was read after them."""
         for first in range(0, len(self._citing), _MAX_FILES_IN_BATCH):
+            if self._job.is_cancelled():
+                return
             with self._job.write(group=self._group) as tx:
                 for source in self._citing[first : first + _MAX_FILES_IN_BATCH]:
                     self._record_again(tx, source)
@@ -445,10 +447,11 @@ class _Ingestion:
 
     def _tell_shared_aliases(self) -> None:
         """Tell of unchanged notes, in a dry run, which aliases they share with others."""
+        if not self._as_before or self._folder is None or self._job.is_cancelled():
+            return
         with self._job.read(group=self._group) as tx:
             for note in self._as_before:
-                if self._folder is not None:
-                    self._warn_of_aliases(tx, self._folder.root + note.path.replace("/", os.sep), note)
+                self._warn_of_aliases(tx, self._folder.root + note.path.replace("/", os.sep), note)
 
     def _warn_of_aliases(self, tx: Tx, source: str, note: Note) -> None:
         for alias, other in notes.shared_aliases(tx, self._folder, note) if self._folder else ():
