@@ -17,7 +17,7 @@ import keepgraph
 from keepgraph.cli.root import kg
 from keepgraph.formats import okf_pages
 from keepgraph.formats.okf_pages import Statement
-from words import dump
+from words import dump, rows
 
 HOSTILE = [
     "../../x",
@@ -356,3 +356,44 @@ def test_an_option_for_files_is_refused_with_a_folder(path, bundle, option):
 
     assert refused.exit_code == 1
     assert "not for a folder" in refused.output
+
+
+def test_scopes_pins_and_confidence_come_into_another_graph(tmp_path):
+    one, other, folder = tmp_path / "one.db", tmp_path / "other.db", tmp_path / "pages"
+    with keepgraph.open(one) as graph:
+        ada, bo = ({"type": "person", "name": name} for name in ("Ada", "Bo"))
+        graph.call("record_fact", subject=ada, predicate="works_on", object={"type": "project", "name": "Atlas"})
+        graph.call(
+            "record_fact", subject=ada, predicate="reports_to", object=bo, project="Atlas", always=True, confidence=0.5
+        )
+        graph.call("add_alias", entity=ada, alias="Chief", project="Atlas")
+        graph.call("remember", text="The gate is always locked.", always=True)
+    for path in (one, other):
+        if path == other:
+            run(path, "import", str(folder))
+        run(path, "export", "--vault", str(folder.with_name(path.stem) if path == other else folder))
+    kept = [
+        rows(
+            path,
+            """
+            SELECT text, scope, pinned, confidence FROM fact
+            UNION ALL SELECT alias, scope, 0, 0 FROM alias
+            UNION ALL SELECT name, '', pinned, 0 FROM episode
+            ORDER BY 1
+            """,
+        )
+        for path in (one, other)
+    ]
+
+    assert kept[0] == kept[1]
+    assert {row[2] for row in kept[0]} == {0, 1}
+    assert files(folder) == files(tmp_path / "other")
+
+
+@pytest.mark.parametrize("details", ["x", "{fact: 1}", "{Chief: {scope: 3, confidence: .inf, pinned: maybe}}"])
+def test_details_that_are_none_are_left_out(bundle, tmp_path, details):
+    page = bundle / "person/Person 1.md"
+    page.write_text(page.read_text().replace("\nid: ", f"\naliases: [Chief]\ndetails: {details}\nid: ", 1))
+    answer = report(tmp_path / "new.db", bundle)
+
+    assert answer["conflicts"] == []

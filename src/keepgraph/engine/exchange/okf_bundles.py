@@ -93,7 +93,7 @@ def pages(tx: Tx, *, only: Container[str] | None = None) -> Iterator[tuple[str, 
     tags = graph_vocabulary.read(tx).names_of_role("tags")
     aliases = store.exports.aliases(tx, [row.row for row in wanted])
     for row in wanted:
-        own = [alias for alias, *_ in aliases.get(row.row, ())]
+        own = {alias: scope for alias, _, scope in aliases.get(row.row, ())}
         yield paths[row.id], _entity_page(tx, row, own, by_subject.get(row.id, ()), names, paths, tags)
     episodes = [episode for episode in store.exports.episodes(tx) if episode.group == tx.group]
     text_paths = _paths((okf_pages.TEXTS, episode.name, episode.id) for episode in episodes)
@@ -104,6 +104,7 @@ def pages(tx: Tx, *, only: Container[str] | None = None) -> Iterator[tuple[str, 
         front: dict[str, Any] = {"type": _TEXT, "title": okf_pages.one_line(episode.name), "kind": episode.kind}
         front |= {"sources": [{"resource": okf_pages.one_line(episode.source)}]} if episode.source else {}
         front |= {"generated": {"by": _actor(), "at": episode.occurred_at}, "id": episode.id}
+        front |= {"details": {"text": {"pinned": True}}} if episode.pinned else {}
         yield text_paths[episode.id], Page(front, f"\n{text}")
 
 
@@ -132,7 +133,7 @@ def _paths(named: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 def _entity_page(
     tx: Tx,
     row: EntityRow,
-    aliases: Sequence[str],
+    aliases: Mapping[str, str],
     facts: Sequence[tuple[FactExportRow, list[str]]],
     names: Mapping[str, str],
     paths: Mapping[str, str],
@@ -156,17 +157,45 @@ def _entity_page(
         "title": row.name,
         "description": row.summary,
         "tags": sorted({fact.literal or names.get(fact.object or "", "") for fact in tagged} - {""}),
-        "aliases": aliases,
+        "aliases": list(aliases),
         "sources": [{"id": label, "resource": okf_pages.one_line(source)} for source, label in labels.items()],
         "generated": {"by": _actor(), "at": row.created_at},
         "stale_after": timestamps.local_date(min(ends), tx.zone) if ends else "",
         "properties": properties,
+        "details": _details(lines_of, aliases),
         "id": row.id,
     }
     notes = {label: source for source, label in labels.items()}
     return Page(
         {key: value for key, value in front.items() if value}, okf_pages.body(row.name, current, earlier, notes)
     )
+
+
+def _details(facts: Iterable[tuple[FactExportRow, list[str]]], aliases: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """What the lines and the aliases of a page do not say, by fact id or alias, in the words of an export."""
+    every = {fact.id: _detail(fact.confidence, fact.scope, fact.pinned) for fact, _ in facts}
+    every |= {alias: _detail(1.0, scope, 0) for alias, scope in aliases.items()}
+    return {name: detail for name, detail in every.items() if detail}
+
+
+def _detail(confidence: float, scope: str, pinned: int) -> dict[str, Any]:
+    detail: dict[str, Any] = {} if confidence == 1 else {"confidence": confidence}
+    detail |= {"scope": json.loads(scope)} if scope != "[]" else {}
+    return detail | ({"pinned": True} if pinned else {})
+
+
+def _detail_of(page: Page, name: str) -> dict[str, Any]:
+    """What a page tells in its details of a fact or an alias, but for what none can be."""
+    details = page.front.get("details")
+    detail = details.get(name) if isinstance(details, dict) else None
+    detail = detail if isinstance(detail, dict) else {}
+    confidence, scope = detail.get("confidence"), detail.get("scope")
+    checked: dict[str, Any] = {}
+    if isinstance(confidence, int | float) and not isinstance(confidence, bool) and 0 <= confidence <= 1:
+        checked["confidence"] = confidence
+    if isinstance(scope, list) and all(isinstance(project, str) for project in scope):
+        checked["scope"] = scope
+    return checked | ({"pinned": True} if detail.get("pinned") is True else {})
 
 
 def _statement(
@@ -273,6 +302,7 @@ def _import_new(
                 "recorded_at": now,
                 "valid_from": since,
                 "valid_to": until,
+                **_detail_of(page, line.fact),
                 "provenance": [
                     {"source": sources[note], "tool": _TOOL} for note in statement.notes if sources.get(note)
                 ],
@@ -310,6 +340,7 @@ _COUNTED = {"entity": "entities", "episode": "texts", "fact": "facts"}
 def _entity_line(page: Page, path: str, now: str) -> dict[str, Any]:
     generated = page.front.get("generated")
     at = generated.get("at") if isinstance(generated, dict) else None
+    at = at if isinstance(at, str) else now
     line = {
         "kind": "entity",
         "id": page.id,
@@ -317,10 +348,15 @@ def _entity_line(page: Page, path: str, now: str) -> dict[str, Any]:
         "name": _title(page, path),
         "summary": str(page.front.get("description") or ""),
         "properties": page.front.get("properties") if isinstance(page.front.get("properties"), dict) else {},
-        "created_at": at if isinstance(at, str) else now,
-        "aliases": [str(alias) for alias in _list(page.front.get("aliases"))],
+        "created_at": at,
+        "aliases": [_alias_line(page, str(alias), at) for alias in _list(page.front.get("aliases"))],
     }
     return {key: value for key, value in line.items() if value not in ("", {}, [])}
+
+
+def _alias_line(page: Page, alias: str, at: str) -> str | dict[str, Any]:
+    scope = _detail_of(page, alias).get("scope")
+    return {"alias": alias, "created_at": at, "scope": scope} if scope else alias
 
 
 def _episode_line(page: Page, now: str) -> dict[str, Any]:
@@ -340,6 +376,7 @@ def _episode_line(page: Page, now: str) -> dict[str, Any]:
         "occurred_at": at,
         "recorded_at": now,
         "chunks": chunks,
+        "pinned": _detail_of(page, "text").get("pinned"),
     }
     return {key: value for key, value in line.items() if value is not None}
 
