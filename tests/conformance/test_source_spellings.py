@@ -109,6 +109,25 @@ def test_the_way_to_vectors_makes_those_that_are_missing(call, steps):
     assert call("traverse", steps=steps)["count"] == 1
 
 
+def test_a_number_without_a_fraction_is_a_whole_number(call):
+    """
+    JSON Schema takes 1.0 for an integer, and some clients write so.
+    """
+    handle = {"connection_id": call("mcp/init")["connection_id"]}
+    call("mcp/search_keyword", **handle, data={"query": "Ana Bea", "label": "Entity", "limit": 2.0})
+    collected = call("mcp/collect", **handle, range={"start": 1.0, "end": 2.0})
+
+    assert collected["count"] == 1
+    assert call("search", query="Ana", limit=1.0) | {"execution_ms": 0} == call("search", query="Ana", limit=1) | {
+        "execution_ms": 0
+    }
+    assert call("search", query="Ana", limit=1.5)["error"] == "INVALID_ARGUMENTS"
+
+
+def test_no_groups_are_the_group_of_the_graph(call):
+    assert call("get_episodes", group_ids=[]) == call("get_episodes")
+
+
 @pytest.mark.parametrize("alias", sorted(aliases.TOOLS))
 @pytest.mark.parametrize("prefix", ["", *aliases.PREFIXES])
 def test_a_tool_answers_to_the_names_that_sources_give_it(alias, prefix):

@@ -374,8 +374,8 @@ def _range(range: Mapping[str, Any], length: int) -> tuple[int, int]:
     Raises:
         errors.InvalidArguments: the end is before the start.
     """
-    start, end = range.get("start") or 0, range.get("end")
-    last = length if end is None or end == -1 else min(end, length)
+    start, end = int(range.get("start") or 0), range.get("end")  # 1.0 is an integer in JSON Schema
+    last = length if end is None or end == -1 else min(int(end), length)
     if end is not None and end != -1 and end < start:
         raise errors.InvalidArguments(f"range ends ({end}) before it starts ({start})")
     return min(start, length), max(last, min(start, length))

@@ -76,10 +76,10 @@ class _Arguments:
         return value
 
     def take_count(self, key: str, *, default: int) -> int:
-        count: int = self.take(key, int, default=default)
-        if not 1 <= count <= MAX_RESULTS:
-            raise errors.InvalidArguments(f"{key} of {self.step} is not between 1 and {MAX_RESULTS}")
-        return count
+        count: float = self.take(key, float, default=default)
+        if count % 1 or not 1 <= count <= MAX_RESULTS:
+            raise errors.InvalidArguments(f"{key} of {self.step} is no whole number from 1 to {MAX_RESULTS}")
+        return int(count)
 
     def refuse_others(self, *known: str) -> None:
         """
@@ -92,7 +92,7 @@ class _Arguments:
             )
 
 
-_KIND_NAMES = {str: "text", int: "whole number", float: "number", dict: "object", list: "list"}
+_KIND_NAMES = {str: "text", float: "number", dict: "object", list: "list"}
 
 
 def _n_from_type(tx: Tx, arguments: _Arguments) -> Step:

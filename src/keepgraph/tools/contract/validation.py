@@ -44,7 +44,7 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
         part = schemas.resolve_reference(schema.get("properties", {}).get(name, {}), schema)
         if value is None and name not in schema.get("required", ()):
             continue  # null is how some clients leave out what is optional
-        value = _listed(schema, part, _decode_json(part, value))
+        value = _as_meant(schema, part, _decode_json(part, value))
         _refuse_long_value(part, name, value)
         if "x-each" in part and isinstance(value, list):
             # The tool checks each element by itself, so that one bad element does not refuse the others.
@@ -88,8 +88,10 @@ def _decode_json(part: Schema, value: Any) -> Any:
     return value
 
 
-def _listed(schema: Schema, part: Schema, value: Any) -> Any:
-    """A list of one where a list of texts may be given, and a text is."""
+def _as_meant(schema: Schema, part: Schema, value: Any) -> Any:
+    """A list of one for a text in place of a list of texts; 5 for 5.0, which is an integer in JSON Schema."""
+    if isinstance(value, float) and part.get("type") == "integer" and value.is_integer():
+        return int(value)
     if isinstance(value, str) and part.get("type") == "array":
         element = schemas.resolve_reference(part.get("items", {}), schema)
         return [value] if element.get("type") == "string" else value
