@@ -64,7 +64,7 @@ function Project({ name, decisions }: { name: string; decisions: Decision[] }) {
         {name || "No project"} <span class="quiet">{decisions.length}</span>
       </h2>
       <div class="board">
-        {STATES.map((state) => (
+        {STATES.filter((state) => decisions.some((decision) => stateOf(decision) === state)).map((state) => (
           <Column key={state} state={state} decisions={decisions.filter((decision) => stateOf(decision) === state)} />
         ))}
       </div>

@@ -149,7 +149,7 @@ function Table({ graph, rows, total, busy, more, sort, setOrder }: TableProperti
                 <td class="name">
                   <EntityLink entity={row} /> {row.aliases.length > 0 && <span class="quiet">{row.aliases.join(" · ")}</span>}
                 </td>
-                <td>{title(row.type)}</td>
+                <td class="type">{title(row.type)}</td>
                 <td class="facts">{row.facts}</td>
                 {graph.live && <td class="since"><When at={row.since} /></td>}
               </tr>
