@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from keepgraph.store.connections import fetch_count
 from keepgraph.store.group_conflicts import in_group
 from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
@@ -51,8 +50,7 @@ def facts_by_ends(tx: Tx, *, group: str | None = None) -> list[FactCount]:
 
 def facts_by_predicate(tx: Tx) -> dict[int, int]:
     """How many facts of all groups each predicate has, by row, without retracted ones."""
-    rows = tx.conn.execute("SELECT predicate, sum(facts) FROM fact_count GROUP BY predicate HAVING sum(facts) > 0")
-    return dict(rows.fetchall())
+    return tx.mapping("SELECT predicate, sum(facts) FROM fact_count GROUP BY predicate HAVING sum(facts) > 0")
 
 
 def entities_by_type(tx: Tx, *, group: str | None = None) -> dict[int, int]:
@@ -61,7 +59,7 @@ def entities_by_type(tx: Tx, *, group: str | None = None) -> dict[int, int]:
     Args:
         group: the group of the entities; None is all groups together.
     """
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT type, sum(entities)
         FROM entity_count
@@ -71,23 +69,19 @@ def entities_by_type(tx: Tx, *, group: str | None = None) -> dict[int, int]:
         """,
         {"group": group},
     )
-    return dict(rows.fetchall())
 
 
 def count_wrong(tx: Tx) -> int:
     """How many of the stored counts are wrong. Reads all entities and facts."""
     return sum(
-        fetch_count(
-            tx.conn,
-            f"""
+        tx.number(f"""
             SELECT count(*) FROM (
                 SELECT * FROM (SELECT * FROM ({counted} EXCEPT SELECT * FROM {table})
                                UNION ALL
                                SELECT * FROM (SELECT * FROM {table} WHERE {count} <> 0 EXCEPT {counted}))
                 GROUP BY {key}
             )
-            """,
-        )
+            """)
         for table, key, count, counted in _COUNTED
     )
 
@@ -139,7 +133,7 @@ def count_subjects_by_object(tx: Tx, *, now: str) -> list[tuple[int, int, int]]:
 
 def count_changes(tx: Tx, predicate: int, *, now: str) -> int:
     """How many subjects have an ended fact of a predicate and another current one."""
-    row = tx.conn.execute(
+    return tx.number(
         f"""
         SELECT count(DISTINCT ended.subject)
         FROM fact AS ended
@@ -149,8 +143,7 @@ def count_changes(tx: Tx, predicate: int, *, now: str) -> int:
                       AND {FACT_HOLDS})
         """,
         {"predicate": predicate, "at": now, "group": tx.group},
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def count_reversed(tx: Tx, predicate: int, *, now: str) -> tuple[int, int, int]:
@@ -194,7 +187,7 @@ def most_common_type(tx: Tx, predicate: int, *, now: str) -> int | None:
 
 
 def _count_by_end(tx: Tx, end: str, other: str, *, now: str) -> list[tuple[int, int, int]]:
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT predicate, count(*), sum(others = 1) FROM (
             SELECT predicate, count(DISTINCT {other}) AS others
@@ -206,4 +199,3 @@ def _count_by_end(tx: Tx, end: str, other: str, *, now: str) -> list[tuple[int, 
         """,
         {"at": now, "group": tx.group},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]

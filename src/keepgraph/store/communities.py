@@ -79,7 +79,7 @@ def of_entities(tx: Tx, entities: Sequence[int]) -> dict[int, list[Community]]:
 
 def memberships(tx: Tx, entities: Sequence[int], *, groups: Sequence[str]) -> list[tuple[int, int]]:
     """The communities of some groups that entities belong to, as pairs of row numbers: entity and community."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT member.entity, member.community
         FROM community_member AS member JOIN community ON community.id = member.community
@@ -88,16 +88,14 @@ def memberships(tx: Tx, entities: Sequence[int], *, groups: Sequence[str]) -> li
         """,
         (json_array(entities), json_array(groups)),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def members(tx: Tx, communities: Sequence[int], *, limit: int) -> list[tuple[int, int]]:
     """The members of communities, as pairs of row numbers: community and entity."""
-    rows = tx.conn.execute(
+    return tx.rows(
         "SELECT community, entity FROM community_member WHERE community IN (SELECT value FROM json_each(?)) LIMIT +?",
         (json_array(communities), limit),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def by_id(tx: Tx, public_id: str) -> Community | None:
@@ -122,7 +120,7 @@ def of_group(tx: Tx, *, limit: int = -1) -> list[Community]:
 
 def count(tx: Tx) -> int:
     """How many communities the group has."""
-    return int(tx.conn.execute("SELECT count(*) FROM community WHERE group_id = ?", (tx.group,)).fetchone()[0])
+    return tx.number("SELECT count(*) FROM community WHERE group_id = ?", (tx.group,))
 
 
 def members_in_group(tx: Tx) -> dict[int, list[int]]:
@@ -147,7 +145,7 @@ def existing_entities(tx: Tx) -> set[int]:
 
 def count_facts_among(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
     """How many facts connect each of some entities to the others; entities without such facts are left out."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         WITH among AS (SELECT value AS id FROM json_each(?))
         SELECT entity, count(*)
@@ -162,7 +160,6 @@ def count_facts_among(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
         """,
         (json_array(entities),),
     )
-    return dict(rows.fetchall())
 
 
 def write(tx: Tx, community: Community, members: Sequence[int]) -> None:

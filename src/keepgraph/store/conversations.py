@@ -14,7 +14,7 @@ _IS_TURN = "(chunk.speaker IS NOT NULL OR episode.kind = 'message')"
 def speakers(tx: Tx) -> dict[str, str]:
     """The names of the speakers in texts, by key."""
     # Step by step through the index of keys: reading every chunk would be too slow.
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         WITH RECURSIVE speaker (key) AS (
             SELECT min(speaker_key) FROM chunk WHERE speaker_key IS NOT NULL
@@ -26,7 +26,6 @@ def speakers(tx: Tx) -> dict[str, str]:
         SELECT key, (SELECT speaker FROM chunk WHERE speaker_key = key LIMIT 1) FROM speaker WHERE key IS NOT NULL
         """
     )
-    return dict(rows.fetchall())
 
 
 def spoken_by(tx: Tx, chunks: Sequence[int], speakers: Sequence[str]) -> set[int]:
@@ -62,7 +61,7 @@ def wholes(tx: Tx, chunks: Sequence[int]) -> dict[int, str]:
 
     A message with several turns is a conversation by itself.
     """
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT chunk.id,
                iif(episode.kind = 'message' AND NOT EXISTS (
@@ -75,14 +74,13 @@ def wholes(tx: Tx, chunks: Sequence[int]) -> dict[int, str]:
         """,
         (json_array(chunks),),
     )
-    return dict(rows.fetchall())
 
 
 def any_document(tx: Tx) -> bool:
     """Whether any chunk, of any group, is not a turn of a conversation."""
 
     def read() -> bool:
-        row = tx.conn.execute(
+        return tx.is_true(
             """
             SELECT EXISTS (
                 SELECT 1
@@ -91,8 +89,7 @@ def any_document(tx: Tx) -> bool:
                 WHERE chunk.speaker_key IS NULL AND episode.kind <> 'message'
             )
             """
-        ).fetchone()
-        return bool(row[0])
+        )
 
     return fact_changes.cached(tx, "any document", read)
 

@@ -306,8 +306,7 @@ def set_fact_text(tx: Tx, fact: int, text: str) -> None:
 def public_ids(tx: Tx, table: str, rows: list[int]) -> list[str]:
     """The public ids of entities or facts, in the order of their rows."""
     parameters = ", ".join("?" * len(rows))
-    result = tx.conn.execute(f"SELECT public_id FROM {table} WHERE id IN ({parameters}) ORDER BY id", rows)
-    return [row[0] for row in result]
+    return tx.column(f"SELECT public_id FROM {table} WHERE id IN ({parameters}) ORDER BY id", rows)
 
 
 def _fact_text_query() -> str:

@@ -69,7 +69,7 @@ def of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, FactDetails]:
 
 def assertions(tx: Tx, fact: int) -> list[tuple[int, str | None, float, str, str | None, str, str | None]]:
     """The assertions of a fact, oldest first: row, source, confidence, timestamp, session, tool, episode's id."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT provenance.id, provenance.source, provenance.confidence, provenance.recorded_at, provenance.session,
                provenance.tool, episode.public_id
@@ -80,7 +80,6 @@ def assertions(tx: Tx, fact: int) -> list[tuple[int, str | None, float, str, str
         """,
         (fact,),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def group_of(tx: Tx, public_id: str) -> str | None:

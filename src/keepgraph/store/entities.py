@@ -129,7 +129,7 @@ def by_alias_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -
 def by_trigrams(tx: Tx, match: str, *, of_types: Collection[str] | None, limit: int) -> list[tuple[str, int]]:
     """Folded names and aliases that a trigram query matches, each with the row of its entity."""
     is_of_types, values = _type_condition(of_types)
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT coalesce(named.name_folded, alias.alias_folded), coalesce(named.id, alias.entity)
         FROM name_trigram
@@ -143,13 +143,12 @@ def by_trigrams(tx: Tx, match: str, *, of_types: Collection[str] | None, limit: 
         """,
         {"match": match, "limit": limit, **values},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def by_initials(tx: Tx, initials: str, *, of_types: Collection[str] | None, limit: int) -> list[tuple[str, int]]:
     """Folded names and aliases of several words with these initials, each with the row of its entity."""
     is_of_types, values = _type_condition(of_types)
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT coalesce(named.name_folded, alias.alias_folded), coalesce(named.id, alias.entity)
         FROM name_initials
@@ -166,12 +165,11 @@ def by_initials(tx: Tx, initials: str, *, of_types: Collection[str] | None, limi
         """,
         {"initials": initials, "group": tx.group, "limit": limit, **values},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def by_letters(tx: Tx, letters: str) -> list[tuple[str, int]]:
     """Folded names and aliases with exactly these letters, whatever their spaces, each with the row of its entity."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT name_folded, id FROM entity WHERE replace(name_folded, ' ', '') = :letters
         UNION
@@ -179,7 +177,6 @@ def by_letters(tx: Tx, letters: str) -> list[tuple[str, int]]:
         """,
         {"letters": letters},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def by_prefix(tx: Tx, prefix: str, *, of_types: Collection[str] | None, limit: int) -> list[Entity]:
@@ -269,8 +266,7 @@ def _has_facts(tx: Tx, condition: str) -> tuple[str, str]:
 
 def aliases(tx: Tx, entity: Entity) -> list[str]:
     """The aliases of an entity, oldest first."""
-    rows = tx.conn.execute("SELECT alias FROM alias WHERE entity = ? ORDER BY created_at, id", (entity.row,))
-    return [row[0] for row in rows]
+    return tx.column("SELECT alias FROM alias WHERE entity = ? ORDER BY created_at, id", (entity.row,))
 
 
 def journal_surface(tx: Tx, entity: int, *, key: str | None, former_id: str | None) -> None:
@@ -283,8 +279,7 @@ def journal_surface(tx: Tx, entity: int, *, key: str | None, former_id: str | No
 
 def alias_rows(tx: Tx, entity: Entity) -> list[tuple[int, str, str]]:
     """The row, the alias and the timestamp of each alias of an entity."""
-    rows = tx.conn.execute("SELECT id, alias, created_at FROM alias WHERE entity = ? ORDER BY id", (entity.row,))
-    return rows.fetchall()  # type: ignore[no-any-return]
+    return tx.rows("SELECT id, alias, created_at FROM alias WHERE entity = ? ORDER BY id", (entity.row,))
 
 
 def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded: str, created_at: str) -> int:
@@ -390,8 +385,7 @@ def insert_former_id(tx: Tx, public_id: str, entity: Entity) -> None:
 
 def has_former_ids(tx: Tx, entity: Entity) -> bool:
     """Whether another entity was merged into this one."""
-    row = tx.conn.execute("SELECT EXISTS (SELECT 1 FROM former_id WHERE entity = ?)", (entity.row,)).fetchone()
-    return bool(row[0])
+    return tx.is_true("SELECT EXISTS (SELECT 1 FROM former_id WHERE entity = ?)", (entity.row,))
 
 
 def delete_names(tx: Tx, entity: Entity) -> None:
@@ -407,7 +401,7 @@ def delete(tx: Tx, entity: Entity) -> None:
 
 def count_by_type(tx: Tx) -> dict[str, int]:
     """How many entities of the group each type has, by its name; 0 for unused types."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT entity_type.name, coalesce(entity_count.entities, 0)
         FROM entity_type
@@ -416,7 +410,6 @@ def count_by_type(tx: Tx) -> dict[str, int]:
         """,
         (tx.group,),
     )
-    return dict(rows.fetchall())
 
 
 def _type_condition(of_types: Collection[str] | None) -> tuple[str, dict[str, str]]:

@@ -13,7 +13,7 @@ from keepgraph.store.transactions import Tx
 
 def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
     """How many facts that hold connect an entity with others, counted up to a limit."""
-    row = tx.conn.execute(
+    return tx.number(
         f"""
         SELECT count(*) FROM (
             SELECT 1 FROM fact
@@ -25,8 +25,7 @@ def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
         )
         """,
         {"entity": entity.row, "at": now, "limit": limit},
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:

@@ -74,7 +74,7 @@ def by_source_prefix(tx: Tx, prefix: str, *, kind: str) -> list[Episode]:
 
 def ids_named(tx: Tx, prefix: str, *, kind: str) -> list[tuple[str, str]]:
     """The source of each episode that a prefix selects, and the id by which its first chunk names what it is about."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT episode.source, named.value ->> 'id'
         FROM episode
@@ -86,7 +86,6 @@ def ids_named(tx: Tx, prefix: str, *, kind: str) -> list[tuple[str, str]]:
         """,
         {"folder": prefix, "group": tx.group, "kind": kind},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def newest(tx: Tx, groups: Sequence[str], *, limit: int) -> list[Episode]:
@@ -134,15 +133,14 @@ def newest_recorded(tx: Tx) -> Episode | None:
 
 def count(tx: Tx, groups: Sequence[str]) -> int:
     """How many episodes some groups have."""
-    row = tx.conn.execute(
+    return tx.number(
         "SELECT count(*) FROM episode WHERE group_id IN (SELECT value FROM json_each(?))", (json.dumps(list(groups)),)
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def count_mentioning(tx: Tx, entity: Entity) -> int:
     """How many episodes mention an entity."""
-    row = tx.conn.execute(
+    return tx.number(
         """
         SELECT count(DISTINCT chunk.episode)
         FROM mention
@@ -150,8 +148,7 @@ def count_mentioning(tx: Tx, entity: Entity) -> int:
         WHERE mention.entity = ?
         """,
         (entity.row,),
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def text(tx: Tx, episode: Episode) -> str:
@@ -175,7 +172,7 @@ def chunks_by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Chunk]:
 
 def count_chunks(tx: Tx) -> int:
     """How many chunks there are, in all groups."""
-    return int(tx.conn.execute("SELECT count(*) FROM chunk").fetchone()[0])
+    return tx.number("SELECT count(*) FROM chunk")
 
 
 def first_chunks(tx: Tx, episodes: Sequence[int]) -> set[int]:

@@ -231,10 +231,7 @@ class ProposedFactRow(NamedTuple):
 
 def dismissed_wordings(tx: Tx) -> list[tuple[str, str, str]]:
     """The dismissed wordings of all groups: group, wording, timestamp."""
-    rows = tx.conn.execute(
-        "SELECT group_id, wording, dismissed_at FROM dismissed_wording ORDER BY group_id, wording_key"
-    )
-    return rows.fetchall()  # type: ignore[no-any-return]
+    return tx.rows("SELECT group_id, wording, dismissed_at FROM dismissed_wording ORDER BY group_id, wording_key")
 
 
 def proposed_facts(tx: Tx) -> Iterator[ProposedFactRow]:

@@ -76,7 +76,7 @@ def literals(tx: Tx, *, at: str) -> Iterator[tuple[int, str]]:
 
 def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[int]:
     """Rows of facts between some of these entities that hold at a timestamp, most certain first."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT id FROM fact
         WHERE subject IN (SELECT value FROM json_each(:entities)) AND object IN (SELECT value FROM json_each(:entities))
@@ -86,7 +86,6 @@ def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> l
         """,
         {"entities": json.dumps(list(entities)), "at": at, "limit": limit},
     )
-    return [row[0] for row in rows]
 
 
 def with_literals(tx: Tx, predicates: Sequence[str]) -> list[tuple[int, int, str, int]]:

@@ -11,7 +11,7 @@ from keepgraph.store.transactions import Tx
 def rows_touching(tx: Tx, *, entities: Collection[int], predicates: Collection[int] = ()) -> list[int]:
     """The facts with one of these entities at an end, or of one of these predicates; retracted and ended ones too."""
     # Retracted facts are in other indexes than current ones, and facts with a literal in another one.
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT id FROM fact
         WHERE subject IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND retracted_at IS NULL
@@ -31,15 +31,13 @@ def rows_touching(tx: Tx, *, entities: Collection[int], predicates: Collection[i
         """,
         {"entities": json.dumps(list(entities)), "predicates": json.dumps(list(predicates))},
     )
-    return [row[0] for row in rows]
 
 
 def read(tx: Tx, facts: Collection[int]) -> dict[int, str]:
     """The texts of facts by row; rows without a fact are left out."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         "SELECT id, text FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (json.dumps(list(facts)),)
     )
-    return dict(rows.fetchall())
 
 
 def update(tx: Tx, texts: Mapping[int, str]) -> None:

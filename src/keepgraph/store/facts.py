@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
-from keepgraph.store import connections, journal, schema_parts
+from keepgraph.store import journal, schema_parts
 from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -710,7 +710,7 @@ def delete(tx: Tx, facts: Sequence[Fact]) -> None:
 
 def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
     """How many facts hold, by predicate, type of subject and type of object (or "literal"), most first."""
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT predicate.name, st.name, coalesce(ot.name, 'literal'), count(*) AS held
         FROM fact
@@ -726,14 +726,11 @@ def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
         """,
         {"at": at, "group": tx.group},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def count(tx: Tx) -> int:
     """How many facts of the group are not retracted, as triggers keep the counts."""
-    return connections.fetch_count(
-        tx.conn, "SELECT coalesce(sum(facts), 0) FROM fact_count WHERE group_id = ?", tx.group
-    )
+    return tx.number("SELECT coalesce(sum(facts), 0) FROM fact_count WHERE group_id = ?", (tx.group,))
 
 
 def last_recorded(tx: Tx) -> str | None:

@@ -264,7 +264,7 @@ def kinds_of_words(tx: Tx, words: Mapping[str, Sequence[str]]) -> Mapping[str, i
         f"EXISTS (SELECT 1 FROM {index.table} WHERE {index.table} MATCH '\"' || word.value || '\"')"
         for index in (FACTS, CHUNKS)
     )
-    rows = tx.conn.execute(
+    return tx.mapping(
         f"""
         SELECT kind.key, count(*)
         FROM json_each(:words) AS kind
@@ -274,7 +274,6 @@ def kinds_of_words(tx: Tx, words: Mapping[str, Sequence[str]]) -> Mapping[str, i
         """,
         {"words": json.dumps(words)},
     )
-    return dict(rows.fetchall())
 
 
 def largest_row(tx: Tx, index: Index) -> int:

@@ -146,7 +146,7 @@ def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int
 def subjects_by_objects(tx: Tx, *, at: str) -> list[tuple[str, int, int]]:
     """By predicate: how many subjects have current objects, and how many of these have exactly one."""
     of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT predicate.name, count(*), sum(objects = 1)
         FROM (
@@ -160,13 +160,12 @@ def subjects_by_objects(tx: Tx, *, at: str) -> list[tuple[str, int, int]]:
         """,
         {"at": at, "group": tx.group},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def facts_beside_each_other(tx: Tx, predicate: str, *, at: str, limit: int) -> list[int]:
     """The facts of a predicate that hold and whose subject has several such objects, by row; subject by subject."""
     of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT fact.id FROM fact
         WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
@@ -182,14 +181,13 @@ def facts_beside_each_other(tx: Tx, predicate: str, *, at: str, limit: int) -> l
         """,
         {"predicate": predicate, "at": at, "group": tx.group, "limit": limit},
     )
-    return [row[0] for row in rows]
 
 
 def ends_of_pattern(
     tx: Tx, *, predicate: str, subject_type: str, object_type: str, side: str, at: str, limit: int
 ) -> list[int]:
     """The entities at one side (subject or object) of the facts of a predicate between two types that hold, by row."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT DISTINCT fact.{"subject" if side == "subject" else "object"}
         FROM fact
@@ -210,7 +208,6 @@ def ends_of_pattern(
             "limit": limit,
         },
     )
-    return [row[0] for row in rows]
 
 
 def with_assumed_type(tx: Tx, *, limit: int) -> list[Entity]:
@@ -229,7 +226,7 @@ def with_assumed_type(tx: Tx, *, limit: int) -> list[Entity]:
 
 def names_of_types(tx: Tx, of_types: Collection[str], *, limit: int) -> list[tuple[int, str]]:
     """The rows and names of the entities of some types, newest first."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT id, name FROM entity
         WHERE type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
@@ -239,12 +236,11 @@ def names_of_types(tx: Tx, of_types: Collection[str], *, limit: int) -> list[tup
         """,
         {"of_types": json.dumps(list(of_types)), "group": tx.group, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def usage(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[tuple[str, str, str]]:
     """The facts of an entity that hold, up to a limit on each side: id, predicate and the side of the entity."""
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT * FROM (
             SELECT fact.public_id, predicate.name, 'subject' FROM fact JOIN predicate ON predicate.id = fact.predicate
@@ -260,12 +256,11 @@ def usage(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[tuple[str, str
         """,
         {"entity": entity.row, "at": at, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def spelled_alike(tx: Tx, *, limit: int) -> list[tuple[int, int]]:
     """Pairs of entities of the group whose names have the same letters, whatever their accents, signs and spaces."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT older.id, newer.id
         FROM (
@@ -281,12 +276,11 @@ def spelled_alike(tx: Tx, *, limit: int) -> list[tuple[int, int]]:
         """,
         {"group": tx.group, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def count_facts(tx: Tx, rows: Sequence[int]) -> dict[int, int]:
     """How many unretracted facts each of these entities has, as subject or object; at most 1,000."""
-    counts = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT value,
                (SELECT count(*) FROM (SELECT 1 FROM fact
@@ -299,7 +293,6 @@ def count_facts(tx: Tx, rows: Sequence[int]) -> dict[int, int]:
         """,
         (json.dumps(list(rows)),),
     )
-    return dict(counts.fetchall())
 
 
 def _entities(tx: Tx, query: str, values: dict[str, object]) -> list[Entity]:

@@ -31,14 +31,13 @@ class GardenRun:
 
 def begin(tx: Tx, *, started_at: str, origin: str) -> int:
     """Note that a run has begun; returns its row. A killed run keeps no end."""
-    row = tx.conn.execute(
+    return tx.number(
         """
         INSERT INTO garden_run (group_id, started_at, conversation, origin, passes) VALUES (?, ?, ?, ?, '{}')
         RETURNING id
         """,
         (tx.group, started_at, tx.session, origin),
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def count_proposed(tx: Tx, row: int, proposed: int) -> None:
@@ -98,7 +97,7 @@ def ended_since(tx: Tx, at: str) -> list[GardenRun]:
 
 def calls_of_conversations(tx: Tx, *, since: str) -> dict[str, int]:
     """How many calls changed something in the group since a timestamp, by conversation."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT session, count(*)
         FROM call
@@ -108,12 +107,11 @@ def calls_of_conversations(tx: Tx, *, since: str) -> dict[str, int]:
         """,
         {"since": since, "group": tx.group},
     )
-    return dict(rows.fetchall())
 
 
 def calls_behind(tx: Tx, facts: Sequence[str], *, since: str) -> list[tuple[str, int]]:
     """The calls since a timestamp that asserted some of these facts, given by their ids: conversation and number."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT DISTINCT call.session, call.id
         FROM fact
@@ -125,7 +123,6 @@ def calls_behind(tx: Tx, facts: Sequence[str], *, since: str) -> list[tuple[str,
         """,
         {"facts": json.dumps(list(facts)), "since": since, "group": tx.group},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def count_decisions(tx: Tx) -> tuple[int, int]:

@@ -65,16 +65,15 @@ def predicate_names(tx: Tx) -> dict[int, str]:
 
 def aliases(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
     """The other names of some entities, with the rows of the entities."""
-    rows = tx.conn.execute(
+    return tx.rows(
         "SELECT entity, alias FROM alias WHERE entity IN (SELECT value FROM json_each(?)) ORDER BY entity, id",
         (json_array(entities),),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def summaries(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
     """The summaries of some entities, where they have one, with the rows of the entities."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT id, summary FROM entity
         WHERE summary <> '' AND id IN (SELECT value FROM json_each(?))
@@ -82,7 +81,6 @@ def summaries(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
         """,
         (json_array(entities),),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def texts_about(tx: Tx, entities: Sequence[int], *, characters: int, limit: int) -> list[TextRow]:
@@ -107,7 +105,7 @@ def texts_about(tx: Tx, entities: Sequence[int], *, characters: int, limit: int)
 
 def mentions_in(tx: Tx, texts: Sequence[int]) -> list[tuple[int, int]]:
     """Which entities some texts mention: rows of the text and of the entity, each pair once."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT DISTINCT chunk.episode, mention.entity
         FROM chunk JOIN mention ON mention.chunk = chunk.id
@@ -116,7 +114,6 @@ def mentions_in(tx: Tx, texts: Sequence[int]) -> list[tuple[int, int]]:
         """,
         (json_array(texts),),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def changed_facts(tx: Tx, column: str, *, since: str, until: str, limit: int) -> list[int]:
@@ -129,7 +126,7 @@ def changed_facts(tx: Tx, column: str, *, since: str, until: str, limit: int) ->
     """
     if column not in ("valid_from", "valid_to", "recorded_at"):
         raise ValueError(column)
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT fact.id FROM fact JOIN entity ON entity.id = fact.subject
         WHERE fact.{column} > :since AND fact.{column} <= :until AND fact.{column} <> '~'
@@ -139,7 +136,6 @@ def changed_facts(tx: Tx, column: str, *, since: str, until: str, limit: int) ->
         """,
         {"since": since, "until": until, "group": tx.group, "limit": limit},
     )
-    return [row[0] for row in rows]
 
 
 # SQL for the graph of entities, proposed names and chunks: the facts and mentions around some of them.
@@ -163,7 +159,7 @@ def facts_of(tx: Tx, entities: Sequence[int], *, at: str, per_entity: int, limit
         per_entity: the limit for each entity, in each direction.
     """
     # CROSS JOIN keeps the order, so that the limit cuts what belongs to the last entities.
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT near.id, near.subject, near.object, near.confidence
         FROM json_each(:entities) AS entity
@@ -179,7 +175,6 @@ def facts_of(tx: Tx, entities: Sequence[int], *, at: str, per_entity: int, limit
         """,
         {"entities": json_array(entities), "at": at, "each": per_entity, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def mentions_of(

@@ -86,14 +86,12 @@ _ABSENT = ("", "~")
 
 def largest_fact_row(tx: Tx) -> int:
     """The row number of the fact recorded last; 0 if there is none."""
-    return int(tx.conn.execute("SELECT coalesce(max(id), 0) FROM fact").fetchone()[0])
+    return tx.number("SELECT coalesce(max(id), 0) FROM fact")
 
 
 def some_entity_has_value(tx: Tx) -> bool:
     """Whether any entity, of whatever group, has a property called `value`; by an index, which is usually empty."""
-    return bool(
-        tx.conn.execute("SELECT EXISTS (SELECT 1 FROM entity WHERE properties ->> '$.value' IS NOT NULL)").fetchone()[0]
-    )
+    return tx.is_true("SELECT EXISTS (SELECT 1 FROM entity WHERE properties ->> '$.value' IS NOT NULL)")
 
 
 def used_types(tx: Tx) -> list[int]:
@@ -110,7 +108,7 @@ def used_predicates(tx: Tx) -> list[int]:
 def _distinct(tx: Tx, table: str, column: str, condition: str) -> list[int]:
     """The different values of a column that an index begins with, by one index look-up for each."""
     least = f"SELECT min({column}) FROM {table} WHERE {condition}"
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         WITH RECURSIVE value(number) AS (
             {least}
@@ -120,7 +118,6 @@ def _distinct(tx: Tx, table: str, column: str, condition: str) -> list[int]:
         SELECT number FROM value WHERE number IS NOT NULL
         """
     )
-    return [row[0] for row in rows]
 
 
 def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Sequence[int]) -> bool:
@@ -227,39 +224,36 @@ def count_open_patterns(tx: Tx) -> list[tuple[int, int, int | None, int]]:
 
 def _most_are_recorded_later(tx: Tx) -> bool:
     """Whether more than half of the facts were recorded after `tx.known_at`, by the order of their rows."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
         SELECT 2 * coalesce((SELECT id FROM fact WHERE recorded_at <= :known ORDER BY recorded_at DESC LIMIT 1), 0)
                < coalesce((SELECT max(id) FROM fact), 0)
         """,
         {"known": tx.known_at},
-    ).fetchone()
-    return bool(row[0])
+    )
 
 
 def count_unknown_entities(tx: Tx) -> dict[int, int]:
     """How many entities of the group were unknown at `tx.known_at`, by the row of their type. It reads them all."""
     known = schema_parts.KNOWN_ENTITY.format(row="entity", known=":known")
-    rows = tx.conn.execute(
+    return tx.mapping(
         f"SELECT type, count(*) FROM entity WHERE group_id = :group AND NOT {known} GROUP BY type",
         {"group": tx.group, "known": tx.known_at},
     )
-    return dict(rows.fetchall())
 
 
 def count_literals(tx: Tx, *, at: str) -> int:
     """The number of different literals of facts that hold."""
     # Without other groups the index of literals has everything.
     in_group = "TRUE" if groups.is_only_group(tx) else "subject IN (SELECT id FROM entity WHERE group_id = :group)"
-    row = tx.conn.execute(
+    return tx.number(
         f"""
         SELECT count(DISTINCT fact.literal)
         FROM {facts.table_as_known(tx)}
         WHERE fact.literal IS NOT NULL AND fact.retracted_at IS NULL AND {_VALID} AND {in_group}
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[str, str]]:
@@ -276,7 +270,7 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
         UNION ALL
         SELECT * FROM ({all_rows} ORDER BY id DESC LIMIT +:half)
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT DISTINCT property.key, property.type
         FROM ({all_rows if sample is None else sampled_rows}) AS entity, json_each(entity.properties) AS property
@@ -285,7 +279,6 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
         """,
         {"type": type_row, "group": tx.group, "half": (sample or 0) // 2, "known": tx.known_at},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def next_change(tx: Tx, *, after: str) -> str | None:
@@ -309,7 +302,7 @@ def next_change(tx: Tx, *, after: str) -> str | None:
 
 def newest_facts(tx: Tx, *, at: str, scanned: int, limit: int) -> list[int]:
     """The rows of the newest current facts of the group, newest first, from a limited number of all groups."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT newest.id
         FROM (SELECT id, subject, valid_from, valid_to, retracted_at, recorded_at FROM fact
@@ -322,7 +315,6 @@ def newest_facts(tx: Tx, *, at: str, scanned: int, limit: int) -> list[int]:
         """,
         {"at": at, "scanned": scanned, "limit": limit, "group": tx.group},
     )
-    return [row[0] for row in rows]
 
 
 def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int, limit: int) -> list[tuple[int, int]]:
@@ -388,7 +380,6 @@ def newest_rows_of_predicates(tx: Tx, predicates: Sequence[str], *, limit: int) 
 
 def count_proposed_names(tx: Tx) -> int:
     """How many names in texts are proposed as entities."""
-    row = tx.conn.execute(
+    return tx.number(
         f"SELECT count(*) FROM proposal WHERE group_id = ? AND kind = 'entity' AND {UNDECIDED}", (tx.group,)
-    ).fetchone()
-    return int(row[0])
+    )

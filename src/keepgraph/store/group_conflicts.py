@@ -141,7 +141,7 @@ def fact_between(tx: Tx, subject: int, object: int, *, predicate: int, now: str)
 
 def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, int, int | None]]:
     """The predicates, subject types and object types, by row, of facts that are not over; None for literals."""
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT DISTINCT fact.predicate, s.type, o.type
         FROM fact
@@ -152,7 +152,6 @@ def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, 
         """,
         {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, now: str, limit: int) -> list[int]:
@@ -307,7 +306,7 @@ def decided_names(
         fact.predicate IN (SELECT value FROM json_each(:predicates)) AND fact.object IS NOT NULL
         AND {FACT_HOLDS}
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT fact.id, fact.subject, decision.id, decision.name
         FROM fact JOIN entity AS decision ON decision.id = fact.object
@@ -327,7 +326,6 @@ def decided_names(
             "group": tx.group,
         },
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def _overlapping(
@@ -336,7 +334,7 @@ def _overlapping(
     """Predicate and end of facts whose other ends differ, of which one certainly begins before an earlier one ends."""
     differs = " OR ".join(f"min({column}) IS NOT max({column})" for column in values.split(", "))
     differs = f"({differs} OR count(object) NOT IN (0, count(*)))" if ", " in values else differs
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         WITH several (predicate, end) AS MATERIALIZED (
             SELECT predicate, {end} FROM fact
@@ -362,7 +360,6 @@ def _overlapping(
         """,
         {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def in_group(tx: Tx, fact: str) -> str:
@@ -479,7 +476,7 @@ def other_objects(
 
 def is_usually_one(tx: Tx, predicate: int, *, besides: int, now: str, least_subjects: int, least_share: float) -> bool:
     """Whether one object is usual for a predicate, as `other_objects` counts it, leaving one subject out."""
-    row = tx.conn.execute(
+    return tx.is_true(
         f"SELECT {_USUALLY_ONE}",
         {
             "predicate": predicate,
@@ -488,8 +485,7 @@ def is_usually_one(tx: Tx, predicate: int, *, besides: int, now: str, least_subj
             "least_subjects": least_subjects,
             "least_share": least_share,
         },
-    ).fetchone()
-    return bool(row[0])
+    )
 
 
 def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
@@ -550,7 +546,7 @@ def neighbours_of(
         Rows of one of the entities, of the entity at the other end, and of the fact.
     """
     end, other = ("subject", "object") if outward else ("object", "subject")
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT {end}, {other}, id FROM fact
         WHERE {end} IN (SELECT value FROM json_each(:entities)) AND predicate = :predicate AND object IS NOT NULL
@@ -559,7 +555,6 @@ def neighbours_of(
         """,
         {"entities": json.dumps(list(entities)), "predicate": predicate, "at": now, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def retracted_twin(tx: Tx, fact: Fact, *, predicate: int) -> RetractedTwin | None:
@@ -606,7 +601,7 @@ def decisions_with_words(
     Returns:
         The row of the fact, the row of the decision, and its name.
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT max(fact.id), decision.id, decision.name
         FROM (
@@ -633,7 +628,6 @@ def decisions_with_words(
             "limit": limit,
         },
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def end_of_entity(tx: Tx, entity: int, *, now: str, besides: Sequence[int]) -> str | None:

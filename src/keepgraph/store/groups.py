@@ -11,20 +11,18 @@ _EPISODES = "SELECT id FROM episode WHERE :group IS NULL OR group_id = :group"
 
 
 def names(tx: Tx) -> list[str]:
-    rows = tx.conn.execute("SELECT group_id FROM entity UNION SELECT group_id FROM episode ORDER BY 1")
-    return [row[0] for row in rows]
+    return tx.column("SELECT group_id FROM entity UNION SELECT group_id FROM episode ORDER BY 1")
 
 
 def exists(tx: Tx, group: str) -> bool:
     """Whether a group of this id holds something."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
         SELECT EXISTS (SELECT 1 FROM entity WHERE group_id = :group)
             OR EXISTS (SELECT 1 FROM episode WHERE group_id = :group)
         """,
         {"group": group},
-    ).fetchone()
-    return bool(row[0])
+    )
 
 
 def others(tx: Tx, *, limit: int) -> list[tuple[str, int, int]]:
@@ -32,7 +30,7 @@ def others(tx: Tx, *, limit: int) -> list[tuple[str, int, int]]:
 
     If there are more than the limit, only the first by id are counted.
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         WITH RECURSIVE
         of_entities (id) AS (
@@ -61,7 +59,6 @@ def others(tx: Tx, *, limit: int) -> list[tuple[str, int, int]]:
         """,
         {"group": tx.group, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def is_only_group(tx: Tx) -> bool:

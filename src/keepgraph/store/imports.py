@@ -152,10 +152,9 @@ def facts_by_content(tx: Tx, facts: Iterable[FactRow]) -> list[FactRow]:
 
 def count_assertions(tx: Tx, fact: int, source: str, confidence: float) -> int:
     """How many assertions a fact has from this source with this confidence."""
-    row = tx.conn.execute(
+    return tx.number(
         "SELECT count(*) FROM provenance WHERE fact = ? AND source = ? AND confidence = ?", (fact, source, confidence)
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def insert_episodes(tx: Tx, rows: Iterable[EpisodeRow]) -> None:

@@ -106,11 +106,11 @@ def episode_texts(tx: Tx) -> Iterator[tuple[str, str, str]]:
 def count_unknown_vocabulary(tx: Tx) -> dict[str, int]:
     """How many facts have a predicate, and entities a type, that is not in the vocabulary."""
     return {
-        "facts": fetch_count(
-            tx.conn, "SELECT count(*) FROM fact WHERE NOT EXISTS (SELECT 1 FROM predicate WHERE id = fact.predicate)"
+        "facts": tx.number(
+            "SELECT count(*) FROM fact WHERE NOT EXISTS (SELECT 1 FROM predicate WHERE id = fact.predicate)"
         ),
-        "entities": fetch_count(
-            tx.conn, "SELECT count(*) FROM entity WHERE NOT EXISTS (SELECT 1 FROM entity_type WHERE id = entity.type)"
+        "entities": tx.number(
+            "SELECT count(*) FROM entity WHERE NOT EXISTS (SELECT 1 FROM entity_type WHERE id = entity.type)"
         ),
     }
 
@@ -124,9 +124,7 @@ def find_missing_vocabulary(tx: Tx) -> list[str]:
 def count_invalid_timestamps(tx: Tx) -> dict[str, int]:
     """How many rows have an invalid timestamp, by table; tables without such rows are left out."""
     counts = {
-        table: fetch_count(
-            tx.conn, f"SELECT count(*) FROM {table} WHERE {' OR '.join(map(_is_invalid_timestamp, columns))}"
-        )
+        table: tx.number(f"SELECT count(*) FROM {table} WHERE {' OR '.join(map(_is_invalid_timestamp, columns))}")
         for table, columns in _TIMESTAMPS.items()
     }
     return {table: number for table, number in counts.items() if number}
@@ -135,7 +133,7 @@ def count_invalid_timestamps(tx: Tx) -> dict[str, int]:
 def count_recorded_after(tx: Tx, timestamp: str) -> dict[str, int]:
     """How many rows were recorded after a timestamp, by table; tables without such rows are left out."""
     counts = {
-        table: fetch_count(tx.conn, f"SELECT count(*) FROM {table} WHERE {column} > ?", timestamp)
+        table: tx.number(f"SELECT count(*) FROM {table} WHERE {column} > ?", (timestamp,))
         for table, column in _RECORDED_AT.items()
     }
     return {table: number for table, number in counts.items() if number}
@@ -202,21 +200,15 @@ def rebuild(tx: Tx, index: TextIndex) -> None:
 def _count_wrong_initials(tx: Tx, index: TextIndex) -> int:
     """How many names of several words lack their initials, and how many initials have no such name."""
     indexed = f"SELECT {index.key} FROM {index.table}"
-    of_no_name = fetch_count(
-        tx.conn,
-        f"""
+    of_no_name = tx.number(f"""
         SELECT count(DISTINCT {index.key}) FROM {index.table}
         WHERE {index.key} NOT IN ({derived_tables.numbers(index.sources)})
-        """,
-    )
+        """)
     return of_no_name + sum(
-        fetch_count(
-            tx.conn,
-            f"""
+        tx.number(f"""
             SELECT count(*) FROM {source.table}
             WHERE ({source.content[0]} LIKE '% %') IS NOT ({source.number} IN ({indexed}))
-            """,
-        )
+            """)
         for source in index.sources
     )
 
@@ -237,14 +229,11 @@ def _count_wrong_postings(tx: Tx, index: TextIndex, words: str) -> int:
         for source in index.sources
     )
     wrong = "SELECT * FROM ({}) EXCEPT SELECT * FROM ({})"
-    return fetch_count(
-        tx.conn,
-        f"""
+    return tx.number(f"""
         SELECT count(DISTINCT number) FROM (
             SELECT * FROM ({wrong.format(indexed, expected)}) UNION SELECT * FROM ({wrong.format(expected, indexed)})
         )
-        """,
-    ) + fetch_count(tx.conn, f"SELECT count(*) FROM {words} WHERE id NOT IN (SELECT word FROM {index.table})")
+        """) + tx.number(f"SELECT count(*) FROM {words} WHERE id NOT IN (SELECT word FROM {index.table})")
 
 
 def _count_wrong_full_text(conn: Connection, index: TextIndex) -> int:
@@ -336,7 +325,7 @@ def count_wrong_vectors(tx: Tx) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for kind in VECTOR_KINDS:
         for problem, query in _queries(kind).items():
-            counts[problem] += fetch_count(tx.conn, f"SELECT count(*) FROM ({query})")
+            counts[problem] += tx.number(f"SELECT count(*) FROM ({query})")
     return {problem: number for problem, number in counts.items() if number}
 
 

@@ -70,7 +70,7 @@ def unused_row_sql(table: str) -> str:
 
 def unused_row(tx: Tx, table: str) -> int:
     """The first row number that a table has never used; all later ones are free as well."""
-    return int(tx.conn.execute(f"SELECT {unused_row_sql(table)}").fetchone()[0])
+    return tx.number(f"SELECT {unused_row_sql(table)}")
 
 
 def begin_call(tx: Tx) -> Tx:
@@ -201,15 +201,14 @@ def first_and_last_changes(tx: Tx, call: int, *, limit: int) -> list[Change]:
 
 def count_rows_changed(tx: Tx, call: int, table: str, op: str) -> int:
     """How many rows of a table a call inserted, updated or deleted, among its first changes."""
-    row = tx.conn.execute(
+    return tx.number(
         f"""
         SELECT count(DISTINCT row)
         FROM (SELECT op, tbl, row FROM journal WHERE call = ? ORDER BY id LIMIT {MAX_CHANGES_COUNTED})
         WHERE tbl = ? AND op = ?
         """,
         (call, table, op),
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def purged_changes(tx: Tx, call: int) -> frozenset[int]:

@@ -36,7 +36,7 @@ def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[
 
 def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
     """The facts of the group that hold, by row, last recorded first."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT fact.id
         FROM fact JOIN entity ON entity.id = fact.subject
@@ -46,13 +46,12 @@ def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
         """,
         {"group": tx.group, "at": at, "limit": limit},
     )
-    return [row[0] for row in rows]
 
 
 def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[str], at: str) -> list[int]:
     """The facts of some predicates that hold in the group and have no end of these types, by row."""
     is_of_types = "type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT fact.id
         FROM {facts.table_as_known(tx)}
@@ -64,20 +63,18 @@ def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[
         """,
         {"group": tx.group, "predicates": _json(predicates), "types": _json(types), "at": at, "known": tx.known_at},
     )
-    return [row[0] for row in rows]
 
 
 def count_holding(tx: Tx, *, at: str) -> int:
     """How many facts of the group hold."""
-    row = tx.conn.execute(
+    return tx.number(
         f"""
         SELECT count(*)
         FROM fact JOIN entity ON entity.id = fact.subject
         WHERE entity.group_id = :group AND {FACT_HOLDS}
         """,
         {"group": tx.group, "at": at},
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def tags(tx: Tx, *, tagging: Sequence[str], at: str, limit: int) -> tuple[list[tuple[str, int]], int]:
@@ -130,7 +127,7 @@ def facts_with_days(
         "group": tx.group,
         "among": None if among is None else _json(among),
     }
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT fact.id
         FROM fact
@@ -144,7 +141,6 @@ def facts_with_days(
         """,
         values,
     )
-    return [row[0] for row in rows]
 
 
 def open_entities(
@@ -239,28 +235,25 @@ def texts_beside(tx: Tx, entities: Sequence[int], *, at: str) -> dict[int, list[
 
 def count_aliases(tx: Tx) -> int:
     """How many other names the entities of the group have."""
-    row = tx.conn.execute(
+    return tx.number(
         "SELECT count(*) FROM alias JOIN entity ON entity.id = alias.entity WHERE entity.group_id = :group",
         {"group": tx.group},
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def count_proposals(tx: Tx) -> dict[str, int]:
     """How many names and facts were proposed by texts of the group, by kind: entity, fact."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         f"SELECT kind, count(*) FROM proposal WHERE group_id = ? AND {UNDECIDED} GROUP BY kind", (tx.group,)
     )
-    return dict(rows.fetchall())
 
 
 def proposals(tx: Tx, *, kind: str, limit: int) -> list[int]:
     """The proposals of a kind in the group, by row, newest first."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"SELECT id FROM proposal WHERE group_id = ? AND kind = ? AND {UNDECIDED} ORDER BY id DESC LIMIT +?",
         (tx.group, kind, limit),
     )
-    return [row[0] for row in rows]
 
 
 def _counted(tx: Tx, query: str, values: dict[str, Any]) -> tuple[list[tuple[str, int]], int]:

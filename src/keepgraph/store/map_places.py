@@ -25,7 +25,7 @@ def any_missing(tx: Tx) -> bool:
 
 def of_group(tx: Tx) -> list[Place]:
     """The places of the entities of the group, by row."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT map_place.entity, map_place.x, map_place.y
         FROM map_place JOIN entity ON entity.id = map_place.entity
@@ -34,12 +34,11 @@ def of_group(tx: Tx) -> list[Place]:
         """,
         (tx.group,),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def entities(tx: Tx) -> list[tuple[int, str, str, str]]:
     """The entities of the group, by row: row, public id, name, type."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT entity.id, entity.public_id, entity.name, entity_type.name
         FROM entity JOIN entity_type ON entity_type.id = entity.type
@@ -48,7 +47,6 @@ def entities(tx: Tx) -> list[tuple[int, str, str, str]]:
         """,
         (tx.group,),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def replace(tx: Tx, places: Iterable[Place]) -> None:

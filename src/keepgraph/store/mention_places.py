@@ -141,7 +141,7 @@ def count_episodes(tx: Tx, node: Entity | Proposal, *, until: str | None, since:
 
 
 def _count(tx: Tx, node: Entity | Proposal, counted: str, *, since: str | None, until: str | None) -> int:
-    row = tx.conn.execute(
+    return tx.number(
         f"""
         SELECT count({counted})
         FROM ({_PLACES[type(node)]}) AS place
@@ -150,8 +150,7 @@ def _count(tx: Tx, node: Entity | Proposal, counted: str, *, since: str | None, 
         WHERE {_IN_TIME}
         """,
         {"node": node.row, "known": tx.known_at, "since": since, "until": until},
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def find(tx: Tx, chunk: int, key: str) -> tuple[str, MentionPlace] | None:

@@ -15,11 +15,7 @@ from keepgraph.store.transactions import Tx
 
 def any_unread(tx: Tx) -> bool:
     """Whether there are unread chunks or names."""
-    return bool(
-        tx.conn.execute("SELECT EXISTS (SELECT 1 FROM chunk_unread) OR EXISTS (SELECT 1 FROM name_unread)").fetchone()[
-            0
-        ]
-    )
+    return tx.is_true("SELECT EXISTS (SELECT 1 FROM chunk_unread) OR EXISTS (SELECT 1 FROM name_unread)")
 
 
 def is_longer_than(tx: Tx, number: int) -> bool:
@@ -38,7 +34,7 @@ def is_longer_than(tx: Tx, number: int) -> bool:
 
 def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) -> list[int]:
     """Some unread chunks of all groups, newest first; only of these episodes, if given."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT chunk
         FROM chunk_unread
@@ -49,7 +45,6 @@ def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) ->
         """,
         {"episodes": None if episodes is None else json.dumps(list(episodes)), "limit": limit},
     )
-    return [row[0] for row in rows]
 
 
 def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None, str | None]]:
@@ -57,7 +52,7 @@ def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None,
 
     If the name was deleted in the meantime, all but the number is None.
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT surface, coalesce(named.name, alias.alias), coalesce(named.group_id, owner.group_id), entity_type.name
         FROM name_unread
@@ -70,7 +65,6 @@ def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None,
         """,
         (limit,),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def remove_names(tx: Tx, surfaces: Sequence[int]) -> None:
@@ -99,15 +93,14 @@ def count(tx: Tx) -> tuple[int, int]:
 
 def count_chunks(tx: Tx, chunks: Sequence[int]) -> int:
     """How many of these chunks are unread."""
-    row = tx.conn.execute(
+    return tx.number(
         "SELECT count(*) FROM chunk_unread WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(list(chunks)),)
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
     """How many chunks of these episodes are unread."""
-    row = tx.conn.execute(
+    return tx.number(
         """
         SELECT count(*)
         FROM chunk_unread
@@ -115,8 +108,7 @@ def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
         WHERE chunk.episode IN (SELECT value FROM json_each(?))
         """,
         (json.dumps(list(episodes)),),
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def remove_chunks(tx: Tx, chunks: Sequence[int]) -> None:
@@ -126,4 +118,4 @@ def remove_chunks(tx: Tx, chunks: Sequence[int]) -> None:
 
 def journal_version(tx: Tx) -> int:
     """The number of the last change in the journal: it grows with every change to what mentions depend on."""
-    return int(tx.conn.execute("SELECT coalesce(max(id), 0) FROM journal").fetchone()[0])
+    return tx.number("SELECT coalesce(max(id), 0) FROM journal")

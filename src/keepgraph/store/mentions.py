@@ -26,7 +26,7 @@ def in_chunks(tx: Tx, chunks: Sequence[int]) -> list[Mention]:
 
 def chunks_with_both(tx: Tx, one: Entity, other: Entity, *, limit: int) -> list[int]:
     """The chunks that mention both entities, newest episode first."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT one.chunk
         FROM mention AS one
@@ -39,7 +39,6 @@ def chunks_with_both(tx: Tx, one: Entity, other: Entity, *, limit: int) -> list[
         """,
         {"one": one.row, "other": other.row, "limit": limit, "known": tx.known_at},
     )
-    return [row[0] for row in rows]
 
 
 def in_group(tx: Tx) -> Iterator[tuple[int, int]]:
@@ -58,7 +57,7 @@ def in_group(tx: Tx) -> Iterator[tuple[int, int]]:
 
 def count_episodes(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
     """How many episodes mention each of these entities; unmentioned ones are left out."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT mention.entity, count(DISTINCT chunk.episode)
         FROM mention
@@ -68,17 +67,16 @@ def count_episodes(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
         """,
         (json.dumps(list(entities)),),
     )
-    return dict(rows.fetchall())
 
 
 def count_of_entity(tx: Tx, entity: Entity) -> int:
     """How many chunks mention an entity."""
-    return int(tx.conn.execute("SELECT count(*) FROM mention WHERE entity = ?", (entity.row,)).fetchone()[0])
+    return tx.number("SELECT count(*) FROM mention WHERE entity = ?", (entity.row,))
 
 
 def episodes_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[int]:
     """The rows of the episodes that mention an entity, newest first."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT DISTINCT chunk.episode
         FROM mention
@@ -89,7 +87,6 @@ def episodes_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[int]:
         """,
         (entity.row, limit),
     )
-    return [row[0] for row in rows]
 
 
 def replace(tx: Tx, chunk: Chunk, mentions: Sequence[Mention]) -> None:
@@ -104,7 +101,7 @@ def replace(tx: Tx, chunk: Chunk, mentions: Sequence[Mention]) -> None:
 
 def is_in_episode(tx: Tx, entity: Entity, episode: int) -> bool:
     """Whether an episode, given by its row, mentions an entity."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
         SELECT EXISTS (
             SELECT 1 FROM mention JOIN chunk ON chunk.id = mention.chunk
@@ -112,13 +109,12 @@ def is_in_episode(tx: Tx, entity: Entity, episode: int) -> bool:
         )
         """,
         (entity.row, episode),
-    ).fetchone()
-    return bool(row[0])
+    )
 
 
 def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
     """How many mentions the chunks of these episodes have."""
-    row = tx.conn.execute(
+    return tx.number(
         """
         SELECT count(*)
         FROM mention
@@ -126,8 +122,7 @@ def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
         WHERE chunk.episode IN (SELECT value FROM json_each(?))
         """,
         (json.dumps(list(episodes)),),
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 # SQL for the lookups of mention detection: entities by the words of a text, and chunks by the words of a name.
@@ -139,7 +134,7 @@ def entities_by_keys(tx: Tx, keys: Sequence[str], *, group: str) -> list[tuple[s
     Each with the key, the name or alias as written, the row of the entity, its type, its name, and how: name or
     alias.
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT asked.value, entity.name, entity.id, entity_type.name, entity.name, 'name'
         FROM json_each(:keys) AS asked
@@ -154,7 +149,6 @@ def entities_by_keys(tx: Tx, keys: Sequence[str], *, group: str) -> list[tuple[s
         """,
         {"keys": json.dumps(list(keys), ensure_ascii=False), "group": group},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +218,7 @@ def names_by_keys_or_letters(
 def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[str]:
     """The prefixes that a name of the group or any alias begins with; one of up to two letters as a whole word."""
     ends = "(length(asked.value) > 2 OR substr({0}, length(asked.value) + 1, 1) NOT GLOB '[a-z0-9]')"
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT asked.value
         FROM json_each(:parts) AS asked
@@ -239,7 +233,6 @@ def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[st
         """,
         {"parts": json.dumps(list(prefixes), ensure_ascii=False), "group": group},
     )
-    return [row[0] for row in rows]
 
 
 def entities_with_word(
@@ -285,7 +278,7 @@ def chunks_with_words(tx: Tx, match: str, *, group: str, limit: int, spelled: Se
     Args:
         spelled: only chunks with one of these, case-sensitive, in their text or in the name of their episode.
     """
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT chunk.id
         FROM chunk_text
@@ -298,12 +291,11 @@ def chunks_with_words(tx: Tx, match: str, *, group: str, limit: int, spelled: Se
         """,
         {"match": match, "group": group, "limit": limit, "spelled": json.dumps(list(spelled), ensure_ascii=False)},
     )
-    return [row[0] for row in rows]
 
 
 def chunks_with_letters(tx: Tx, letters: str, *, group: str, limit: int) -> list[int]:
     """The chunks of a group that contain this text: a full scan, for scripts without spaces between words."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT chunk.id
         FROM chunk JOIN episode ON episode.id = chunk.episode
@@ -312,4 +304,3 @@ def chunks_with_letters(tx: Tx, letters: str, *, group: str, limit: int) -> list
         """,
         (letters, group, limit),
     )
-    return [row[0] for row in rows]

@@ -65,7 +65,7 @@ def insert(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at:
 
 def exists(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at: str) -> bool:
     """Whether exactly this narrative exists."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
         SELECT EXISTS (
             SELECT 1 FROM narrative
@@ -73,16 +73,12 @@ def exists(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at:
         )
         """,
         {"episode": episode, "week": week, "project": project, "recorded_at": recorded_at},
-    ).fetchone()
-    return bool(row[0])
+    )
 
 
 def count_of_project(tx: Tx, entity: Entity, *, besides: int = 0) -> int:
     """How many narratives are about an entity as their project, except those of one episode, given by its row."""
-    row = tx.conn.execute(
-        "SELECT count(*) FROM narrative WHERE project = ? AND episode <> ?", (entity.row, besides)
-    ).fetchone()
-    return int(row[0])
+    return tx.number("SELECT count(*) FROM narrative WHERE project = ? AND episode <> ?", (entity.row, besides))
 
 
 def move(tx: Tx, source: Entity, target: Entity) -> None:

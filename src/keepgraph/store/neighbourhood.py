@@ -130,7 +130,7 @@ def all_facts(
     Args:
         since, until: timestamps; leave out facts that ended before the one, or began after the other.
     """
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT id FROM ({_FACTS_OF_ENTITY})
         WHERE {_HELD_DURING}
@@ -139,7 +139,6 @@ def all_facts(
         """,
         {"entity": entity.row, "limit": limit, "offset": offset, "since": since, "until": until},
     )
-    return [row[0] for row in rows]
 
 
 def relations(
@@ -191,11 +190,10 @@ def relations(
 
 def count_facts(tx: Tx, entity: Entity, *, since: str | None = None, until: str | None = None) -> int:
     """How many unretracted facts an entity is in, ended ones too; `since` and `until` as in `all_facts`."""
-    row = tx.conn.execute(
+    return tx.number(
         f"SELECT count(*) FROM ({_FACTS_OF_ENTITY}) WHERE {_HELD_DURING}",
         {"entity": entity.row, "since": since, "until": until},
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def validity_changes(

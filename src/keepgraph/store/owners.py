@@ -32,7 +32,7 @@ def rows(tx: Tx, groups: Sequence[str]) -> list[int]:
 
 def all_groups(tx: Tx) -> list[tuple[str, str]]:
     """The owners of all groups: the public id of the entity, and since when; in the order of the groups."""
-    result_rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT entity.public_id, owner.set_at
         FROM owner
@@ -40,7 +40,6 @@ def all_groups(tx: Tx) -> list[tuple[str, str]]:
         ORDER BY owner.group_id
         """
     )
-    return result_rows.fetchall()  # type: ignore[no-any-return]
 
 
 def put(tx: Tx, entity_row: int, *, group: str, at: str) -> None:

@@ -197,7 +197,7 @@ def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatisti
 
 def count_subjects(tx: Tx, *, at: str) -> dict[int, int]:
     """How many entities are subjects of facts that hold, by the row of the predicate."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         f"""
         SELECT fact.predicate, count(DISTINCT fact.subject)
         FROM {facts.table_as_known(tx)}
@@ -207,13 +207,12 @@ def count_subjects(tx: Tx, *, at: str) -> dict[int, int]:
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
     )
-    return dict(rows.fetchall())
 
 
 def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str, at: str) -> dict[int, int]:
     """How many entities of these types are "subject" or "object" of facts that hold, by the row of the predicate."""
     column = {"subject": "fact.subject", "object": "fact.object"}[side]
-    rows = tx.conn.execute(
+    return tx.mapping(
         f"""
         SELECT fact.predicate, count(DISTINCT {column})
         FROM {facts.table_as_known(tx)}
@@ -223,7 +222,6 @@ def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str, at: str) 
         """,
         {"at": at, "group": tx.group, "known": tx.known_at, "types": json.dumps(list(type_rows))},
     )
-    return dict(rows.fetchall())
 
 
 def sample_facts(
@@ -260,7 +258,7 @@ def sample_facts(
 
 def sample_entities(tx: Tx, type_rows: Sequence[int], *, limit: int) -> list[tuple[str, str, str]]:
     """The id, the type and the name of some entities of these types, oldest first."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT entity.public_id, entity_type.name, entity.name
         FROM entity
@@ -271,7 +269,6 @@ def sample_entities(tx: Tx, type_rows: Sequence[int], *, limit: int) -> list[tup
         """,
         (json.dumps(list(type_rows)), tx.group, limit),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def sample_texts(tx: Tx, *, limit: int, characters: int) -> list[str]:
@@ -294,7 +291,7 @@ def sample_texts(tx: Tx, *, limit: int, characters: int) -> list[str]:
 
 def _count_with_alias(tx: Tx, type_rows: Sequence[int]) -> int:
     """How many entities of these types have an alias."""
-    row = tx.conn.execute(
+    return tx.number(
         """
         SELECT count(*)
         FROM entity
@@ -302,5 +299,4 @@ def _count_with_alias(tx: Tx, type_rows: Sequence[int]) -> int:
           AND EXISTS (SELECT 1 FROM alias WHERE alias.entity = entity.id)
         """,
         (json.dumps(list(type_rows)), tx.group),
-    ).fetchone()
-    return int(row[0])
+    )

@@ -51,7 +51,7 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Proposal]:
 
 def newest_names(tx: Tx, *, groups: Sequence[str], limit: int) -> list[int]:
     """The rows of the undecided proposed entities of some groups, newest first."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT id FROM proposal
         WHERE +group_id IN (SELECT value FROM json_each(?)) AND +kind = 'entity' AND {UNDECIDED}
@@ -60,7 +60,6 @@ def newest_names(tx: Tx, *, groups: Sequence[str], limit: int) -> list[int]:
         """,
         (json.dumps(list(groups)), limit),
     )
-    return [row[0] for row in rows]
 
 
 def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | None = None) -> dict[str, Proposal]:
@@ -99,7 +98,7 @@ def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
 
 def chunks_of_name(tx: Tx, key: str, *, group: str) -> list[int]:
     """The rows of the chunks that are evidence for a proposed entity, by the key of its name."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT seen.chunk
         FROM proposal JOIN proposal_evidence AS seen ON seen.proposal = proposal.id
@@ -107,7 +106,6 @@ def chunks_of_name(tx: Tx, key: str, *, group: str) -> list[int]:
         """,
         (group, key),
     )
-    return [row[0] for row in rows]
 
 
 def replace(
@@ -152,7 +150,7 @@ def _find(tx: Tx, draft: ProposalDraft, *, group: str) -> int | None:
 
 def _insert(tx: Tx, draft: ProposalDraft, *, public_id: str, group: str, created_at: str) -> int:
     """Insert a proposal without evidence; returns its row."""
-    row = tx.conn.execute(
+    return tx.number(
         """
         INSERT INTO proposal (public_id, group_id, kind, key, subject_type, subject, predicate, object_type,
                               object, literal, confidence, created_at)
@@ -173,13 +171,12 @@ def _insert(tx: Tx, draft: ProposalDraft, *, public_id: str, group: str, created
             draft.confidence,
             created_at,
         ),
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def count_in(tx: Tx, episodes: Sequence[int]) -> int:
     """How many proposals have evidence in these episodes."""
-    row = tx.conn.execute(
+    return tx.number(
         """
         SELECT count(DISTINCT proposal_evidence.proposal)
         FROM chunk
@@ -187,13 +184,12 @@ def count_in(tx: Tx, episodes: Sequence[int]) -> int:
         WHERE chunk.episode IN (SELECT value FROM json_each(?))
         """,
         (json.dumps(list(episodes)),),
-    ).fetchone()
-    return int(row[0])
+    )
 
 
 def fact_exists(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequence[int]) -> bool:
     """Whether a fact with such a triple exists, even an ended or retracted one: then it is not proposed."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
         SELECT EXISTS (
             SELECT 1 FROM fact
@@ -203,8 +199,7 @@ def fact_exists(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequen
         )
         """,
         {"subjects": json.dumps(list(subjects)), "predicate": predicate, "objects": json.dumps(list(objects))},
-    ).fetchone()
-    return bool(row[0])
+    )
 
 
 def _select(tx: Tx, query: str, values: dict[str, Any]) -> list[Proposal]:

@@ -91,16 +91,14 @@ def of_episode(tx: Tx, episode: int) -> list[ProposedFact]:
 
 def count(tx: Tx) -> int:
     """How many facts of the group are proposed."""
-    row = tx.conn.execute("SELECT count(*) FROM proposed_fact WHERE group_id = ?", (tx.group,)).fetchone()
-    return int(row[0])
+    return tx.number("SELECT count(*) FROM proposed_fact WHERE group_id = ?", (tx.group,))
 
 
 def counts_by_group(tx: Tx) -> dict[str, int]:
     """How many facts are proposed in each group that has some, the group of the transaction first."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         "SELECT group_id, count(*) FROM proposed_fact GROUP BY group_id ORDER BY group_id <> ?, group_id", (tx.group,)
     )
-    return dict(rows.fetchall())
 
 
 def types_of_names(tx: Tx, name_keys: Collection[str]) -> dict[str, tuple[str, bool]]:
@@ -141,10 +139,7 @@ def delete_in_wordings(tx: Tx, wording_keys: Collection[str]) -> int:
 
 def dismissed_wordings(tx: Tx) -> dict[str, str]:
     """The dismissed wordings of the group, by their keys."""
-    rows = tx.conn.execute(
-        "SELECT wording_key, wording FROM dismissed_wording WHERE group_id = ? ORDER BY id", (tx.group,)
-    )
-    return dict(rows.fetchall())
+    return tx.mapping("SELECT wording_key, wording FROM dismissed_wording WHERE group_id = ? ORDER BY id", (tx.group,))
 
 
 def insert_dismissed(tx: Tx, *, wording: str, wording_key: str, dismissed_at: str) -> None:

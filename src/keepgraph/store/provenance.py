@@ -53,7 +53,7 @@ def first_source(tx: Tx, fact: int) -> str | None:
 
 def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]]:
     """The row of the fact and the timestamp of each assertion of these facts, in the order of the assertions."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT fact, recorded_at
         FROM provenance
@@ -62,7 +62,6 @@ def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]
         """,
         {"facts": json.dumps(list(facts)), "known": tx.known_at},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def has_assertion(tx: Tx, fact: int, *, source: str | None, confidence: float) -> bool:
@@ -83,7 +82,7 @@ def newest_assertions(
     tx: Tx, facts: Sequence[int], *, limit: int
 ) -> list[tuple[int, int, str | None, str, str, str | None]]:
     """The assertions of these facts, newest first: the row, the fact, the source, the timestamp, tool and session."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT id, fact, source, recorded_at, tool, session
         FROM provenance
@@ -93,20 +92,18 @@ def newest_assertions(
         """,
         (json.dumps(list(facts)), limit),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
     """The assertions from an episode, oldest first: the row, the fact and the timestamp."""
-    rows = tx.conn.execute(
+    return tx.rows(
         "SELECT id, fact, recorded_at FROM provenance WHERE episode = ? ORDER BY recorded_at, id", (episode,)
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def is_stated_by_other_document(tx: Tx, entity: int, *, besides: int) -> bool:
     """Whether a fact with this entity as its subject was recorded from a document other than this episode."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
         SELECT EXISTS (
             SELECT 1
@@ -117,8 +114,7 @@ def is_stated_by_other_document(tx: Tx, entity: int, *, besides: int) -> bool:
         )
         """,
         (entity, besides),
-    ).fetchone()
-    return bool(row[0])
+    )
 
 
 def set_source(tx: Tx, rows: Sequence[int], *, source: str) -> None:
@@ -128,15 +124,14 @@ def set_source(tx: Tx, rows: Sequence[int], *, source: str) -> None:
 
 def episodes_of_fact(tx: Tx, fact: int) -> list[int]:
     """The rows of the episodes that a fact was recorded from, newest first."""
-    rows = tx.conn.execute(
+    return tx.column(
         "SELECT DISTINCT episode FROM provenance WHERE fact = ? AND episode IS NOT NULL ORDER BY episode DESC", (fact,)
     )
-    return [row[0] for row in rows]
 
 
 def count_others(tx: Tx, facts: Sequence[int], *, besides: Sequence[int]) -> dict[int, int]:
     """How many other assertions each of these facts has; those without any are left out."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT fact, count(*)
         FROM provenance
@@ -145,7 +140,6 @@ def count_others(tx: Tx, facts: Sequence[int], *, besides: Sequence[int]) -> dic
         """,
         {"facts": json.dumps(list(facts)), "besides": json.dumps(list(besides))},
     )
-    return dict(rows.fetchall())
 
 
 def delete(tx: Tx, rows: Sequence[int]) -> None:
@@ -192,7 +186,7 @@ def assertions(tx: Tx, fact: int, *, limit: int) -> list[AssertionRow]:
 
 
 def count_assertions(tx: Tx, fact: int) -> int:
-    return int(tx.conn.execute("SELECT count(*) FROM provenance WHERE fact = ?", (fact,)).fetchone()[0])
+    return tx.number("SELECT count(*) FROM provenance WHERE fact = ?", (fact,))
 
 
 def inserting_calls(tx: Tx, table: str, rows: Mapping[int, str]) -> dict[int, int]:
@@ -231,7 +225,7 @@ def inserting_calls(tx: Tx, table: str, rows: Mapping[int, str]) -> dict[int, in
 
 def facts_ended_by_call(tx: Tx, call: int, *, limit: int) -> list[int]:
     """The rows of the facts whose validity a call gave an end."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT DISTINCT journal.row
         FROM journal
@@ -243,21 +237,19 @@ def facts_ended_by_call(tx: Tx, call: int, *, limit: int) -> list[int]:
         """,
         (call, limit),
     )
-    return [row[0] for row in rows]
 
 
 def rows_inserted_by_call(tx: Tx, call: int, table: str, *, limit: int) -> list[int]:
     """The first rows that a call inserted into a table."""
-    rows = tx.conn.execute(
+    return tx.column(
         "SELECT row FROM journal WHERE call = ? AND tbl = ? AND op = 'insert' ORDER BY id LIMIT +?",
         (call, table, limit),
     )
-    return [row[0] for row in rows]
 
 
 def later_calls(tx: Tx, call: int, *, limit: int) -> list[int]:
     """The calls that changed or deleted rows of a call since, newest first; of a large one, its first changes."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT DISTINCT later.call
         FROM (SELECT DISTINCT tbl, row FROM (
@@ -270,7 +262,6 @@ def later_calls(tx: Tx, call: int, *, limit: int) -> list[int]:
         """,
         {"call": call, "limit": limit},
     )
-    return [row[0] for row in rows]
 
 
 def sources_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[_SourceCount]:
@@ -292,7 +283,7 @@ def sources_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[_SourceCoun
 def count_facts_of_entity(tx: Tx, entity: Entity) -> int:
     """How many unretracted facts have an entity as subject or object, ended ones too."""
     query = f"SELECT count(*) FROM ({_FACTS_OF_ENTITY})"
-    return int(tx.conn.execute(query, {"entity": entity.row}).fetchone()[0])
+    return tx.number(query, {"entity": entity.row})
 
 
 _FACTS_OF_ENTITY = """
@@ -340,8 +331,7 @@ def assertions_under(tx: Tx, table: str, row: int) -> list[int]:
         table: `alias` or `former_id`.
     """
     column = {"alias": "alias", "former_id": "former_id"}[table]
-    rows = tx.conn.execute(
+    return tx.column(
         f"SELECT assertion FROM assertion_surface WHERE {column} = ? ORDER BY assertion DESC",
         (row,),
     )
-    return [row[0] for row in rows]

@@ -53,7 +53,7 @@ def add_unknown_names(tx: Tx, names: Mapping[str, str], *, at: str) -> None:
 
 def of_conversations(tx: Tx, *, since: str) -> list[tuple[str, str, int]]:
     """The counted calls in the group since a timestamp: conversation, tool, times."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT conversation, tool, times FROM read_count
         WHERE group_id = :group AND last_at > :since
@@ -61,7 +61,6 @@ def of_conversations(tx: Tx, *, since: str) -> list[tuple[str, str, int]]:
         """,
         {"group": tx.group, "since": since},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def unknown_names(tx: Tx, *, at_least: int, limit: int) -> list[UnknownName]:

@@ -94,7 +94,7 @@ def entities(tx: Tx, rows: Sequence[int], filters: Filters) -> dict[int, Entity]
 
 def newest_chunks(tx: Tx, filters: Filters, *, limit: int) -> list[int]:
     """The first chunks of the texts that pass the filters, by row; newest text first."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT (SELECT first.id FROM chunk AS first WHERE first.episode = episode.id ORDER BY place, first.id LIMIT 1)
         FROM episode
@@ -109,7 +109,6 @@ def newest_chunks(tx: Tx, filters: Filters, *, limit: int) -> list[int]:
         """,
         {**filters.values, "limit": limit},
     )
-    return [row[0] for row in rows]
 
 
 def chunks(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
@@ -193,7 +192,7 @@ def facts_of_entities(
     passing = f"{conditions} AND {types} AND {about} LIMIT {int(max_scanned)}"
     given = "IN (SELECT value FROM json_each(:entities))"
     # Three queries, each through its own index: fact_out, fact_literal and fact_in.
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT id, subject, object
         FROM (
@@ -211,14 +210,13 @@ def facts_of_entities(
         """,
         {**filters.values, "entities": json_array(entities), "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def chunks_mentioning(
     tx: Tx, entities: Sequence[int], proposals: Sequence[int], filters: Filters
 ) -> list[tuple[int, int]]:
     """The chunks that mention some entities or proposed names, with their episodes, newest first."""
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT chunk.id, chunk.episode
         FROM (
@@ -235,7 +233,6 @@ def chunks_mentioning(
         """,
         {**filters.values, "entities": json_array(entities), "proposals": json_array(proposals)},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def mentioned_in_chunks(tx: Tx, chunks: Sequence[int], *, with_speakers: bool = True) -> list[tuple[int, int]]:
@@ -244,7 +241,7 @@ def mentioned_in_chunks(tx: Tx, chunks: Sequence[int], *, with_speakers: bool = 
     Args:
         with_speakers: whether the speaker of a turn counts as mentioned in it.
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT chunk, entity FROM mention
         WHERE chunk IN (SELECT value FROM json_each(:chunks)) AND (:with_speakers OR how <> 'speaker')
@@ -255,7 +252,6 @@ def mentioned_in_chunks(tx: Tx, chunks: Sequence[int], *, with_speakers: bool = 
         """,
         {"chunks": json_array(chunks), "with_speakers": with_speakers},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def unspoken_mentioning(tx: Tx, chunks: Sequence[int], entities: Sequence[int], proposals: Sequence[int]) -> set[int]:
@@ -278,32 +274,29 @@ def unspoken_mentioning(tx: Tx, chunks: Sequence[int], entities: Sequence[int], 
 
 def chunks_of_episodes(tx: Tx, episodes: Sequence[int]) -> list[int]:
     """The chunks of some episodes; of very many, not all."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"SELECT id FROM chunk WHERE episode IN (SELECT value FROM json_each(?)) LIMIT {MAX_FAN_OUT}",
         (json_array(episodes),),
     )
-    return [row[0] for row in rows]
 
 
 def episodes_of_chunks(tx: Tx, chunks: Sequence[int]) -> dict[int, int]:
     """The episode of each chunk."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         "SELECT id, episode FROM chunk WHERE id IN (SELECT value FROM json_each(?))", (json_array(chunks),)
     )
-    return dict(rows.fetchall())
 
 
 def groups_of_proposals(tx: Tx, proposals: Sequence[int]) -> dict[int, str]:
     """The group of each proposal."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         "SELECT id, group_id FROM proposal WHERE id IN (SELECT value FROM json_each(?))", (json_array(proposals),)
     )
-    return dict(rows.fetchall())
 
 
 def count_episodes_of_proposals(tx: Tx, proposals: Sequence[int]) -> dict[int, int]:
     """In how many episodes each of these proposals is seen."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT evidence.proposal, count(DISTINCT chunk.episode)
         FROM proposal_evidence AS evidence JOIN chunk ON chunk.id = evidence.chunk
@@ -312,12 +305,11 @@ def count_episodes_of_proposals(tx: Tx, proposals: Sequence[int]) -> dict[int, i
         """,
         (json_array(proposals),),
     )
-    return dict(rows.fetchall())
 
 
 def count_episodes_of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, int]:
     """From how many episodes each of these facts comes."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         SELECT fact, count(DISTINCT episode) FROM provenance
         WHERE fact IN (SELECT value FROM json_each(?)) AND episode IS NOT NULL
@@ -325,4 +317,3 @@ def count_episodes_of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, int]:
         """,
         (json_array(facts),),
     )
-    return dict(rows.fetchall())

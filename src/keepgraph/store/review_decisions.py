@@ -53,7 +53,7 @@ def insert(tx: Tx, decision: ReviewDecision) -> None:
 
 def exists(tx: Tx, decision: ReviewDecision) -> bool:
     """Whether this decision is noted."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
         SELECT EXISTS (
             SELECT 1 FROM review_decision
@@ -61,8 +61,7 @@ def exists(tx: Tx, decision: ReviewDecision) -> bool:
         )
         """,
         (decision.group, decision.proposal_kind, decision.key, decision.decision, decision.decided_at),
-    ).fetchone()
-    return bool(row[0])
+    )
 
 
 def all_groups(tx: Tx) -> Iterator[ReviewDecision]:
@@ -122,7 +121,7 @@ def known_evidence(tx: Tx, kind: str, key: str) -> frozenset[str] | None:
 
 def latest_of_kind(tx: Tx, kind: str, *, limit: int) -> list[str]:
     """The newest decisions on a kind since it was woken, newest first."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT decision
         FROM review_decision
@@ -134,13 +133,11 @@ def latest_of_kind(tx: Tx, kind: str, *, limit: int) -> list[str]:
         """,
         {"group": tx.group, "kind": kind, "limit": limit},
     )
-    return [row[0] for row in rows]
 
 
 def kinds(tx: Tx) -> list[str]:
     """The kinds of the group with a decision."""
-    rows = tx.conn.execute("SELECT DISTINCT kind FROM review_decision WHERE group_id = ? ORDER BY kind", (tx.group,))
-    return [row[0] for row in rows]
+    return tx.column("SELECT DISTINCT kind FROM review_decision WHERE group_id = ? ORDER BY kind", (tx.group,))
 
 
 def _decision(row: Sequence[Any]) -> ReviewDecision:

@@ -19,7 +19,7 @@ class FactState:
 
 def contents(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
     """By public id, what identifies the content of a fact, an entity or an episode; missing ones are left out."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         """
         WITH wanted AS (SELECT value AS id FROM json_each(:ids))
         SELECT wanted.id, 'fact ' || subject.public_id || ' ' || predicate.name || ' '
@@ -41,7 +41,6 @@ def contents(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
         """,
         {"ids": json.dumps(list(ids))},
     )
-    return dict(rows.fetchall())
 
 
 def entities(tx: Tx, ids: Sequence[str], *, with_merged: bool) -> frozenset[str]:
@@ -59,11 +58,10 @@ def entities(tx: Tx, ids: Sequence[str], *, with_merged: bool) -> frozenset[str]
 
 def episodes(tx: Tx, ids: Sequence[str]) -> dict[str, int]:
     """The rows of episodes by public id."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         "SELECT public_id, id FROM episode WHERE public_id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(ids)),),
     )
-    return dict(rows.fetchall())
 
 
 def facts(tx: Tx, ids: Sequence[str]) -> dict[str, FactState]:
@@ -121,7 +119,7 @@ def text_proposals(tx: Tx, *, are_decided: bool, limit: int) -> list[tuple[int, 
     Args:
         are_decided: whether to return decided ones, or the others.
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT proposal.id, 'new_' || proposal.kind, proposal.key
         FROM proposal
@@ -136,12 +134,11 @@ def text_proposals(tx: Tx, *, are_decided: bool, limit: int) -> list[tuple[int, 
         """,
         {"group": tx.group, "are_decided": are_decided, "limit": limit},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def count_not_offered(tx: Tx) -> int:
     """How many names and facts read in texts are neither offered for review nor decided."""
-    row = tx.conn.execute(
+    return tx.number(
         """
         SELECT count(*)
         FROM proposal
@@ -156,5 +153,4 @@ def count_not_offered(tx: Tx) -> int:
           )
         """,
         {"group": tx.group},
-    ).fetchone()
-    return int(row[0])
+    )

@@ -88,7 +88,7 @@ def resting_on(tx: Tx, public_id: str) -> list[ReviewProposal]:
 
 def count_open(tx: Tx) -> dict[str, int]:
     """How many proposals of the group are open, by kind."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         f"""
         SELECT waiting.kind, count(*)
         FROM review_proposal AS waiting
@@ -98,7 +98,6 @@ def count_open(tx: Tx) -> dict[str, int]:
         """,
         (tx.group,),
     )
-    return dict(rows.fetchall())
 
 
 def count_besides_texts(tx: Tx) -> int:

@@ -55,17 +55,16 @@ _OTHERS = (
 
 def facts_in(tx: Tx, projects: Collection[str], *, alone: bool = False) -> list[int]:
     """The rows of the facts that hold in one of these projects, given by their ids; with `alone`, in no other."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"SELECT id FROM fact WHERE {_IN_ONE_OF} AND (NOT :alone OR {_OTHERS} = '[]') ORDER BY id",
         {"ids": json.dumps(list(projects)), "alone": alone},
     )
-    return [row[0] for row in rows]
 
 
 def aliases_in(tx: Tx, projects: Collection[str]) -> int:
     """How many aliases hold in one of these projects, given by their ids."""
     values = {"ids": json.dumps(list(projects))}
-    return int(tx.conn.execute(f"SELECT count(*) FROM alias WHERE {_IN_ONE_OF}", values).fetchone()[0])
+    return tx.number(f"SELECT count(*) FROM alias WHERE {_IN_ONE_OF}", values)
 
 
 def leave(tx: Tx, projects: Collection[str]) -> None:
@@ -133,7 +132,7 @@ def pin_episode(tx: Tx, episode: Episode, *, pinned: bool) -> bool:
 
 def pinned_facts(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
     """The rows of the pinned facts that hold, oldest first."""
-    rows = tx.conn.execute(
+    return tx.column(
         f"""
         SELECT fact.id
         FROM fact JOIN entity ON entity.id = fact.subject
@@ -143,12 +142,11 @@ def pinned_facts(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
         """,
         {"at": at, "groups": json.dumps(list(groups))},
     )
-    return [row[0] for row in rows]
 
 
 def pinned_episodes(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
     """The rows of the pinned texts, oldest first."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT id FROM episode
         WHERE pinned AND recorded_at <= :at AND group_id IN (SELECT value FROM json_each(:groups))
@@ -156,12 +154,11 @@ def pinned_episodes(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
         """,
         {"at": at, "groups": json.dumps(list(groups))},
     )
-    return [row[0] for row in rows]
 
 
 def subjects_of_episodes(tx: Tx, episodes: Sequence[int]) -> list[tuple[int, str | None, str | None, str | None]]:
     """What callers said that texts are about: the row of the text, and an id, or a name and perhaps its type."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT DISTINCT chunk.episode, said.value ->> 'id', said.value ->> 'type', said.value ->> 'name'
         FROM chunk JOIN json_each(chunk.named) AS said
@@ -169,7 +166,6 @@ def subjects_of_episodes(tx: Tx, episodes: Sequence[int]) -> list[tuple[int, str
         """,
         (json.dumps(list(episodes)),),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def open_questions(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import datetime, tzinfo
@@ -75,6 +75,26 @@ class Tx:
     unknown_names: dict[str, str] = field(default_factory=dict)
     completions: list[Completion] = field(default_factory=list)
     completed: list[dict[str, Any]] = field(default_factory=list)
+
+    def rows(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[Any]:
+        """The rows of a query."""
+        return self.conn.execute(query, values).fetchall()  # type: ignore[no-any-return]
+
+    def column(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[Any]:
+        """The first column of a query."""
+        return [row[0] for row in self.conn.execute(query, values)]
+
+    def mapping(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> dict[Any, Any]:
+        """The second column of a query by the first."""
+        return dict(self.conn.execute(query, values).fetchall())
+
+    def number(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> int:
+        """The number in the only row of a query."""
+        return int(self.conn.execute(query, values).fetchone()[0])
+
+    def is_true(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> bool:
+        """Whether the condition in the only row of a query is true."""
+        return bool(self.conn.execute(query, values).fetchone()[0])
 
     @property
     def changes(self) -> int:

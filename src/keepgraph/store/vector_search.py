@@ -70,11 +70,10 @@ def nearest_chunks(
 
 def embeddings(tx: Tx, kind: VectorKind, numbers: Sequence[int]) -> dict[int, bytes]:
     """The vectors with some numbers, as they are stored: a byte a dimension."""
-    rows = tx.conn.execute(
+    return tx.mapping(
         f"SELECT {kind.key}, embedding FROM {kind.vector_table} WHERE {kind.key} IN (SELECT value FROM json_each(?))",
         (json_array(numbers),),
     )
-    return dict(rows.fetchall())
 
 
 def has_too_many(tx: Tx, kind: VectorKind) -> bool:
@@ -145,7 +144,7 @@ def _nearest(
         near, values = "SELECT value AS number FROM json_each(:near)", {**values, "near": json_array(numbers)}
     else:
         values = {**values, "signs": query[1]}
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         WITH near AS MATERIALIZED ({near})
         SELECT {row}, 1 - vec_distance_cosine(vec_int8(embedding), vec_int8(:embedding)) AS cosine
@@ -156,4 +155,3 @@ def _nearest(
         """,
         values,
     )
-    return rows.fetchall()  # type: ignore[no-any-return]

@@ -128,7 +128,7 @@ def _key(kind: VectorKind) -> str:
 
 
 def _only_reads(tx: Tx) -> bool:
-    return bool(tx.conn.execute("PRAGMA query_only").fetchone()[0])
+    return tx.is_true("PRAGMA query_only")
 
 
 def _latest_change(tx: Tx) -> int:

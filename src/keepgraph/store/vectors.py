@@ -52,7 +52,7 @@ def count_missing(tx: Tx, kind: VectorKind = NAME_VECTORS, *, at_most: int | Non
         at_most: count no further than one more than this.
     """
     counted = kind.queue.table if at_most is None else f"(SELECT 1 FROM {kind.queue.table} LIMIT {at_most + 1})"
-    return int(tx.conn.execute(f"SELECT count(*) FROM {counted}").fetchone()[0])
+    return tx.number(f"SELECT count(*) FROM {counted}")
 
 
 def any_missing(tx: Tx, kind: VectorKind) -> bool:
@@ -84,7 +84,7 @@ def next_missing(
     """
     source = kind.sources[0]
     newest = f"(SELECT {source.number} FROM {source.table} ORDER BY id DESC LIMIT 1)"
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT number, text
         FROM (
@@ -98,7 +98,6 @@ def next_missing(
         """,
         {"limit": limit, "among": among_newest},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def insert(tx: Tx, vectors: Sequence[tuple[int, str, bytes, bytes]], kind: VectorKind = NAME_VECTORS) -> None:
@@ -135,7 +134,7 @@ def nearest_names(
     bytes. Of the ten nearest names, this finds 99 in 100.
     """
     load_extension(tx)
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         WITH near AS MATERIALIZED (
             SELECT surface AS number
@@ -163,7 +162,6 @@ def nearest_names(
             "limit": limit,
         },
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def load_extension(tx: Tx) -> None:

@@ -128,7 +128,7 @@ def predicates(tx: Tx) -> list[Predicate]:
 
 def find_by_label(tx: Tx, kind: str, label_key: str) -> list[int]:
     """The rows of the words that have a label with this key, preferred labels first."""
-    rows = tx.conn.execute(
+    return tx.column(
         """
         SELECT term
         FROM vocabulary_label
@@ -138,7 +138,6 @@ def find_by_label(tx: Tx, kind: str, label_key: str) -> list[int]:
         """,
         (label_key, kind),
     )
-    return [row[0] for row in rows]
 
 
 def labels(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, list[VocabularyLabel]]:
@@ -206,7 +205,7 @@ def is_in_use(tx: Tx, kind: str, row: int) -> bool:
                 OR EXISTS (SELECT 1 FROM predicate WHERE :row IN (inverse_of, replaced_by))
         """,
     }[kind]
-    return bool(tx.conn.execute(query, {"row": row}).fetchone()[0])
+    return tx.is_true(query, {"row": row})
 
 
 def used_words(tx: Tx) -> set[tuple[str, int]]:
@@ -221,8 +220,7 @@ def used_words(tx: Tx) -> set[tuple[str, int]]:
 
 def has_entities(tx: Tx, entity_type: int) -> bool:
     """Whether an entity of any group is of exactly this type."""
-    row = tx.conn.execute("SELECT EXISTS (SELECT 1 FROM entity WHERE type = ?)", (entity_type,)).fetchone()
-    return bool(row[0])
+    return tx.is_true("SELECT EXISTS (SELECT 1 FROM entity WHERE type = ?)", (entity_type,))
 
 
 def example_uses(tx: Tx, kind: str, row: int, *, limit: int) -> list[str]:
@@ -246,7 +244,7 @@ def count_patterns(tx: Tx, predicate: int) -> list[tuple[str, str | None, int]]:
 
     Retracted facts are not counted.
     """
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT subject_type.name, object_type.name, count(*) AS facts
         FROM fact
@@ -260,7 +258,6 @@ def count_patterns(tx: Tx, predicate: int) -> list[tuple[str, str | None, int]]:
         """,
         (predicate,),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 # Writing

@@ -17,7 +17,7 @@ def duplicate_facts(tx: Tx, predicate: int, target: int, *, are_reversed: bool) 
         are_reversed: whether facts repeat each other with their ends exchanged.
     """
     subject, target_object = ("object", "subject") if are_reversed else ("subject", "object")
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT fact.id, twin.id
         FROM fact
@@ -38,7 +38,6 @@ def duplicate_facts(tx: Tx, predicate: int, target: int, *, are_reversed: bool) 
         """,
         {"predicate": predicate, "target": target, "are_reversed": are_reversed},
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def set_facts(tx: Tx, facts: Iterable[tuple[int, int, int | None, str, int]]) -> None:
@@ -48,7 +47,7 @@ def set_facts(tx: Tx, facts: Iterable[tuple[int, int, int | None, str, int]]) ->
 
 def entities_of_same_name(tx: Tx, entity_type: int, target: int) -> list[tuple[int, int, str]]:
     """The entities of a type that have the name of one of another type in their group: both rows, and the group."""
-    rows = tx.conn.execute(
+    return tx.rows(
         """
         SELECT entity.id, other.id, entity.group_id
         FROM entity
@@ -59,7 +58,6 @@ def entities_of_same_name(tx: Tx, entity_type: int, target: int) -> list[tuple[i
         """,
         (target, entity_type),
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def move_entities(tx: Tx, entity_type: int, target: int) -> int:
@@ -254,7 +252,7 @@ def names_with(
         values = [frequent.pop()]
     also_has = f"AND EXISTS (SELECT {_SURFACES} AND name_posting.surface = posting.surface)"
     is_of_types = "AND entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(?)))"
-    rows = tx.conn.execute(
+    return tx.rows(
         f"""
         SELECT DISTINCT coalesce(alias.alias_folded, entity.name_folded), entity.id
         FROM ({selected}) AS posting
@@ -265,7 +263,6 @@ def names_with(
         """,
         [*values, *frequent, *([json.dumps(list(of_types))] if of_types is not None else []), limit],
     )
-    return rows.fetchall()  # type: ignore[no-any-return]
 
 
 def _postings(tx: Tx, words: Sequence[str]) -> list[list[str]]:
