@@ -278,7 +278,7 @@ def test_texts_that_propose_something_wait_for_an_answer(call, run):
     waiting = call("list_next_steps")["totals"]["proposals"]
 
     assert waiting > 0
-    assert f"{waiting} names and facts proposed from texts" in run("next").output
+    assert f"{waiting} proposals from texts" in run("next").output
     assert waiting == call("list_kind", kind="proposals")["sections"][0]["total"]
 
 

@@ -161,7 +161,7 @@ def test_what_is_so_already_changes_nothing_and_says_so(run, ana):
         (["role=CTO", "mail"], "“mail” is not NAME=VALUE"),
         (["age:=forty"], "the value of age is not JSON"),
         (["id=x"], "is not a property but the id"),
-        (["aliases=x"], "aliases are no property"),
+        (["aliases=x"], "aliases are not a property"),
         (["type=nonsense"], "is not an entity type"),
     ],
 )
@@ -364,7 +364,7 @@ def test_a_note_is_edited_in_the_editor(run, note, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("edit", "Kickoff of the quay", "--replace", "Sunday", "Monday"), "does not say"),
+        (("edit", "Kickoff of the quay", "--replace", "Sunday", "Monday"), "does not contain"),
         (("edit", "no such thing"), "no text has this title"),
         (("edit", "no such thing", "--replace", "a", "b"), "EPISODE_NOT_FOUND"),
         (("edit", "Kickoff of the quay", "--replace", "a", "b", "--text", "c"), "both given"),

@@ -208,7 +208,7 @@ def test_the_ends_of_a_relation_are_names_and_what_cannot_be_read_is_refused(cal
     ]
     assert reasons(taken) == {
         "relations[3]": "both of its ends are the same entity",
-        "relations[4]": "it does not say 'to': the name of an entity",
+        "relations[4]": "it lacks 'to', the name of an entity",
         "relations[6]": "it is not an object",
         "relations[8]": "'from' has more than 200 characters",
         "relations[9]": "'to' has more than 1,000 characters",

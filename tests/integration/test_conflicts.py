@@ -170,8 +170,8 @@ def test_the_call_that_is_given_settles_it_and_undo_opens_it_again(call):
     settled = settle(call, conflict)
 
     assert conflict["sentence"] == (
-        "“A captain of Y” and “A captain of X” (recorded on 2026-05-15) hold at one time, and captain_of is meant to "
-        "have one object at a time."
+        "“A captain of Y” and “A captain of X” (recorded on 2026-05-15) hold at the same time, and captain_of is meant "
+        "to have one object at a time."
     )
     assert [fact["text"] for fact in conflict["facts"]] == ["A captain of X"]
     assert conflict["settled_by"]["arguments"]["supersedes"] == [conflict["facts"][0]["fact_id"]]
@@ -312,7 +312,7 @@ def test_what_rests_on_something_that_has_ended_or_was_replaced_is_named(call, c
 
     assert sorted(conflict.statement for conflict in conflicts) == [
         "“Atlas depends on Adopt Rust”, but Adopt Go has replaced Adopt Rust.",
-        "“Atlas depends on Redis”, but all that was recorded of Redis has ended, the last on 2026-05-16 12:00.",
+        "“Atlas depends on Redis”, but everything recorded about Redis has ended, the last on 2026-05-16 12:00.",
     ]
     for conflict in conflicts:
         assert "error" not in call(conflict.tool, **conflict.arguments)
@@ -380,7 +380,7 @@ def test_the_command_prints_a_conflict_and_a_line_that_settles_it(graph, path):
     line = next(line for line in printed.splitlines() if "to settle it: kg " in line).partition("kg ")[2]
     settled = run.invoke(kg, ["--db", str(path), *line.split()])
 
-    assert "“A captain of Y” and “A captain of X” (since 2020-01-01) hold at one time" in printed
+    assert "“A captain of Y” and “A captain of X” (since 2020-01-01) hold at the same time" in printed
     assert "ended, until 2020-12-31" in settled.output
 
 

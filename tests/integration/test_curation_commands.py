@@ -373,7 +373,7 @@ MISTAKES = [
     (("undo", "99"), 1, "CHANGE_NOT_FOUND"),
     (("undo", "--change", "99"), 1, "CHANGE_NOT_FOUND"),
     (("undo", "1", "--change", "1"), 1, "INVALID_ARGUMENTS"),
-    (("undo", "1"), 1, "call 1 cannot be taken back: something recorded later rests on it, see call 4"),
+    (("undo", "1"), 1, "call 1 cannot be taken back: something recorded later depends on it, see call 4"),
     (("undo", "0"), 2, "0 is not in the range"),
     (("undo", "last"), 2, "not a valid integer"),
     (("log", "-n", "0"), 2, "0 is not in the range"),

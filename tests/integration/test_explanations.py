@@ -88,7 +88,7 @@ def test_what_denies_a_fact_speaks_against_it(call):
     answer = why(call, "Ben works at Acme")
 
     assert [(each["kind"], each["sentence"]) for each in answer["objections"]] == [
-        ("text_denies", "A sentence says that it is not so: “Ben does not work at Acme.”")
+        ("text_denies", "A sentence denies it: “Ben does not work at Acme.”")
     ]
     assert answer["objections"][0]["doc_id"].startswith("ep_")
 

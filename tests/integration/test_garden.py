@@ -536,7 +536,7 @@ def test_a_rejected_contradiction_does_not_return_when_a_fact_of_it_is_recorded_
     call.record(person("Ana"), "born_on", literal("1991-02-02"))
     proposed = garden(call, "conflicts")["proposals"]
 
-    assert [one["statement"] for one in proposed if "hold at one time" in one["statement"]] == []
+    assert [one["statement"] for one in proposed if "hold at the same time" in one["statement"]] == []
 
 
 def test_the_status_says_that_a_run_was_killed(call, monkeypatch):

@@ -164,6 +164,6 @@ def test_doctor_and_the_history_command_say_it(imported):
     imported.graph.close()
 
     assert [check.message[:40] for check in checks if check.name == "imports"] == [
-        "1 of 2 assertions came with imports: whe"
+        "1 of 2 assertions came with imports; the"
     ]
     assert "the rest is what its file says" in run(imported.graph.path, "history", "Ada")

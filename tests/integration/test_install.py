@@ -195,7 +195,7 @@ def test_a_client_that_is_not_there_is_refused(install):
     result = install("claude-desktop")
 
     assert result.exit_code == 1
-    assert "Claude Desktop seems not to be installed" in result.output
+    assert "Claude Desktop is not installed" in result.output
     assert not desktop().parent.exists()
 
 

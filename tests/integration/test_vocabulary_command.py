@@ -194,10 +194,10 @@ def test_what_waits_is_shown_and_becomes_facts_when_its_wording_is_mapped(run, a
     mapped = run("vocabulary", "map", "tutors", "knows")
     dismissed = run("vocabulary", "dismiss", "humms")
 
-    assert "2 proposed facts wait" in waiting
+    assert "2 proposed facts" in waiting
     assert "tutors × 1" in waiting
-    assert "means knows: 1 facts" in mapped.output
-    assert "1 proposed facts deleted" in dismissed.output
+    assert "means knows: 1 fact" in mapped.output
+    assert "1 proposed fact deleted" in dismissed.output
     assert ask("vocabulary", "proposals")["groups"] == []
 
 

@@ -405,7 +405,7 @@ def test_long_names_under_a_short_prefix_are_refused(import_rdf):
 def test_a_file_that_is_too_large_is_refused(import_rdf, monkeypatch):
     monkeypatch.setattr(rdf_documents, "MAX_BYTES", 100)
 
-    with pytest.raises(errors.VocabularyInvalid, match="100 are the most"):
+    with pytest.raises(errors.VocabularyInvalid, match="at most 100 are allowed"):
         import_rdf(THESAURUS)
 
 

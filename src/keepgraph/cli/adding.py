@@ -62,7 +62,7 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
 
 @click.command("pin")
 @click.argument("what", nargs=-1, required=True)
-@click.option("--off", is_flag=True, help="No longer tell it always.")
+@click.option("--off", is_flag=True, help="No longer always include it.")
 @graph_options.all_options
 @click.pass_context
 def pin_command(ctx: click.Context, /, what: tuple[str, ...], off: bool) -> None:
@@ -389,7 +389,7 @@ def remind_command(ctx: click.Context, /, task: tuple[str, ...], **details: Any)
     if graph_options.wants_json(ctx):
         return
     if not details["due"] and answer.get("created"):
-        click.secho("  it has no day: --due WHEN gives it one", dim=True)
+        click.secho("  it has no due date: add one with --due WHEN", dim=True)
     recorded = answer["entity"] if kind == "entity" else answer["results"][0]["subject"]
     if len(next_steps["actions"]) == next_steps["totals"]["actions"] and all(
         action["id"] != recorded["id"] for action in next_steps["actions"]

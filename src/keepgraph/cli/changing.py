@@ -170,7 +170,8 @@ def _parse_values(entity: str, words: list[str]) -> dict[str, Any]:
             )
         if name in ("alias", "aliases"):
             raise errors.InvalidArguments(
-                "aliases are no property", hint="`kg alias ENTITY ALIAS` adds one, and `kg edit ENTITY` removes them."
+                "aliases are not a property",
+                hint="`kg alias ENTITY ALIAS` adds one, and `kg edit ENTITY` removes them.",
             )
         if name in _FIELDS:
             arguments[name] = text

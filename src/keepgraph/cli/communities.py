@@ -11,6 +11,7 @@ import click
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.recall import NOTHING_MATCHED
+from keepgraph.english import count_noun
 
 
 class _CommunitiesGroup(click.Group):
@@ -149,7 +150,7 @@ def _show_community(answer: Mapping[str, Any]) -> None:
 def _show_heading(community: Mapping[str, Any]) -> None:
     named = "" if community["named_by"] == "algorithm" else f", named by a {community['named_by']}"
     click.secho(terminal.printable(community["name"]), bold=True, nl=False)
-    click.echo(f"  {community['member_count']} members{named}", nl=False)
+    click.echo(f"  {count_noun(community['member_count'], 'member')}{named}", nl=False)
     click.secho(f"  {community['uuid']}", dim=True)
 
 

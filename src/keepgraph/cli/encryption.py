@@ -148,7 +148,7 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
     if file != "-" and not permissions.expanded(file).is_file():
         raise errors.KeyMissing(f"there is no key file {file}")
     with click.open_file(file if file == "-" else str(permissions.expanded(file)), "rb") as stream:
-        key = keys.parse(stream.read(100_000), "what you gave" if file == "-" else file)
+        key = keys.parse(stream.read(100_000), "the input" if file == "-" else file)
     location = settings_file.read(graph).key
     passphrase: str | None = None
     if (

@@ -44,10 +44,10 @@ def why_command(ctx: click.Context, what: tuple[str, ...], kind: str | None) -> 
 
 _STATES = {"not_yet": "not yet"}
 _SECTIONS_OF = {
-    "fact": ("Where it is from", "What speaks against it", "What rests on it", "What changed it"),
-    "entity": ("Where it is from", "What is proposed about it", "What rests on it", "What changed it"),
-    "text": ("Where it is from", "What speaks against it", "If it were deleted", "What changed it"),
-    "call": ("Where it is from", "What speaks against it", "What it did", "What changed it since"),
+    "fact": ("Where it comes from", "What speaks against it", "What depends on it", "What changed it"),
+    "entity": ("Where it comes from", "What is proposed about it", "What depends on it", "What changed it"),
+    "text": ("Where it comes from", "What speaks against it", "If it were deleted", "What changed it"),
+    "call": ("Where it comes from", "What speaks against it", "What it did", "What changed it since"),
 }
 
 
@@ -64,7 +64,7 @@ def _show(answer: dict[str, Any], *, name: str) -> None:
     sections = [
         _section(origins, [] if kind == "call" else list(map(_origin, answer["origins"])), totals["origins"]),
         _section("Decisions", [(_decision(made), "") for made in _decisions_of_call(answer)], 0),
-        Section("What says so too", _confirmation(answer)),
+        Section("What confirms it", _confirmation(answer)),
         _section(
             against,
             [(terminal.printable(each["sentence"]), "") for each in answer["objections"]],

@@ -133,19 +133,22 @@ def show_report(report: dict[str, Any], *, dry_run: bool) -> None:
         click.echo(f"  about {'the new ' if is_new else ''}{project['type']} {terminal.entity_name(project)}")
     terminal.show_near_names(report.get("possible_duplicates", ()))
     click.echo(
-        f"  {report['files_processed']:,} files: {report['added']:,} {would}added, "
+        f"  {count_noun(report['files_processed'], 'file')}: {report['added']:,} {would}added, "
         f"{report['changed']:,} {would}changed, "
         f"{report['moved']:,} {would}moved, {report['unchanged']:,} unchanged"
     )
     if report["chunks_added"] or report["chunks_removed"]:
-        click.echo(f"  {report['chunks_added']:,} pieces added, {report['chunks_removed']:,} removed")
+        click.echo(f"  {count_noun(report['chunks_added'], 'piece')} added, {report['chunks_removed']:,} removed")
     if report["entities_added"] or report["facts_added"]:
         entities, facts = report["entities_added"], report["facts_added"]
         click.echo(f"  {count_noun(entities, 'entity')} and {count_noun(facts, 'fact')} recorded from the notes")
     if report["mentions"] or report["proposals"]:
-        click.echo(f"  {report['mentions']:,} mentions of known names, {report['proposals']:,} proposals")
+        mentions, proposals = report["mentions"], report["proposals"]
+        click.echo(f"  {count_noun(mentions, 'mention')} of known names, {count_noun(proposals, 'proposal')}")
     if report["unread"]:
-        click.echo(f"  {report['unread']:,} pieces are still to be searched for names; the next question does it")
+        click.echo(
+            f"  {count_noun(report['unread'], 'piece')} still to be searched for names; the next question does it"
+        )
     _show_list(f"{report['forgotten']:,} forgotten" if report["forgotten"] else "missing (kept)", report["missing"])
     for outcome in ("failed", "skipped", "remarks"):
         _show_list(outcome, [f"{file['path']}: {file['message']} ({file['code']})" for file in report[outcome]])

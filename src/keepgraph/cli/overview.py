@@ -339,11 +339,11 @@ def _coming_row(fact: dict[str, Any]) -> tuple[str, str]:
 def _waiting_rows(totals: dict[str, int]) -> list[tuple[str, str]]:
     rows = []
     if totals["proposals"]:
-        rows.append((f"{totals['proposals']:,} names and facts proposed from texts", "kg review"))
+        rows.append((count_noun(totals["proposals"], "proposal") + " from texts", "kg review"))
     if totals["proposed_facts"]:
-        rows.append((f"{totals['proposed_facts']:,} facts in unknown wordings", "kg vocabulary proposals"))
+        rows.append((f"{count_noun(totals['proposed_facts'], 'fact')} in unknown wordings", "kg vocabulary proposals"))
     if totals["other_proposals"]:
-        rows.append((f"{totals['other_proposals']:,} other proposals", "kg review"))
+        rows.append((count_noun(totals["other_proposals"], "other proposal"), "kg review"))
     return rows
 
 

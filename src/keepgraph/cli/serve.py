@@ -178,7 +178,7 @@ def _chosen_toolsets(ctx: click.Context, toolsets: str | None) -> list[str] | No
     if unknown := [name for name in chosen or () if name not in available]:
         problem = f"there is no toolset {unknown[0]!r}; there are {', '.join(sorted(available))}, and all"
         if toolsets is None:
-            raise errors.SettingsInvalid(f"the settings of the profile name toolsets: {problem}")
+            raise errors.SettingsInvalid(f"the toolsets in the settings of the profile: {problem}")
         raise click.BadParameter(problem, param_hint="--toolsets")
     return chosen
 
@@ -228,7 +228,7 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
     from keepgraph.profiles import tokens
 
     if public_url is not None and not _PUBLIC_URL.fullmatch(public_url):
-        raise click.BadParameter("it is like https://graph.example.net", param_hint="--public-url")
+        raise click.BadParameter("it looks like https://graph.example.net", param_hint="--public-url")
     if not host.strip():
         raise click.BadParameter("it is empty", param_hint="--host")
     if not http.is_loopback(host):
@@ -239,7 +239,7 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
             )
         if host in ("0.0.0.0", "::") and public_url is None:  # noqa: S104 (compared, not listened on)
             raise errors.InvalidArguments(
-                f"{host} does not say how clients name this server",
+                f"{host} is not an address that clients can connect to",
                 hint="Listen on one address, or add --public-url http://NAME:PORT.",
             )
         if public_url is None or public_url.startswith("http:"):

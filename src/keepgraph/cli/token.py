@@ -55,7 +55,9 @@ def add_command(
     now = datetime.now(UTC)
     last = timestamps.parse(until, None, end=True) if until else None
     if last is not None and last <= timestamps.from_datetime(now):
-        raise errors.InvalidArguments(f"{until} is past", hint="Name a day to come with --until, or leave it out.")
+        raise errors.InvalidArguments(
+            f"{until} is in the past", hint="Give a future day with --until, or leave it out."
+        )
     if subject is not None and not 1 <= len(subject.strip()) <= 200:
         raise errors.InvalidArguments("--subject is empty or too long", hint="Give the `sub` of the OAuth tokens.")
     token, secret = tokens.add(name, now=now, subject=subject, until=last, profiles=profiles, **rights)

@@ -50,7 +50,9 @@ def add_command(ctx: click.Context, folder: str) -> None:
     with graph_options.open_graph(ctx, create=True) as graph, ingest.progress_callback(quiet=as_json) as progress:
         folders = _folders(graph.path)
         if inside := next((one for one in folders if path != one and path.is_relative_to(one)), None):
-            raise errors.InvalidArguments(f"{path} lies in the vault {inside}", hint="Its notes are read with those.")
+            raise errors.InvalidArguments(
+                f"{path} lies in the vault {inside}", hint="That vault already has its notes."
+            )
         is_new = path not in folders
         report = ingest.ingest_path(graph, str(path), progress, tool="kg vault", as_vault=True, reread=is_new)
         if "error" not in report and is_new:
@@ -124,7 +126,7 @@ def remove_command(ctx: click.Context, folder: str, forget: bool) -> None:
         folders = _folders(graph.path)
         if path not in folders:
             raise errors.InvalidArguments(
-                f"{path} is no vault of this profile", hint="`kg vault status` lists the vaults."
+                f"{path} is not a vault of this profile", hint="`kg vault status` lists the vaults."
             )
         rest = [str(one) for one in folders if one != path]
         settings_file.update(graph.path, {("vault", "folders"): rest or None})
@@ -207,7 +209,7 @@ def _folders(graph: Path) -> list[Path]:
 def _existing(folder: str) -> Path:
     path = _resolved(folder)
     if not path.is_dir():
-        raise errors.InvalidArguments(f"{folder!r} is no folder", hint="Name the folder of your notes.")
+        raise errors.InvalidArguments(f"{folder!r} is not a folder", hint="Name the folder of your notes.")
     return path
 
 

@@ -104,5 +104,5 @@ def _storable(value: Any) -> Any:
     if isinstance(value, dict):
         return {text_streams.replace_invalid(name): _storable(element) for name, element in value.items()}
     if isinstance(value, int | float) and not -(2**63) <= value < 2**63:
-        raise errors.InvalidArguments(f"{str(value)[:40]} is no number that JSON can hold everywhere")
+        raise errors.InvalidArguments(f"{str(value)[:40]} is not a number that JSON can hold everywhere")
     return value

@@ -50,7 +50,7 @@ def read(content: bytes, *, file_name: str) -> list[Statement]:
     """
     if len(content) > MAX_BYTES:
         raise errors.VocabularyInvalid(
-            f"the file has {len(content):,} bytes; {MAX_BYTES:,} are the most", hint="Import a part of it."
+            f"the file has {len(content):,} bytes; at most {MAX_BYTES:,} are allowed", hint="Import a part of it."
         )
     format = _detect(content)
     if format == RDF_XML:

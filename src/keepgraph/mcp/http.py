@@ -227,7 +227,7 @@ class HttpApp:
             exchange.check_method("GET")
             await exchange.respond(HTTPStatus.OK, self._issuer.metadata())
         else:
-            raise _invalid(f"there is only {PATH}", HTTPStatus.NOT_FOUND)
+            raise _invalid(f"the only path is {PATH}", HTTPStatus.NOT_FOUND)
 
     async def _answer_client(self, exchange: _Exchange) -> None:
         if (origin := exchange.only("origin")) and origin.lower() not in self._address.origins:
@@ -401,14 +401,14 @@ class _Exchange:
             while more:
                 message = await self._receive()
                 if message["type"] != "http.request":
-                    raise _invalid("the body has not come to its end", HTTPStatus.BAD_REQUEST)
+                    raise _invalid("the body is incomplete", HTTPStatus.BAD_REQUEST)
                 body += message.get("body", b"")
                 self.received = len(body)
                 if len(body) > MAX_BODY:
                     raise _too_large()
                 more = message.get("more_body", False)
         if scope.cancelled_caught:
-            raise refusals.RequestTooSlow(f"the body has not come within {REQUEST_SECONDS:g} seconds")
+            raise refusals.RequestTooSlow(f"the body did not arrive within {REQUEST_SECONDS:g} seconds")
         return bytes(body)
 
     def put_back(self, body: bytes) -> None:

@@ -28,7 +28,7 @@ def all_resources() -> list[t.Resource]:
             title="Overview",
             uri=_OVERVIEW,
             mime_type=_JSON,
-            description="Whose graph it is, what it holds, its projects and their latest, what is new and what waits.",
+            description="The owner, the size, the projects and the latest facts of the graph, and what is open.",
         ),
         t.Resource(
             name="vocabulary",

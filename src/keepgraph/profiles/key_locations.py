@@ -199,7 +199,7 @@ def _search(
         searched.append(f"there is no {wrapped}, the key wrapped with a passphrase")
     if wrapped.exists() and (location is None or location.source == "passphrase"):
         if ask is None:
-            searched.append(f"{wrapped.name} needs its passphrase, and nobody can be asked here")
+            searched.append(f"{wrapped.name} needs its passphrase, and there is no terminal to ask for it")
         else:
             yield from keys.unwrap(wrapped, ask)
         return

@@ -183,7 +183,7 @@ def unwrap(file: Path, ask: AskPassphrase) -> list[Key]:
     try:
         raw = aes_key_unwrap(_derive_key(ask(f"Passphrase for {file.stem}"), salt, cost), wrapped)
     except HashingError as error:
-        raise errors.KeyInvalid(f"{file} asks for more than this machine can do, or is damaged") from error
+        raise errors.KeyInvalid(f"{file} needs more memory than this machine has, or is damaged") from error
     except (InvalidUnwrap, ValueError) as error:
         raise errors.KeyWrong("this is not the passphrase", hint="Try again, or use the key you exported.") from error
     return [from_digits(raw[start : start + 32].hex(), "the passphrase") for start in range(0, len(raw), 32)]

@@ -60,7 +60,7 @@ def find(file: Path) -> str | None:
     if service := _find_service(folder):
         return f"is synchronised by {service}"
     if str(folder).startswith("\\\\"):
-        return "is on another machine in the network"
+        return "is on another machine on the network"
     try:
         mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -78,7 +78,7 @@ def add(name: str, *, now: datetime, subject: str | None = None, **rights: Any) 
         descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError as error:
         hint = f"Remove it first (`kg token remove {name}`), or choose another name."
-        raise errors.InvalidArguments(f"there is a token {name!r} already", hint=hint) from error
+        raise errors.InvalidArguments(f"there is already a token {name!r}", hint=hint) from error
     os.close(descriptor)
     permissions.write(file, json.dumps(asdict(token), indent=2) + "\n")
     return token, secret
@@ -175,7 +175,7 @@ def _parse(file: Path) -> Token:
     limits = (token.calls_per_minute, token.megabytes_per_minute, token.calls_at_once)
     is_valid = token.name == file.stem and bool(token.digest) != bool(token.subject)
     if not is_valid or not all(type(limit) is int and limit > 0 for limit in limits):
-        raise ValueError("this is no token")
+        raise ValueError("this is not a token")
     if token.until is not None:
         timestamps.to_datetime(token.until).astimezone(UTC)
     return token

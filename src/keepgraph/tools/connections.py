@@ -702,14 +702,14 @@ def _named_centre(
     if not normalisation.key(name_or_id):
         raise errors.NameOrAliasRequired("nothing is named: give name, or node_name or node_uuid")
     if len(name_or_id) > MAX_NAME:
-        raise errors.NameOrAliasTooLong(f"the name has {len(name_or_id):,} characters; {MAX_NAME} are the most")
+        raise errors.NameOrAliasTooLong(f"the name has {len(name_or_id):,} characters; at most {MAX_NAME} are allowed")
     return name_or_id
 
 
 def _groups(tx: Tx, group_ids: list[str] | None) -> list[str]:
     groups = list(dict.fromkeys(group_ids or [tx.group]))
     if len(groups) > MAX_GROUPS:
-        raise errors.InvalidArguments(f"group_ids names {len(groups)} groups; {MAX_GROUPS} are the most")
+        raise errors.InvalidArguments(f"group_ids names {len(groups)} groups; at most {MAX_GROUPS} are allowed")
     return groups
 
 

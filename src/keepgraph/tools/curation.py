@@ -83,7 +83,7 @@ def update_entity(
     given = (name, type, summary, properties, add_aliases, remove_aliases)
     if all(value is None for value in given):
         raise errors.InvalidArguments(
-            "nothing is given that is to change",
+            "no change is given",
             hint="Give name, type, summary, properties, add_aliases or remove_aliases.",
         )
     change = knowledge.entity_changes.change(

@@ -63,7 +63,7 @@ def ingest_markdown(job: Job, *, file_path: str, project: str | None = None) -> 
     with job.read(group=report.scope.group) as tx:
         episode = documents.find(tx, document_files.display_path(path))
         if episode is None:
-            raise errors.DocumentUnreadable(f"{document_files.display_path(path)} was taken away while it was read")
+            raise errors.DocumentUnreadable(f"{document_files.display_path(path)} was removed while it was read")
         return {
             "call": report.calls[0] if report.calls else None,
             "source": episode.source,
@@ -104,7 +104,7 @@ def ingest_directory(
     path = _allowed_path(job, directory)
     if not os.path.isdir(path):
         raise errors.DocumentUnreadable(
-            f"{document_files.display_path(path)} is no folder", hint="Call ingest_markdown for a file."
+            f"{document_files.display_path(path)} is not a folder", hint="Call ingest_markdown for a file."
         )
     report = ingestion.ingest(
         job,

@@ -210,7 +210,7 @@ def _add_many(tx: Tx, episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     new_count = sum(not result.deduplicated for result in added)
     return {
         "message": f"Stored {count_noun(new_count, 'episode')} in {tx.group!r}; "
-        f"{len(added) - new_count} were there already.",
+        f"{len(added) - new_count} existed already.",
         "episodes": summaries,
         "added": new_count,
         "deduplicated_episodes": len(added) - new_count,
@@ -238,7 +238,7 @@ def _summarise(tx: Tx, index: int, added: UpsertedEpisode) -> dict[str, Any]:
 def _message(added: UpsertedEpisode) -> str:
     name = f"Episode {added.episode.name!r}"
     if added.deduplicated:
-        return f"{name} was there already, word for word; nothing was changed"
+        return f"{name} already existed, word for word; nothing was changed"
     outcome = "was replaced" if added.replaced else f"was stored in group {added.episode.group!r}"
     return f"{name} {outcome}"
 

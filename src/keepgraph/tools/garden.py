@@ -166,7 +166,7 @@ def train_gnn(
 
 def _describe_run(report: RunReport, *, dry_run: bool) -> str:
     if report.is_running_elsewhere:
-        return "Another run is going on; this one did nothing. get_garden_status tells when that has ended."
+        return "Another run is in progress; this one did nothing. get_garden_status says when it has ended."
     new = count_noun(len(report.new), "new proposal")
     done = f"{new} would be made" if dry_run else f"{new}, {report.waiting} waiting for review"
     early = f" It ended early ({report.stopped}); the next run begins with the other passes." if report.stopped else ""

@@ -475,8 +475,8 @@ def change(
         answer = _correct_text(tx, text, old=old, new=new, title=name, dry_run=dry_run)
     else:
         raise errors.InvalidArguments(
-            "it is not clear what is to change",
-            hint="Give entity, with what is to change of it; or text, with old and new words.",
+            "it is not clear what to change",
+            hint="Give entity with its changes, or text with old and new words.",
         )
     return {**answer, "dry_run": dry_run}
 
@@ -501,7 +501,7 @@ def _change_entity(
         try:
             merged = curation.merge_entities(tx, keep={"id": found.id}, absorb=merge, across_types=across_types)
         except errors.TypesDiffer as error:
-            error.hint = "If they are one thing all the same, give type too: the type of both."
+            error.hint = "If they are the same thing anyway, also give type: the type of both."
             raise
     updated = None
     if merge is None or any(value is not None for value in particulars.values()):
@@ -519,7 +519,7 @@ def _correct_text(
 
     if new is None and (old is not None or title is None):
         raise errors.InvalidArguments(
-            "it is not said what the text is to say", hint="Give new, and with old the words in whose place it stands."
+            "the new text is missing", hint="Give new, and with old the words that it replaces."
         )
     corrected = texts.corrections.correct(tx, texts.corrections.find(tx, what), old=old, new=new, title=title)
     proposed = [episodes.proposed_fact(proposal) for proposal in corrected.proposed_facts]

@@ -125,7 +125,7 @@ def create_relation(
     tx = replace(tx, session=session_id or tx.session)
     for name, error_class in ((from_entity, errors.SubjectRequired), (to_entity, errors.ObjectRequired)):
         if not Name(name).key:
-            raise error_class(f"{name[:60]!r} is no name")
+            raise error_class(f"{name[:60]!r} is not a name")
     verdict = relation_verdicts.judge(
         tx,
         from_entity,

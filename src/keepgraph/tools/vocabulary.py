@@ -192,13 +192,13 @@ def extend_vocabulary(
 def _refuse_mapped_and_dismissed(mappings: Sequence[Mapping[str, Any]], dismissed: Sequence[str]) -> None:
     """
     Raises:
-        errors.VocabularyInvalid: a wording is to be mapped and to be dismissed.
+        errors.VocabularyInvalid: a wording is both mapped and dismissed.
     """
     keys = {wordings.key(wording) for mapping in mappings if "predicate" in mapping for wording in mapping["wordings"]}
     for wording in dismissed:
         if wordings.key(wording) in keys:
             raise errors.VocabularyInvalid(
-                f"{near_words.quote(wording)} is to be mapped and to be dismissed", hint="Do one of the two."
+                f"{near_words.quote(wording)} is both mapped and dismissed", hint="Do one of the two."
             )
 
 

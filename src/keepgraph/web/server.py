@@ -145,8 +145,8 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
             error.hint = error.hint and reader_references.render(error.hint, shown=())
             answer = {"ok": False, "error": error.answer()}
         except Exception:  # noqa: BLE001 (the one place of this interface where every error becomes an answer)
-            _log.exception("a call failed in an unforeseen way")
-            unforeseen = errors.InternalError("the call failed in an unforeseen way")
+            _log.exception("a call failed unexpectedly")
+            unforeseen = errors.InternalError("the call failed unexpectedly")
             answer = {"ok": False, "error": unforeseen.answer()}
         return {**answer, "read_only": True} if self.graph.read_only else answer
 
@@ -319,7 +319,7 @@ def _check_host(headers: Message, *, host: str) -> None:
         Refused: 403, also where the header is missing or there are several.
     """
     if headers.get_all("Host") != [host]:
-        raise _Refused(HTTPStatus.FORBIDDEN, f"this server answers to http://{host} alone")
+        raise _Refused(HTTPStatus.FORBIDDEN, f"this server only answers to http://{host}")
 
 
 def _check_call(headers: Message, *, host: str, token: str) -> int:
@@ -335,7 +335,7 @@ def _check_call(headers: Message, *, host: str, token: str) -> int:
     if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), token.encode()):
         raise _Refused(
             HTTPStatus.UNAUTHORIZED,
-            "the token is missing, or of an earlier start",
+            "the token is missing, or from an earlier start",
             hint="Use the page that `kg ui` opened last, or start `kg ui` again.",
         )
     if headers.get_content_type() != "application/json" or headers.get("Content-Type") is None:

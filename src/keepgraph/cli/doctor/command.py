@@ -202,7 +202,7 @@ def _repair_permissions(target: InspectedGraph) -> Iterator[str]:
         except OSError as error:
             last_error = error
         else:
-            yield f"took {path} from other users' reach"
+            yield f"made {path} inaccessible to other users"
     if last_error is not None:
         raise last_error
 
@@ -245,7 +245,7 @@ def _repair_schema(target: InspectedGraph) -> Iterator[str]:
             yield from _repair_schema_of(target.path, key)
     except sqlite.Error as error:
         name = getattr(error, "sqlite_errorname", None) or type(error).__name__
-        raise errors.GraphSchemaDiffers(f"the schema was left alone: a part cannot be rebuilt ({name})") from error
+        raise errors.GraphSchemaDiffers(f"the schema was not changed: a part cannot be rebuilt ({name})") from error
 
 
 def _repair_schema_of(graph: Path, key: Key | None) -> Iterator[str]:
@@ -280,7 +280,7 @@ def _rebuild_derived_data(target: InspectedGraph) -> Iterator[str]:
     except errors.KeepgraphError:
         return  # the next check reports it
     if faults.is_unrepairable:
-        raise errors.GraphDamaged("the tables were left alone: their faults cannot be repaired")
+        raise errors.GraphDamaged("the tables were not changed: their faults cannot be repaired")
     if not faults:
         return
     with open(target.path, create=False, ask=target.ask_passphrase) as graph:

@@ -306,7 +306,7 @@ def run(command: Sequence[str]) -> str | None:
             command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False
         )
     except FileNotFoundError:
-        return f"there is no {command[0]} here"
+        return f"{command[0]} is not installed"
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"{command[0]}: {error}"
     lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]

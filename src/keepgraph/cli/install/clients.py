@@ -355,7 +355,7 @@ def _parse(file: Path, content: bytes, table: str) -> dict[str, Any]:
         )
     except _DuplicateKey as error:
         lines = [number for number, line in enumerate(text.splitlines(), 1) if json.dumps(error.args[0]) in line]
-        hint = f"Only one can count (see lines {', '.join(map(str, lines))}); remove the other."
+        hint = f"Only one can apply (see lines {', '.join(map(str, lines))}); remove the other."
         raise _config_error(
             file, lines[-1] if lines else 1, f"{error.args[0]!r} is repeated here", hint=hint
         ) from error

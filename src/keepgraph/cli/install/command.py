@@ -47,7 +47,7 @@ def install_command(
     """
     if url is not None and (toolsets is not None or read_only):
         raise click.UsageError(
-            "What a server over HTTP shows is chosen there: kg serve --toolsets, kg token --read-only."
+            "A server over HTTP decides what it shows: kg serve --toolsets, kg token add --read-only."
         )
     graph_arguments = [] if url is not None else _graph_arguments(ctx, uninstall=uninstall)
     report: dict[str, Any] = {
@@ -117,7 +117,7 @@ def _install(
     for location in locations:
         if not anyway and not location.folder.is_dir():
             raise errors.InvalidArguments(
-                f"{clients.CLIENTS[report['client']].title} seems not to be installed: there is no {location.folder}",
+                f"{clients.CLIENTS[report['client']].title} is not installed, or never ran: no {location.folder}",
                 hint="Start it once to create its folder, or add --anyway.",
             )
         clients.read(location.file, clients.CLIENTS[report["client"]].table)

@@ -134,7 +134,7 @@ def show_ended(answer: dict[str, Any]) -> None:
 def _show_resting(answer: dict[str, Any]) -> None:
     """Show what rests on an ended fact, with the commands that end it too."""
     if resting := answer.get("may_have_ended"):
-        click.secho("  these rest on it; if they have ended too:", fg="yellow")
+        click.secho("  these depend on it; if they have ended too:", fg="yellow")
         for fact in resting:
             click.echo(f"    kg end {fact['fact_id']}   {printable(fact['text'])}")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section
+from keepgraph.english import count_noun, with_article
 
 MAX_ROWS = 8
 """The most rows of a section; a predicate may have more, and neighbours have their own limit."""
@@ -54,7 +55,7 @@ def show_page(answers: dict[str, Any], *, name: str) -> None:
 
 def kind_of(entity: dict[str, Any]) -> str:
     """The type of an entity, or that it is only a name in texts."""
-    return f"a name in texts, perhaps a {entity['type']}" if entity.get("proposed") else str(entity["type"])
+    return f"a name in texts, perhaps {with_article(entity['type'])}" if entity.get("proposed") else str(entity["type"])
 
 
 def timeline_rows(timeline: dict[str, Any], *, newest: bool) -> list[tuple[str, str]]:
@@ -150,7 +151,7 @@ def _neighbour_section(around: dict[str, Any]) -> Section:
     rows = []
     for node in around["nodes"]:
         path = node["via"]["path"] if node["via"] and node["distance"] > 1 else ""
-        facts = f"in {node['degree']} fact{'s' if node['degree'] != 1 else ''}"
+        facts = f"in {count_noun(node['degree'], 'fact')}"
         details = ", ".join(filter(None, (node["type"], facts, terminal.printable(path))))
         rows.append((terminal.printable(node["name"]), details))
     distances = around["totals"]["by_distance"]
@@ -181,10 +182,7 @@ def _episode_section(timeline: dict[str, Any]) -> Section:
 
 def _source_section(facts: Sequence[dict[str, Any]], communities: Sequence[dict[str, Any]]) -> Section:
     counts = Counter(fact["source"] for fact in facts if fact["source"])
-    rows = [
-        (terminal.printable(source), f"{count} fact{'s' if count != 1 else ''}")
-        for source, count in counts.most_common(MAX_ROWS)
-    ]
+    rows = [(terminal.printable(source), count_noun(count, "fact")) for source, count in counts.most_common(MAX_ROWS)]
     rows += [
         (terminal.printable(community["name"]), f"a community of {community['member_count']}")
         for community in communities

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from keepgraph import errors, lazy
+from keepgraph.english import count_noun
 
 _CONTROL = lazy.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _CONTROL_IN_JSON = lazy.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -112,8 +113,8 @@ def show_other_groups(other_groups: dict[str, Any] | None) -> None:
     if not other_groups or not other_groups["groups"]:
         return
     counts = [
-        f"{printable(group['group_id'])} ({group['entities']:,} {'entity' if group['entities'] == 1 else 'entities'}, "
-        f"{group['episodes']:,} text{'' if group['episodes'] == 1 else 's'})"
+        f"{printable(group['group_id'])} ({count_noun(group['entities'], 'entity')}, "
+        f"{count_noun(group['episodes'], 'text')})"
         for group in other_groups["groups"]
     ]
     more = f" and {other_groups['more']} more" if other_groups["more"] else ""

@@ -17,6 +17,7 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli.output import tables, terminal
+from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 
 
@@ -153,7 +154,7 @@ _EXECUTORS = {
 def _show_table(answer: dict[str, Any]) -> None:
     rows = answer["rows"]
     click.echo("\n".join(tables.format_table(answer["columns"], rows, width=_terminal_width())))
-    count = "1 row" if len(rows) == 1 else f"{len(rows):,} rows"
+    count = count_noun(len(rows), "row")
     # Not in a file, where the time would make two runs differ.
     suffix = f", {answer['execution_ms']:.1f} ms" if sys.stdout.isatty() else ""
     if answer["truncated"]:

@@ -19,6 +19,7 @@ from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.output.terminal import printable
+from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 
 KINDS = (
@@ -452,7 +453,9 @@ def _show_state(answer: Mapping[str, Any]) -> None:
     for closed in answer.get("closed", ()):
         click.secho(f"  closed: {printable(closed['statement'])} {printable(closed['reason'])}", dim=True)
     if waiting := answer.get("waiting"):
-        click.echo(f"{waiting:,} more names and facts wait in texts; they follow when you have decided some of these.")
+        click.echo(
+            f"{count_noun(waiting, 'more proposal')} from texts will follow when you have decided some of these."
+        )
     for quiet in answer.get("quiet", ()):
         click.echo(
             f"No more {quiet['kind']} proposals: you accepted only {quiet['accepted']} of the last "

@@ -17,6 +17,7 @@ from keepgraph.cli.transfer import reporting
 from keepgraph.engine.exchange import import_state, importer
 from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
 from keepgraph.engine.maintenance import backups
+from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 from keepgraph.tools.contract import dispatch, validation
 
@@ -311,10 +312,10 @@ def _show_report(report: dict[str, Any]) -> None:
     reporting.show_refusals(report, "line")
     reporting.show_warnings(report["warnings"], "line")
     click.echo(
-        f"{report['lines']:,} lines: {report['added']:,} added, {report['merged']:,} known before, "
+        f"{count_noun(report['lines'], 'line')}: {report['added']:,} added, {report['merged']:,} known before, "
         f"{report['refused_total']:,} refused"
     )
     if report["waiting"]:
-        click.echo(f"{report['waiting']:,} lines wait for words. To see them: kg vocabulary proposals")
+        click.echo(f"Proposed, in unknown wordings: {count_noun(report['waiting'], 'fact')} (kg vocabulary proposals)")
     if report["stopped"] and "error" not in report and not reporting.is_hopeless(report):
         click.echo("Stopped there (--strict); everything before is kept.", err=True)

@@ -11,6 +11,7 @@ from keepgraph import errors
 from keepgraph.cli import forgetting, graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.vocabulary.command import kind_argument
+from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 from keepgraph.model import PREDICATE_FLAGS
 
@@ -61,7 +62,7 @@ def _type_options(command: _F) -> _F:
         click.option(
             "--style", metavar="STYLE", help="How its names are formed: person, title, statement, term, reference."
         ),
-        click.option("--abstract/--not-abstract", default=None, help="Whether entities have only its subtypes."),
+        click.option("--abstract/--not-abstract", default=None, help="Only its subtypes have entities."),
     ):
         command = option(command)
     return command
@@ -89,7 +90,7 @@ def _predicate_options(command: _F) -> _F:
             help="A type of its object; may be repeated. By default any.",
         ),
         click.option("--literal", metavar="KIND", help="Its object is a text, number, date, url or identifier."),
-        click.option("--alias/--not-alias", default=None, help="Whether its text is another name of the subject."),
+        click.option("--alias/--not-alias", default=None, help="Its text is another name of the subject."),
         click.option("--inverse", metavar="NAME", help="The predicate that says the same with the ends swapped."),
         click.option(
             "--role", metavar="ROLE", help="decides, part_of, blocks, resolves, depends, tags, mentions, reports."
@@ -297,13 +298,14 @@ def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
         wordings += f" and {mapped['more_wordings']:,} more" if "more_wordings" in mapped else ""
         verb = "would mean" if answer["dry_run"] else "means"
         waiting = f", {mapped['waiting']:,} still wait" if mapped["waiting"] else ""
-        click.echo(f"{wordings} {verb} {terminal.printable(mapped['word'])}: {mapped['admitted']:,} facts{waiting}.")
+        facts = count_noun(mapped["admitted"], "fact")
+        click.echo(f"{wordings} {verb} {terminal.printable(mapped['word'])}: {facts}{waiting}.")
     if answer["admitted"]:
-        verb = "would be recorded" if answer["dry_run"] else "are recorded"
-        click.echo(f"{answer['admitted']:,} facts that waited for it {verb}.")
+        verb = "would be recorded" if answer["dry_run"] else "recorded"
+        click.echo(f"{count_noun(answer['admitted'], 'proposed fact')} {verb}.")
     if answer["dismissed"]:
         verb = "would be deleted" if answer["dry_run"] else "deleted"
-        click.echo(f"{answer['dismissed']:,} proposed facts {verb}.")
+        click.echo(f"{count_noun(answer['dismissed'], 'proposed fact')} {verb}.")
     if answer["call"] is not None and (answer["types"] or answer["predicates"] or answer["mapped"]):
         click.secho(f"  `kg undo {answer['call']}` takes it back.", dim=True)
 
@@ -345,7 +347,7 @@ def _show_change(ctx: click.Context, answer: Mapping[str, Any]) -> None:
     for word in answer["added"]:
         click.echo(f"  new: {terminal.printable(word)}")
     if answer["outside_ends"]:
-        click.secho(f"  {answer['outside_ends']:,} facts do not fit its ends; they stay as they are.", fg="yellow")
+        click.secho(f"  outside its ends, and unchanged: {count_noun(answer['outside_ends'], 'fact')}", fg="yellow")
     if answer["call"] is not None:
         click.secho(f"  `kg undo {answer['call']}` takes it back.", dim=True)
 
@@ -354,6 +356,8 @@ def _show_merge(answer: Mapping[str, Any]) -> None:
     click.echo(terminal.printable(answer["message"]))
     if answer["merged_names"]:
         names = ", ".join(map(terminal.printable, answer["merged_names"]))
-        click.echo(f"  of the same name, and one from then on: {names}")
+        click.echo(f"  merged, since they have the same name: {names}")
     if answer["outside_ends"]:
-        click.secho(f"  {answer['outside_ends']:,} facts do not fit the ends of {answer['keep']}.", fg="yellow")
+        click.secho(
+            f"  outside the ends of {answer['keep']}: {count_noun(answer['outside_ends'], 'fact')}", fg="yellow"
+        )

@@ -11,6 +11,7 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal, vocabulary_pages
 from keepgraph.cli.output.pages import Section, show_sections
 from keepgraph.cli.vocabulary import editing
+from keepgraph.english import count_noun
 
 _WORDINGS_SHOWN = 6
 
@@ -28,12 +29,12 @@ def proposals_command(ctx: click.Context, limit: int) -> None:
         return
     for other in answer["elsewhere"]:
         project = terminal.printable(other["project"])
-        click.echo(f"{other['count']:,} wait in the project {project}; map and dismiss apply to them too.")
+        click.echo(f"{other['count']:,} more in the project {project}; map and dismiss apply to them too.")
     if not answer["groups"]:
         click.echo("No fact waits for a word" + (" in this project." if answer["elsewhere"] else "."))
         return
     show_sections(
-        [Section(f"{answer['total']:,} proposed facts wait", [_group_row(group) for group in answer["groups"]])]
+        [Section(count_noun(answer["total"], "proposed fact"), [_group_row(group) for group in answer["groups"]])]
     )
     if answer["truncated"]:
         click.echo("  … and more; --limit shows them")

@@ -13,6 +13,7 @@ from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.output.pages import Section, show_sections
+from keepgraph.english import count_noun
 
 _OWN = "own"
 
@@ -164,7 +165,7 @@ def _show_set_change(ctx: click.Context, answer: Mapping[str, Any]) -> None:
 
 def _set_row(entry: Mapping[str, Any]) -> tuple[str, str]:
     name = f"{terminal.printable(entry['name'])} {terminal.printable(entry['version'])}"
-    counts = f"{entry['types']:,} types, {entry['predicates']:,} predicates"
+    counts = f"{count_noun(entry['types'], 'type')}, {count_noun(entry['predicates'], 'predicate')}"
     description = f" · {terminal.printable(entry['description'])}" if entry["description"] else ""
     return name, f"{counts}{' · retired' if entry['retired'] else ''}{description}"
 

@@ -90,7 +90,7 @@ def number(tokens: TokenStream, position: int, *, negative: bool = False) -> int
             )
         return -real if negative else real
     raise tokens.error(
-        f"{text[:40]} is no number",
+        f"{text[:40]} is not a number",
         detail="InvalidNumberLiteral",
         span=(tokens.starts[position], tokens.ends[position]),
         hint="Write 42, 0x2A, 0o52, 4.2, .5 or 1e-9; a name that begins with a digit needs back-ticks.",

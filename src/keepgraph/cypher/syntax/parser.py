@@ -92,7 +92,7 @@ def _parse_query(tokens: TokenStream, *, needs_return: bool) -> Query:
         union_all.append(keeps_duplicates)
         if len(union_all) >= MAX_CLAUSES:
             raise tokens.error(
-                f"UNION joins too many queries: {MAX_CLAUSES} are the most", hint="Ask in several queries."
+                f"UNION joins too many queries: at most {MAX_CLAUSES} are allowed", hint="Ask in several queries."
             )
         parts.append(_parse_single_query(tokens, needs_return=needs_return))
     return Query(tuple(parts), tuple(union_all), span=tokens.span(first))
@@ -107,7 +107,7 @@ def _parse_single_query(tokens: TokenStream, *, needs_return: bool) -> SingleQue
         clauses.append(clause)
         if len(clauses) > MAX_CLAUSES:
             raise tokens.error(
-                f"The query has too many clauses: {MAX_CLAUSES} are the most", hint="Ask in several queries."
+                f"The query has too many clauses: at most {MAX_CLAUSES} are allowed", hint="Ask in several queries."
             )
         ended = isinstance(clause, Projection) and clause.is_return
     if not clauses or tokens.kinds[tokens.position] not in ("end", ";", "UNION", "}"):

@@ -76,14 +76,14 @@ def parse_path(tokens: TokenStream, *, variable: str | None = None, first: int |
         nodes.append(_parse_node(tokens))
     if len(relationships) > MAX_RELATIONSHIPS:
         raise tokens.error(
-            f"This path has {len(relationships)} relationships; {MAX_RELATIONSHIPS} are the most",
+            f"This path has {len(relationships)} relationships; at most {MAX_RELATIONSHIPS} are allowed",
             span=nodes[0].span,
             hint="Write -[:TYPE*1..3]-> for several hops of one kind.",
         )
     tokens.pattern_nodes += len(nodes)
     if tokens.pattern_nodes > MAX_NODES:
         raise tokens.error(
-            f"The patterns of this query have too many nodes: {MAX_NODES} are the most",
+            f"The patterns of this query have too many nodes: at most {MAX_NODES} are allowed",
             span=nodes[0].span,
             hint="Split it into several queries, or pass a list as a parameter: WHERE n.name IN $names.",
         )

@@ -97,7 +97,7 @@ class TokenStream:
         text = self.text
         if len(text) > MAX_QUERY_LENGTH:
             raise QuerySyntaxInvalid(
-                f"The query has {len(text)} characters; {MAX_QUERY_LENGTH} are the most.",
+                f"The query has {len(text)} characters; at most {MAX_QUERY_LENGTH} are allowed.",
                 detail="UnexpectedSyntax",
                 hint="Split it into smaller queries, and pass long lists as parameters.",
             )
@@ -198,7 +198,7 @@ class TokenStream:
         self.depth += levels
         if self.depth > MAX_NESTING:
             raise self.error(
-                f"The query is nested too deeply: {MAX_NESTING} levels are the most",
+                f"The query is nested too deeply: at most {MAX_NESTING} levels are allowed",
                 hint="Move an inner part into a WITH … AS name, or pass it as a parameter.",
             )
 

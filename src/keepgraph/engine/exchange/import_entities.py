@@ -158,7 +158,9 @@ class _EntityBatch:
             "created_at": existing.created_at != parsed.created_at,
         }
         if any(differences.values()):
-            raise errors.ImportConflict(f"{parsed.id} is in this graph with another {list_differences(differences)}")
+            raise errors.ImportConflict(
+                f"{parsed.id} is in this graph with a different {list_differences(differences)}"
+            )
 
     def _check_not_an_alias(self, parsed: _ParsedEntity) -> None:
         """
@@ -173,7 +175,7 @@ class _EntityBatch:
                 self._state.refused_ids.add(parsed.id)
                 raise errors.ImportConflict(
                     f"{quote_name(parsed.name)} is an alias of the {other.type} {quote_name(other.name)}, {other.id}",
-                    hint=f"If they are one, write {other.id} for {parsed.id} in the file; if not, take the alias back.",
+                    hint=f"If they are the same, write {other.id} for {parsed.id} in the file; else remove the alias.",
                 )
 
     def _complete(self, existing: EntityRow, parsed: _ParsedEntity) -> tuple[EntityRow, str]:
@@ -194,7 +196,7 @@ class _EntityBatch:
         }
         if any(differences.values()):
             raise errors.ImportConflict(
-                f"{parsed.id} is {existing.id} in this graph, with another {list_differences(differences)}"
+                f"{parsed.id} is {existing.id} in this graph, with a different {list_differences(differences)}"
             )
         properties = existing.properties
         if theirs.keys() - ours.keys():
@@ -243,7 +245,7 @@ class _EntityBatch:
                 arguments = " ".join(
                     entity_argument(each.type, each.name, each.id) for each in (entity, self._by_id[former_id])
                 )
-                hint = f"If they are one: kg merge {arguments}"
+                hint = f"If they are the same: kg merge {arguments}"
                 refusals.append(errors.ImportConflict(f"{former_id} is an entity of its own in this graph", hint=hint))
             elif owner:
                 refusals.append(errors.ImportConflict(f"{former_id} was merged into {owner.id} in this graph"))

@@ -48,7 +48,7 @@ def import_chunks(tx: Tx, lines: Sequence[Line], state: ImportState, strict: boo
 
     def import_chunk(line: Line) -> LineResult:
         if line["episode"] in state.refused_ids:
-            raise errors.ImportConflict(f"{line['episode']} is another text in this graph: its line was refused")
+            raise errors.ImportConflict(f"{line['episode']} is a different text in this graph: its line was refused")
         if line["episode"] not in episodes:
             raise errors.EpisodeNotFound(f"there is no episode {line['episode']}, in this graph or in the file")
         episode = episodes[line["episode"]]
@@ -57,7 +57,7 @@ def import_chunks(tx: Tx, lines: Sequence[Line], state: ImportState, strict: boo
         if same_place == chunk or line["episode"] in state.same_episodes:
             return LineResult()
         if same_place is not None or state.was_complete[episode.row]:
-            raise errors.ImportConflict(f"the text of {episode.id} is another one in this graph")
+            raise errors.ImportConflict(f"the text of {episode.id} is different in this graph")
         existing[line["episode"]][chunk.place] = chunk
         new.add(episode.row, chunk)
         return LineResult(created=True)
@@ -86,8 +86,8 @@ class _EpisodeBatch:
         chunks = [_parse_chunk(chunk, number=number) for number, chunk in enumerate(line.get("chunks", ()))]
         if not line.get("following") and utf8.digest("".join(chunk.text for chunk in chunks)) != parsed.digest:
             raise errors.EpisodeInvalid(
-                f"the text of {parsed.id} is not the one that its digest tells of",
-                hint="Was it changed by hand? Then give it to `kg remember` or `kg ingest` instead.",
+                f"the text of {parsed.id} does not match its digest",
+                hint="If it was changed by hand, use `kg remember` or `kg ingest` instead.",
             )
         if existing := self._by_id.get(parsed.id):
             self._check_same(existing, parsed, chunks)
@@ -134,7 +134,9 @@ class _EpisodeBatch:
             differences = {"text in its chunks": stored[: len(chunks)] != chunks}
         if any(differences.values()):
             self._state.refused_ids.add(parsed.id)
-            raise errors.ImportConflict(f"{parsed.id} is in this graph with another {list_differences(differences)}")
+            raise errors.ImportConflict(
+                f"{parsed.id} is in this graph with a different {list_differences(differences)}"
+            )
 
     def _add_episode(self, parsed: EpisodeRow, chunks: Sequence[ChunkRow]) -> EpisodeRow:
         episode = parsed._replace(row=self._next_row)

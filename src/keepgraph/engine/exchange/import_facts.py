@@ -117,7 +117,7 @@ class _FactBatch:
         }
         names = list_differences(differences) or "validity known before"
         place = f"in this graph as {known_as}," if known_as else "in this graph"
-        raise errors.ImportConflict(f"{parsed.fact.id} is {place} with another {names}")
+        raise errors.ImportConflict(f"{parsed.fact.id} is {place} with a different {names}")
 
     def _replace_id(self, existing: FactRow, parsed: _ParsedFact) -> FactRow:
         """Give a fact the id of an older record of it, with its time and confidence.
@@ -248,12 +248,12 @@ def _find_entity(public_id: str, entities: Mapping[str, EntityRow], state: Impor
     if public_id in state.refused_ids:
         raise errors.ImportConflict(
             f"{public_id} is something else in this graph: its line was refused",
-            hint="Put that line right first.",
+            hint="Correct that line first.",
         )
     if public_id not in entities:
         raise errors.EntityNotFound(
             f"there is no entity {public_id}, in this graph or in the file",
-            hint="Import the line of the entity as well.",
+            hint="Import the entity's line as well.",
         )
     return entities[public_id]
 
@@ -383,10 +383,10 @@ def _parse_assertion(
     """
     episode = line.get("episode")
     if episode in state.refused_ids:
-        raise errors.ImportConflict(f"{episode} is another text in this graph: its line was refused")
+        raise errors.ImportConflict(f"{episode} is a different text in this graph: its line was refused")
     if episode is not None and episode not in episodes:
         raise errors.EpisodeNotFound(
-            f"there is no episode {episode}, in this graph or in the file", hint="Import the line of it as well."
+            f"there is no episode {episode}, in this graph or in the file", hint="Import its line as well."
         )
     return Assertion(
         line.get("source"),

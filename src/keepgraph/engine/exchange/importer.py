@@ -66,7 +66,9 @@ def _import_proposed_facts(tx: Tx, lines: Sequence[Line], state: ImportState, st
     def import_fact(line: Line) -> LineResult:
         episode_id = line.get("episode")
         if episode_id is not None and episode_id not in episodes:
-            raise errors.EpisodeNotFound(f"{episode_id}, the text that it was read in, is neither here nor in the file")
+            raise errors.EpisodeNotFound(
+                f"{episode_id}, the text that it was read in, is in neither this graph nor the file"
+            )
         fact = ProposedFact(
             row=0,
             id=line["id"],
@@ -164,7 +166,7 @@ def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bo
         if owner is not None and owner.row != entity.row:
             raise errors.ImportConflict(
                 f"the owner of this graph is {quote_name(owner.name)}, not {quote_name(entity.name)}",
-                hint="Say with `kg me NAME` who it is.",
+                hint="Set the owner with `kg me NAME`.",
             )
         set_at = validate_timestamp(line["set_at"])
         if owner is not None:
@@ -182,7 +184,7 @@ def _import_narratives(tx: Tx, lines: Sequence[Line], state: ImportState, strict
 
     def import_narrative(line: Line) -> LineResult:
         if line["episode"] in state.refused_ids:
-            raise errors.ImportConflict(f"{line['episode']} is another text in this graph: its line was refused")
+            raise errors.ImportConflict(f"{line['episode']} is a different text in this graph: its line was refused")
         if line["episode"] not in episodes:
             raise errors.EpisodeNotFound(f"there is no episode {line['episode']}, in this graph or in the file")
         episode = episodes[line["episode"]].row
@@ -276,7 +278,7 @@ def _find_future_instant(line: Line, latest: str) -> errors.InvalidArguments | N
         if name in _RECORDING_INSTANTS and isinstance(value, str) and value > latest and value[:1].isdigit():
             return errors.InvalidArguments(
                 f"{name} is {value[:40]!r}, which is in the future",
-                hint="Set the clock of this machine right, if it is not; else correct the line.",
+                hint="If the clock of this machine is wrong, set it; otherwise correct the line.",
             )
         if isinstance(value, list):
             for part in value:

@@ -283,7 +283,7 @@ def _import_new(
             target = ids.get(statement.path or "") if statement else None
             if statement is None or not (statement.is_literal or target):
                 report.conflicts.append(
-                    Conflict(f"{path}: {line.text[:100]}", "the line is no fact, or its page is missing")
+                    Conflict(f"{path}: {line.text[:100]}", "the line is not a fact, or its page is missing")
                 )
                 continue
             try:
@@ -569,7 +569,7 @@ class _Edits:
         statement = line.statement()
         if statement is None:
             return self._conflict(
-                place, "the line says no fact: write `- works at [Name](/path.md)` or `- word: value`"
+                place, "the line states no fact: write `- works at [Name](/path.md)` or `- word: value`"
             )
         try:
             with self._tx.savepoint():

@@ -206,7 +206,7 @@ def read_words(tx: Tx, set_names: Collection[str], *, with_retired: bool = True)
     words = ExportedWords(types, predicates, WordIris(type_iris, predicate_iris))
     if not words.types and not words.predicates:
         raise errors.VocabularyInvalid(
-            "there are no words to export but those that came with Keepgraph",
+            "there are no words to export except those that come with Keepgraph",
             hint="Name a set (--set core), or export all words (--everything).",
         )
     return words

@@ -103,7 +103,7 @@ def find(tx: Tx, blocker: str, *, blocked: Ref | None = None) -> tuple[Fact, ...
         return by_words
     if meant:
         raise errors.Ambiguous(
-            f"“{text[:60]}” may mean {len(meant)} open blockers" if len(meant) > 1 else f"“{text[:60]}” is not sure",
+            f"“{text[:60]}” may mean {len(meant)} open blockers" if len(meant) > 1 else f"“{text[:60]}” is uncertain",
             hint="Name the one you mean by its words or by its id.",
             candidates=blocker_resolutions.describe(meant),
         )

@@ -70,7 +70,9 @@ def read(tx: Tx, given: GivenFact) -> tuple[GivenFact, tuple[Fact, ...]]:
     named, fitting = choose(tx, open_, given.subject.name or "")
     may_be_meant = (*named, *own_blockers(named, open_)) if named else fitting
     if may_be_meant and may_be_meant != named:
-        number = f"{len(may_be_meant)} open blockers" if len(may_be_meant) > 1 else "an open blocker, which is not sure"
+        number = (
+            f"{len(may_be_meant)} open blockers" if len(may_be_meant) > 1 else "an open blocker, which is uncertain"
+        )
         raise errors.Ambiguous(
             f"“{(given.subject.name or '')[:60]}” may name {number}",
             hint='Name the one you mean by its id, as in {"id": "fact_…"}.',

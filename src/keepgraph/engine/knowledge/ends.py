@@ -12,6 +12,7 @@ from keepgraph import errors
 from keepgraph.engine.knowledge import entities, entity_types, literals, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
 from keepgraph.engine.vocabulary import graph_vocabulary, near_words
+from keepgraph.english import with_article
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Ref
@@ -127,10 +128,10 @@ def describe_problem(match: PredicateMatch, subject_type: str | None, object_typ
     sources = " or ".join(match.sources) or "anything"
     if match.predicate.literal_kind is not None:
         kind = literals.describe(match.predicate.literal_kind)
-        subjects = f" of a {sources}" if match.sources else ""
+        subjects = with_article(sources) if match.sources else sources
         if object_type == LITERAL:
-            return f"{name} says something{subjects}, not of a {subject_type}"
-        return f"{name} takes a literal{subjects}, {kind}, not an entity"
+            return f"{name} describes {subjects}, not {with_article(str(subject_type))}"
+        return f"{name} describes {subjects} by a literal, {kind}, not by an entity"
     targets = " or ".join(match.targets) or "anything"
     other = "a literal" if object_type == LITERAL else object_type
     return f"{name} connects {sources} → {targets}, not {subject_type} → {other}"

@@ -52,7 +52,7 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     name = Name(ref.name or "")
     if len(name.key) > MAX_KEY:
         raise error_class(
-            f"the name has {len(name.key):,} characters when its signs are written out; at most {MAX_KEY} are allowed"
+            f"the name has {len(name.key):,} characters when its symbols are spelled out; at most {MAX_KEY} are allowed"
         )
     memo_key = ("entity", entity_type.name, name.key)
     if memo_key in tx.memo:
@@ -82,7 +82,7 @@ def refuse_unknown_speaker(name: Name, speaker: Resolution) -> NoReturn:
     Raises:
         errors.EntityNotFound: "me" means nobody, because the graph has no owner.
     """
-    raise errors.EntityNotFound(f"{name.text!r} means nobody here", hint=speaker.hint)
+    raise errors.EntityNotFound(f"{name.text!r} refers to nobody here", hint=speaker.hint)
 
 
 def find(tx: Tx, ref: Ref) -> Entity:
@@ -215,7 +215,7 @@ def describe_merge(keep: Entity, absorb: Entity) -> str:
     differ = keep.type != absorb.type
     arguments = {"entity": {"id": keep.id}, "merge": {"id": absorb.id}, **({"type": keep.type} if differ else {})}
     return (
-        f"If the two are one thing, merge them: change {json.dumps(arguments, ensure_ascii=False)}, "
+        f"If they are the same thing, merge them: change {json.dumps(arguments, ensure_ascii=False)}, "
         f"or `kg merge {words}{' --across-types' if differ else ''}`."
     )
 

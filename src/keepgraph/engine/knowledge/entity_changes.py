@@ -235,7 +235,9 @@ def _set_particulars(tx: Tx, entity: Entity, summary: str | None, properties: Ma
 def _refuse_properties(given: Mapping[str, Any], properties: Collection[str], written: str) -> None:
     for key, value in given.items():
         if value is not None and (field := _OWN_FIELDS.get(key)):
-            raise errors.InvalidArguments(f"{key!r} is not a property but {field}", hint="Name the property otherwise.")
+            raise errors.InvalidArguments(
+                f"{key!r} is not a property but {field}", hint="Give the property another name."
+            )
         if value is not None and (not key.strip() or key != key.strip() or not key.isprintable()):
             raise errors.InvalidArguments(
                 f"{key!r} cannot be the name of a property",

@@ -246,7 +246,7 @@ def _starting_now(fact: Fact, valid_to: str | None) -> Fact:
     now = fact.recorded_at
     if fact.valid_to is not None and fact.valid_to <= now:
         raise errors.ValidityInvalid(
-            f"what ended ({valid_to}) before now cannot replace a fact now", hint="Give valid_from too."
+            f"a fact that ended in the past ({valid_to}) cannot replace one that holds now", hint="Give valid_from too."
         )
     return replace(fact, valid_from=now)
 

@@ -32,7 +32,7 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -
     """
     if keep.row == absorb.row:
         raise errors.EntityNotFound(
-            f"{absorb.id} ({absorb.name}) is itself the entity to keep", hint="Name two different entities."
+            f"{absorb.id} ({absorb.name}) is the entity to keep", hint="Name two different entities."
         )
     if keep.type != absorb.type and not across_types:
         raise errors.TypesDiffer(f"{keep.name!r} is a {keep.type}, and {absorb.name!r} a {absorb.type}")

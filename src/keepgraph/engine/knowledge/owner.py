@@ -93,10 +93,10 @@ def _default_type(tx: Tx) -> str:
     """The type of a new owner.
 
     Raises:
-        errors.EntityTypeUnknown: the vocabulary has no type of people.
+        errors.EntityTypeUnknown: the vocabulary has no type for people.
     """
     vocabulary = graph_vocabulary.read(tx)
     entity_type = vocabulary.default_type("person")
     if vocabulary.style(entity_type) != "person":
-        raise errors.EntityTypeUnknown("the vocabulary has no type of people")
+        raise errors.EntityTypeUnknown("the vocabulary has no type for people")
     return entity_type

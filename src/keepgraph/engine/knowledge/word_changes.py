@@ -104,15 +104,15 @@ def merge(tx: Tx, *, keep: VocabularyTerm, absorb: VocabularyTerm) -> WordMerge:
             hint="Name two words of one kind.",
         )
     if keep.row == absorb.row:
-        raise errors.VocabularyConflict(f"{keep.name} is the very word that is kept", hint="Name two words.")
+        raise errors.VocabularyConflict(f"{keep.name} is the word to keep", hint="Name two words.")
     if absorb.set == sets.CORE:
         raise errors.VocabularyConflict(
             f"{absorb.name} belongs to the core, which never changes",
-            hint=f"Exchange the two, if {keep.name} is to go: `kg vocabulary merge {keep.name} {absorb.name}`.",
+            hint=f"To remove {keep.name}, swap the two: `kg vocabulary merge {keep.name} {absorb.name}`.",
         )
     if keep.retired_at is not None:
         raise errors.VocabularyConflict(
-            f"{keep.name} is retired", hint=f"Let it be used again first: `kg vocabulary restore {keep.name}`."
+            f"{keep.name} is retired", hint=f"Restore it first: `kg vocabulary restore {keep.name}`."
         )
     if isinstance(keep, EntityType) and isinstance(absorb, EntityType):
         result = _merge_types(tx, keep, absorb)
@@ -191,7 +191,7 @@ def _merge_predicates(tx: Tx, keep: Predicate, absorb: Predicate) -> WordMerge:
         )
     if are_reversed and any(fact.object is None for fact in absorbed_facts):
         raise errors.VocabularyConflict(
-            f"{absorb.name} has facts with a text as their object, and {keep.name} is stored with its ends exchanged",
+            f"{absorb.name} has facts with a text as their object, and {keep.name} is stored with its ends swapped",
             hint=f"Retract those facts first, or merge it into another predicate than {keep.name}.",
         )
     folded = _fold(tx, absorb, base, are_reversed=are_reversed)

@@ -43,7 +43,7 @@ def refuse_to_start_empty(graph: Path) -> None:
         error_class = errors.GraphNotFound if size is None else errors.GraphDamaged
         raise error_class(
             f"{problem}, and there are {len(backups)} backups of one",
-            hint=f"`kg restore` brings the newest back; to begin anew, move {folder(graph)} away.",
+            hint=f"`kg restore` brings the newest back; to start afresh, move {folder(graph)} away.",
         )
 
 
@@ -197,7 +197,7 @@ def _make(tx: Tx, database: Database, kind: str, *, target: Path | None) -> Back
     now = database.clock()
     file = target or free_file(database.path, kind, now)
     if target is not None and target.exists():
-        raise errors.BackupFailed(f"{target} is there already", hint="Name a file that is not there yet.")
+        raise errors.BackupFailed(f"{target} already exists", hint="Name a new file.")
     part = file.with_name(f".{file.name}.{os.getpid()}-part")
     try:
         if target is None:
@@ -269,7 +269,7 @@ def restore(
             part.unlink(missing_ok=True)
             raise errors.BackupFailed(
                 f"{graph} cannot be replaced: {store.sqlite_errors.reason(error)}",
-                hint=f"What is there now is kept in {kept_file} too." if kept_file else None,
+                hint=f"The current graph is also kept in {kept_file}." if kept_file else None,
             ) from error
     return kept_file
 
@@ -361,4 +361,4 @@ def _copy_file(source: Path, target: Path) -> None:
     except OSError as error:
         part.unlink(missing_ok=True)
         reason = store.sqlite_errors.reason(error)
-        raise errors.BackupFailed(f"what is there now cannot be kept in {target}: {reason}") from error
+        raise errors.BackupFailed(f"the current graph cannot be kept in {target}: {reason}") from error

@@ -175,7 +175,7 @@ def _resume(
     if previous is None or not opening or (previous.encrypted and not is_plain):
         raise errors.InvalidArguments(
             f"{graph} is not a plain graph: it is encrypted already, or something else",
-            hint=f"`{profile.command_prefix(graph)} doctor` tells what it is; `rekey` gives it another key.",
+            hint=f"`{profile.command_prefix(graph)} doctor` shows what it is; `rekey` gives it another key.",
         )
     return previous, opening[-1]
 
@@ -203,7 +203,7 @@ def _location_of_new_key(current: KeyLocation | None, requested: KeyLocation | N
     ):
         raise errors.InvalidArguments(
             "the key of this graph comes from the environment, where a new one cannot be kept",
-            hint="Unset KG_KEY and KG_KEY_FILE, or say where it is to be kept: --key file, keyring or passphrase.",
+            hint="Unset KG_KEY and KG_KEY_FILE, or say where to keep it: --key file, keyring or passphrase.",
         )
     if current is None:
         return location

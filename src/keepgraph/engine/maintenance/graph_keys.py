@@ -28,7 +28,7 @@ def new_location(graph: Path, source: str, *, file: Path | None = None) -> KeyLo
         case "file":
             if file is not None and file.exists() and not _has_key_of(graph, file):
                 raise errors.InvalidArguments(
-                    f"{file} is there already, and a key in it would be lost", hint="Name a file that is not there yet."
+                    f"{file} already exists, and a key in it would be lost", hint="Name a new file."
                 )
             return KeyLocation(source, file=str(file or _unused_file(key_locations.default_file(graph))))
         case "keyring":

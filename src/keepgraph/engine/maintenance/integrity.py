@@ -101,7 +101,7 @@ def check_all(database: Database) -> tuple[list[Check], Faults]:
             faults.is_unrepairable = True
             results.append(Check(name, State.WRONG, "it cannot be read to the end", RESTORE))
         if name == "version" and any(result.state is State.WRONG for result in results):
-            message = "the tables are looked at when the schema is as it should be"
+            message = "the tables are checked once the schema is correct"
             return [*results, Check("integrity", State.NOTE, message)], faults
     if faults.is_unrepairable:
         results = [replace(result, repair=RESTORE) if result.repair == FIX else result for result in results]
@@ -141,11 +141,11 @@ def fact_text(
 def _check_schema(tx: Tx, faults: Faults) -> Iterator[Check]:
     if differences := store.integrity.find_schema_differences(tx):
         faults.is_unrepairable |= not differences.is_repairable
-        message = f"the schema is not as Keepgraph makes it; {differences.describe()}"
+        message = f"the schema differs from that of Keepgraph; {differences.describe()}"
         yield Check("version", State.WRONG, message, FIX if differences.is_repairable else RESTORE)
     else:
         version = store.migrations.schema_version(tx)
-        yield Check("version", State.OK, f"schema {version}, which is the newest that is known here")
+        yield Check("version", State.OK, f"schema {version}, the newest")
 
 
 def _check_file(tx: Tx, faults: Faults, *, encrypted: bool) -> Iterator[Check]:
@@ -153,8 +153,8 @@ def _check_file(tx: Tx, faults: Faults, *, encrypted: bool) -> Iterator[Check]:
         faults.is_unrepairable = True
         yield Check("integrity", State.WRONG, f"the file is damaged: {_examples(problems)}", RESTORE)
     else:
-        signed = "every page is as it was signed, " if encrypted else ""
-        yield Check("integrity", State.OK, f"{signed}every row can be read, and refers to rows that are there")
+        signed = "every page matches its signature, " if encrypted else ""
+        yield Check("integrity", State.OK, f"{signed}every row can be read, and refers to existing rows")
 
 
 def _check_derived_data(tx: Tx, faults: Faults) -> Iterator[Check]:
@@ -165,10 +165,10 @@ def _check_derived_data(tx: Tx, faults: Faults) -> Iterator[Check]:
             yield Check("indexes", State.WRONG, message, FIX)
     suspects = _check_names_and_fact_texts(tx, faults)
     if faults.names:
-        message = f"what {count_noun(len(faults.names), 'name')} is compared by is not what it should be"
+        message = f"the forms for comparing are wrong for {count_noun(len(faults.names), 'name')}"
         yield Check("indexes", State.WRONG, message, FIX)
     if faults.fact_texts:
-        message = f"the text of {count_noun(len(faults.fact_texts), 'fact')} is not what the fact says"
+        message = f"the sentence is wrong for {count_noun(len(faults.fact_texts), 'fact')}"
         yield Check("indexes", State.WRONG, message, FIX)
     if suspects.entities or suspects.facts:
         faults.is_unrepairable = True
@@ -182,7 +182,7 @@ def _check_derived_data(tx: Tx, faults: Faults) -> Iterator[Check]:
         )
         yield Check("indexes", State.WRONG, message, RESTORE)
     if not (faults.indexes or faults.names or faults.fact_texts or suspects.entities or suspects.facts):
-        yield Check("indexes", State.OK, "words, letters, initials and sentences are those of the tables")
+        yield Check("indexes", State.OK, "the indexes of words, letters, initials and sentences match the tables")
 
 
 @dataclass(slots=True)
@@ -236,10 +236,10 @@ def _check_counts(tx: Tx, faults: Faults) -> Iterator[Check]:
     if wrong := store.cardinalities.count_wrong(tx):
         faults.counts = True
         verb = "is" if wrong == 1 else "are"
-        message = f"{count_noun(wrong, 'count')} of entities and facts {verb} not what counting gives"
+        message = f"{count_noun(wrong, 'count')} of entities and facts {verb} wrong"
         yield Check("counts", State.WRONG, message, FIX)
     else:
-        yield Check("counts", State.OK, "as many entities and facts are counted as there are")
+        yield Check("counts", State.OK, "the counts of entities and facts are correct")
 
 
 def _check_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
@@ -250,10 +250,14 @@ def _check_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
     vector_space = store.vectors.model_and_dimension(tx)
     is_on = "embedding" in tx.settings.rungs
     if vector_space and is_on and vector_space[0] != tx.settings.model:
-        message = f"the vectors are of {vector_space[0]}, and the settings name {tx.settings.model}"
+        message = f"the vectors are from {vector_space[0]}, but the settings name {tx.settings.model}"
         yield Check("vectors", State.WRONG, message, "kg reindex")
     elif not wrong:
-        message = f"each is of what is there, and made by {vector_space[0]}" if vector_space else "there are none yet"
+        message = (
+            f"each belongs to existing content, and was made by {vector_space[0]}"
+            if vector_space
+            else "there are none yet"
+        )
         yield Check("vectors", State.OK, message)
 
 
@@ -261,10 +265,10 @@ def _check_episode_texts(tx: Tx, faults: Faults) -> Iterator[Check]:
     changed = [id for id, digest, text in store.integrity.episode_texts(tx) if utf8.digest(text) != digest]
     if changed:
         faults.is_unrepairable = True
-        message = f"{count_noun(len(changed), 'text')} not as it was when it came: {_examples(changed)}"
+        message = f"changed since it was stored, {count_noun(len(changed), 'text')}: {_examples(changed)}"
         yield Check("texts", State.WRONG, message, RESTORE)
     else:
-        yield Check("texts", State.OK, "every text is as it was when it came")
+        yield Check("texts", State.OK, "every text is as it was stored")
 
 
 def _check_vocabulary(tx: Tx, faults: Faults) -> Iterator[Check]:
@@ -275,19 +279,19 @@ def _check_vocabulary(tx: Tx, faults: Faults) -> Iterator[Check]:
         yield Check("vocabulary", State.WRONG, message, RESTORE)
     if missing := store.integrity.find_missing_vocabulary(tx):
         faults.is_unrepairable = True
-        yield Check("vocabulary", State.WRONG, f"words are missing that every graph has: {_examples(missing)}", RESTORE)
+        yield Check("vocabulary", State.WRONG, f"words that every graph has are missing: {_examples(missing)}", RESTORE)
     if not unknown and not missing:
-        yield Check("vocabulary", State.OK, "every type and every predicate is a word of it")
+        yield Check("vocabulary", State.OK, "every type and predicate in use is in it")
 
 
 def _check_timestamps(tx: Tx, faults: Faults) -> Iterator[Check]:
     if invalid := store.integrity.count_invalid_timestamps(tx):
         faults.is_unrepairable = True
-        yield Check("times", State.WRONG, f"there are times that are none: {_by_table(invalid)}", RESTORE)
+        yield Check("times", State.WRONG, f"there are invalid times: {_by_table(invalid)}", RESTORE)
     future = store.integrity.count_recorded_after(tx, timestamps.from_datetime(tx.now + _CLOCK_TOLERANCE))
     if future:
-        message = f"the clock was wrong when these were recorded, in what is the future now: {_by_table(future)}"
-        yield Check("times", State.NOTE, message, "Set the clock of this machine right, if it is not.")
+        message = f"these were recorded with a wrong clock, in the future: {_by_table(future)}"
+        yield Check("times", State.NOTE, message, "If the clock of this machine is wrong, set it.")
     if not invalid and not future:
         yield Check("times", State.OK, "all can be read, and none was recorded in the future")
 
@@ -295,7 +299,9 @@ def _check_timestamps(tx: Tx, faults: Faults) -> Iterator[Check]:
 def _check_imports(tx: Tx, faults: Faults) -> Iterator[Check]:
     total, imported = store.imports.count_imported_assertions(tx)
     if imported:
-        message = f"{imported:,} of {total:,} assertions came with imports: when and by what is what their files say"
+        message = (
+            f"{imported:,} of {total:,} assertions came with imports; their times and tools are those of the files"
+        )
         yield Check("imports", State.OK, message)
 
 
@@ -331,7 +337,7 @@ def rebuild(tx: Tx, faults: Faults) -> list[str]:
     # First, because triggers keep the indexes in step with the changes below, row by row.
     for index in faults.indexes:
         store.integrity.rebuild(tx, index)
-        messages.append(f"made the index {index.table} anew")
+        messages.append(f"rebuilt the index {index.table}")
     if faults.names or faults.fact_texts:
         tx = store.journal.begin_call(tx)
     for table, row in faults.names:
@@ -340,16 +346,16 @@ def rebuild(tx: Tx, faults: Faults) -> list[str]:
             name = Name(written)
             store.derived_tables.set_normalised_name(tx, table, row, key=name.key, folded=name.indexed_forms)
     if faults.names:
-        messages.append(f"made the forms for comparing of {count_noun(len(faults.names), 'name')} anew")
+        messages.append(f"rebuilt the forms for comparing of {count_noun(len(faults.names), 'name')}")
     for fact in faults.fact_texts:
         if columns := store.derived_tables.find_fact_text(tx, fact):
             store.derived_tables.set_fact_text(tx, fact, fact_text(*columns[4:]))
     if faults.fact_texts:
-        messages.append(f"made the sentences of {count_noun(len(faults.fact_texts), 'fact')} anew")
+        messages.append(f"rebuilt the sentences of {count_noun(len(faults.fact_texts), 'fact')}")
     if faults.counts:
         store.cardinalities.count_again(tx)
-        messages.append("counted entities and facts anew")
+        messages.append("recounted entities and facts")
     if faults.vectors:
         store.integrity.requeue_wrong(tx)
-        messages.append("let what had wrong vectors wait for new ones")
+        messages.append("dropped the wrong vectors, to be made again")
     return messages

@@ -217,7 +217,7 @@ def _purge_file(
         )
         store.copies.compact(conn)
         if store.purge.search(conn, lambda text: not in_file.ids.isdisjoint(_ID.findall(text)))[1]:
-            raise errors.BackupFailed(f"{file} still has what was to be purged; it is as it was before")
+            raise errors.BackupFailed(f"{file} still contains what was to be purged; it was not changed")
         return removal, *store.purge.search(conn, _recogniser(in_file, with_common_names=True))
 
     removal, rows, remainders = store.copies.rewrite_changed(

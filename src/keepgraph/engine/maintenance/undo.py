@@ -74,7 +74,9 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
 def find_obstacle(tx: Tx, call: Call) -> Obstacle | None:
     """Why `undo` would refuse a call, as far as can be seen without undoing it; None where nothing is in its way."""
     if call.change_count > MAX_CHANGES_CHECKED:
-        return Obstacle(f"It made {call.change_count:,} changes: only trying to take it back tells.", is_open=True)
+        return Obstacle(
+            f"It made {call.change_count:,} changes: only undoing it shows whether it can be undone.", is_open=True
+        )
     try:
         changes = _without_purged(tx, store.journal.changes_of_call(tx, call.id))
     except errors.Purged as error:
@@ -125,11 +127,11 @@ def _later_change(tx: Tx, last: Change, first: Change, own: set[tuple[str, int]]
             return _name_calls("It has been changed since", _later_calls(tx, last))
     if first.op == "insert":
         others = store.journal.referring_rows(tx, first.table, first.row)
-        reason = "Something recorded later rests on it"
+        reason = "Something recorded later depends on it"
     else:
         others = store.journal.conflicting_rows(tx, first.table, first.before or {})
         others += [row for row in store.journal.referred_rows(first) if store.journal.current_row(tx, *row) is None]
-        reason = "What was there before has been said anew since, or what it was about is gone"
+        reason = "What was there before has been recorded again since, or what it was about is gone"
     rows = [row for row in others if row not in own][:_MAX_BLOCKING_CALLS]
     return _name_calls(reason, _later_calls(tx, first, rows=rows)) if rows else None
 
@@ -174,7 +176,7 @@ def _changes_of_call(tx: Tx, call: int | None) -> list[Change]:
     if calls[0].undone_by is not None:
         raise errors.ChangeNotFound(
             f"call {number} was taken back by call {calls[0].undone_by} already",
-            hint=f"To have it again, undo call {calls[0].undone_by}.",
+            hint=f"To redo it, undo call {calls[0].undone_by}.",
         )
     return store.journal.changes_of_call(tx, number)
 
@@ -258,10 +260,10 @@ def _revert(tx: Tx, change: Change) -> None:
     if change.op != "insert":
         if not store.journal.restore_row(tx, change.table, change.before or {}, exists=current is not None):
             conflicting = store.journal.conflicting_rows(tx, change.table, change.before or {})
-            raise _later_changes(tx, change, "what was there before has been said anew since", rows=conflicting)
+            raise _later_changes(tx, change, "what was there before has been recorded again since", rows=conflicting)
         return
     if referring := store.journal.referring_rows(tx, change.table, change.row, limit=_MAX_BLOCKING_CALLS):
-        raise _later_changes(tx, change, "something recorded later rests on it", rows=referring)
+        raise _later_changes(tx, change, "something recorded later depends on it", rows=referring)
     store.journal.delete_row(tx, change.table, change.row)
 
 
@@ -315,7 +317,7 @@ def _refuse_doubles(tx: Tx, changes: Sequence[Change]) -> None:
             if doubles:
                 rows = [("fact", row) for row in sorted({row for pair in doubles for row in pair}, reverse=True)]
                 raise _later_changes(
-                    tx, change, "facts recorded since would say the same twice", rows=rows[:_MAX_BLOCKING_CALLS]
+                    tx, change, "facts recorded since would be duplicated", rows=rows[:_MAX_BLOCKING_CALLS]
                 )
 
 

@@ -254,7 +254,7 @@ def closest_to_context(tx: Tx, tied: Sequence[Candidate], context: Sequence[Enti
         for candidate in tied:
             reasons = (connection(tx, candidate.entity, entity) for entity in context)
             if reason := next(filter(None, reasons), None):
-                connected.append((candidate, f"of those that fit as well, {reason}"))
+                connected.append((candidate, f"of those that fit equally well, {reason}"))
         if connected:
             return connected[0] if len(connected) == 1 else None
     return None

@@ -67,7 +67,7 @@ def find(tx: Tx, name_or_id: str, *, not_found: str, groups: Sequence[str] = ())
             return proposed
     raise errors.EntityNotFound(
         f"{not_found} {_shortened(name.text)}: "
-        "that is no id (ent_… and 26 letters and digits), and no name that is known",
+        "that is neither an id (ent_… and 26 letters and digits) nor a known name",
         hint=hint,
         candidates=candidates,
     )

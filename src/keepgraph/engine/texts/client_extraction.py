@@ -372,7 +372,7 @@ def _has_name(argument: Any) -> bool:
 def _end(relation: Mapping[str, Any], side: str, *, limit: int) -> str:
     name = relation.get(side)
     if not isinstance(name, str) or not normalisation.key(name):
-        raise _RelationInvalid(f"it does not say {side!r}: the name of an entity")
+        raise _RelationInvalid(f"it lacks {side!r}, the name of an entity")
     name = normalisation.clean(name)
     if len(name) > limit:
         raise _RelationInvalid(f"{side!r} has more than {limit:,} characters")

@@ -125,14 +125,14 @@ def _pattern(text: str, old: str) -> re.Pattern[str]:
     """
     words = r"\s+".join(map(re.escape, utf8.replace_surrogates(old).split()))
     if not words:
-        raise errors.EpisodeInvalid("the words to replace are empty", hint="Give them as they stand in the text.")
+        raise errors.EpisodeInvalid("the words to replace are empty", hint="Give them as they are in the text.")
     for pattern in (re.compile(rf"(?<!\w){words}(?!\w)"), re.compile(words)):
         if pattern.search(text):
             return pattern
     lines = [line.strip() for line in text.splitlines()[:_MAX_COMPARED_LINES] if line.strip()]
     raise errors.EpisodeInvalid(
-        f"the text does not say {old.strip()[:60]!r}; nothing was changed",
-        hint="Give the words as they stand in it.",
+        f"the text does not contain {old.strip()[:60]!r}; nothing was changed",
+        hint="Give the words as they are in it.",
         candidates=[line[:200] for line in difflib.get_close_matches(old, lines, n=3, cutoff=0.3)],
     )
 
@@ -152,7 +152,7 @@ def _correct_chunks(
     texts = [chunk.text for chunk in chunks]
     if new is not None and old is None:
         raise errors.EpisodeInvalid(
-            f"{episode.id} came in chunks, and stays so",
+            f"{episode.id} came in chunks, and must stay in chunks",
             hint="Say which words to replace; or send all chunks again with ingest_prechunked.",
         )
     if new is not None and old is not None:
@@ -160,8 +160,8 @@ def _correct_chunks(
         texts = [_replace_words(text, pattern, new)[0] for text in texts]
         if utf8.digest("".join(texts)) != digest:
             raise errors.EpisodeInvalid(
-                f"{old.strip()[:60]!r} goes from one chunk of {episode.id} into the next",
-                hint="Replace the words of each chunk by themselves.",
+                f"{old.strip()[:60]!r} spans two chunks of {episode.id}",
+                hint="Replace the words of each chunk separately.",
             )
 
     def drafts() -> Iterable[ChunkDraft]:

@@ -115,7 +115,7 @@ def decode(content: bytes, name: str) -> tuple[str, bool]:
 
 def unreadable(path: Path, error: OSError | ValueError) -> errors.DocumentUnreadable:
     """The error for a file or folder that the operating system does not let us read."""
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else "the path is not one"
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else "this is not a path"
     return errors.DocumentUnreadable(f"{display_path(path)} cannot be read: {reason}")
 
 

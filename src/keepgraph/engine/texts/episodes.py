@@ -148,7 +148,7 @@ def _valid_name(name: str) -> str:
     if not title:
         raise errors.EpisodeInvalid("the name is empty")
     if len(title) > storage.MAX_NAME:
-        raise errors.EpisodeInvalid(f"the name has {len(title):,} characters; {storage.MAX_NAME} are the most")
+        raise errors.EpisodeInvalid(f"the name has {len(title):,} characters; at most {storage.MAX_NAME} are allowed")
     return title
 
 
@@ -157,7 +157,9 @@ def _valid_source(source: str | None) -> str | None:
         return None
     cleaned = normalisation.clean(utf8.replace_surrogates(source))
     if len(cleaned) > storage.MAX_SOURCE:
-        raise errors.EpisodeInvalid(f"the source has {len(cleaned):,} characters; {storage.MAX_SOURCE:,} are the most")
+        raise errors.EpisodeInvalid(
+            f"the source has {len(cleaned):,} characters; at most {storage.MAX_SOURCE:,} are allowed"
+        )
     return cleaned
 
 
@@ -181,7 +183,7 @@ def _refuse_replacement(existing: Episode, kind: str) -> None:
         )
     if kind != existing.kind:
         raise errors.EpisodeInvalid(
-            f"{existing.id} is of the kind {existing.kind}, and stays so", hint="Leave out source."
+            f"{existing.id} is of the kind {existing.kind}, which cannot change", hint="Leave out source."
         )
 
 
@@ -189,7 +191,7 @@ def _body(text: Any, kind: str) -> str:
     """The text as it is stored; an object or a list as JSON."""
     if kind not in KINDS:
         raise errors.EpisodeInvalid(
-            f"{kind[:40]!r} is no kind of episode", hint=f"source is one of {', '.join(KINDS)}."
+            f"{kind[:40]!r} is not a kind of episode", hint=f"source is one of {', '.join(KINDS)}."
         )
     if not isinstance(text, str):
         if kind != storage.JSON:
@@ -215,7 +217,7 @@ def _validate_json(text: str) -> None:
 
 def _refuse_constant(constant: str) -> None:
     """Refuse NaN and Infinity, which Python reads and JSON does not have."""
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _without(episodes: Sequence[Episode], episode: Episode) -> tuple[Episode, ...]:

@@ -164,7 +164,7 @@ def _last_or_call(tx: Tx, what: str, request: Request) -> Episode | int:
     last = store.journal.find_last_undoable_call(tx) if is_last else None
     if last is None:
         raise errors.ChangeNotFound(
-            f"{what.strip()[:60]!r} is no call" if not is_last else "there is no call that can be forgotten",
+            f"{what.strip()[:60]!r} is not a call" if not is_last else "there is no call that can be forgotten",
             hint='Give its number: "call 12".',
         )
     return last

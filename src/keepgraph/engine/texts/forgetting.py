@@ -184,7 +184,7 @@ def _support(
     ids = store.scopes.former_ids(tx, [entity])
     own_rows = {fact.row for fact in facts}
     if not own_rows.issuperset(store.scopes.facts_in(tx, ids)) or store.scopes.aliases_in(tx, ids):
-        return "something holds in it alone"
+        return "something holds in it only"
     if any(since > entity.created_at for _, _, since in store.entities.alias_rows(tx, entity)):
         return "it was given another name since"
     return None if mentions_are_up_to_date else "texts that may mention it have not been read yet"

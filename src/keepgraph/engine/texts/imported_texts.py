@@ -51,7 +51,7 @@ def upsert(
     if not text:
         raise errors.EpisodeInvalid("the text is empty")
     if len(text) > MAX_CHARACTERS:
-        raise errors.EpisodeInvalid(f"the text has {len(text):,} characters; {MAX_CHARACTERS:,} are the most")
+        raise errors.EpisodeInvalid(f"the text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are allowed")
     return storage.upsert(
         tx,
         existing=existing,

@@ -343,7 +343,7 @@ class _Ingestion:
         episode = existing.get(source)
         is_note = self._folder is not None and _is_note(file)
         if episode is None and not text.strip():
-            self._skip(file, EMPTY, "it has no text, only a name" if is_note else "there is nothing in it")
+            self._skip(file, EMPTY, "it has no text, only a name" if is_note else "it is empty")
             if is_note:
                 self._empty.append(notes.read(text, self._within(source)))
             return None, None

@@ -198,8 +198,8 @@ class Rules:
         for other in self._read(rows[:1]):
             yield self._conflict(
                 "asymmetric",
-                f"“{_sentence(fact)}” and “{_sentence(other)}” hold at one time, and {fact.predicate} is meant to hold "
-                "in one direction only.",
+                f"“{_sentence(fact)}” and “{_sentence(other)}” hold at the same time, and {fact.predicate} is meant to "
+                "hold in one direction only.",
                 [other],
                 settlements.supersede(fact, other),
             )
@@ -229,7 +229,7 @@ class Rules:
             if literal_values.differ_in_quantity(predicate, fact, other):
                 yield self._conflict(
                     "values",
-                    f"“{_sentence(fact)}” and “{_sentence(other)}” give two amounts for one time.",
+                    f"“{_sentence(fact)}” and “{_sentence(other)}” give two amounts for the same time.",
                     [other],
                     settlements.supersede(fact, other),
                 )
@@ -297,7 +297,7 @@ class Rules:
         until = timestamps.format_end(ended, self._tx.zone)
         yield self._conflict(
             "rests_on_ended",
-            f"“{_sentence(fact)}”, but all that was recorded of {fact.object.name} has ended, the last on {until}.",
+            f"“{_sentence(fact)}”, but everything recorded about {fact.object.name} has ended, the last on {until}.",
             [],
             ("end_fact", {"fact_id": fact.id}) if fact.id else None,
         )
@@ -308,8 +308,8 @@ class Rules:
         statement = (
             f"“{_sentence(other)}” holds, {since}, and {fact.predicate} usually has one {end} at a time."
             if kind in ADVISORY_FLAGS
-            else f"“{_sentence(fact)}” and “{_sentence(other)}” ({since}) hold at one time, and {fact.predicate} is "
-            f"meant to have one {end} at a time."
+            else f"“{_sentence(fact)}” and “{_sentence(other)}” ({since}) hold at the same time, and {fact.predicate} "
+            f"is meant to have one {end} at a time."
         )
         return self._conflict(kind, statement, [other], settlements.supersede(fact, other))
 
@@ -340,7 +340,7 @@ def of_cycle(tx: Tx, fact: Fact, rows: Sequence[int]) -> Conflict:
     weakest = min(facts, key=lambda one: (one.confidence, -one.row))
     return Conflict(
         "acyclic",
-        f"{fact.predicate} leads in a circle, which is not allowed: {' → '.join(names)}.",
+        f"{fact.predicate} forms a cycle, which is not allowed: {' → '.join(names)}.",
         facts,
         *settlements.retract(weakest),
     )

@@ -113,7 +113,7 @@ def _refuse_namesake(tx: Tx, created: Entity) -> None:
     if namesakes:
         types = ", ".join(dict.fromkeys(entity.type for entity in namesakes))
         raise errors.Ambiguous(
-            f"“{created.name}” is known ({types}), and this relation wants a {created.type}",
+            f"“{created.name}” is known ({types}), and this relation needs a {created.type}",
             hint=f"If you mean another one, give its type: {created.type}:{created.name}.",
             candidates=[{"id": entity.id, "type": entity.type, "name": entity.name} for entity in namesakes],
         )

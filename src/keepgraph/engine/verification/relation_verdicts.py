@@ -239,7 +239,7 @@ def _judge_known(tx: Tx, case: _Case) -> None:
 
 
 def _judge_vocabulary(tx: Tx, case: _Case, wording: str, subject: str, target: str) -> None:
-    """Whether the words and names are known, and the predicate connects such things."""
+    """Whether the words and names are known, and the predicate connects these types."""
     vocabulary, match = graph_vocabulary.read(tx), case.match
     if match is None:
         near = predicates.unknown(tx, wording)
@@ -260,13 +260,13 @@ def _judge_vocabulary(tx: Tx, case: _Case, wording: str, subject: str, target: s
         match.predicate, fact.subject.type, fact.object.type if fact.object else None
     ):
         case.is_misfit = True
-        case.add("vocabulary", "misfit", f"{match.predicate.name} does not connect such things.")
+        case.add("vocabulary", "misfit", f"{match.predicate.name} does not connect these types.")
     elif fact.literal is not None and literals.normalise(fact.literal, match.predicate.literal_kind, tx.zone) is None:
         case.is_misfit = True
         takes = literals.describe(match.predicate.literal_kind)
         case.add("vocabulary", "misfit", f"{match.predicate.name} takes {takes}.")
     else:
-        case.add("vocabulary", "fits", f"{match.predicate.name} connects such things.")
+        case.add("vocabulary", "fits", f"{match.predicate.name} connects these types.")
 
 
 def _judge_rules(tx: Tx, case: _Case, subject: str, target: str) -> None:

@@ -89,7 +89,7 @@ def judge(
         verdict = _joined(list(verdicts))
         if verdict.verdict != "silent":
             return verdict
-    return TextVerdict("silent", "", None, "No sentence says it of both.")
+    return TextVerdict("silent", "", None, "No sentence states it about both.")
 
 
 def _joined(verdicts: Sequence[TextVerdict]) -> TextVerdict:
@@ -191,7 +191,7 @@ def _unwrapped(text: str) -> str:
 def _in_context(verdict: TextVerdict, before: str, after: str) -> TextVerdict:
     """The verdict of a sentence in context: uncertain if the sentence before or after retracts it."""
     if verdict.verdict in ("says", "denies") and (factuality.disclaims(before) or factuality.takes_back(after)):
-        reason = "A sentence says it, but the next or previous one says that it is not so, or not certain."
+        reason = "A sentence says it, but the next or previous one denies it, or makes it uncertain."
         return TextVerdict("uncertain", verdict.sentence, verdict.source, reason)
     return verdict
 
@@ -201,7 +201,7 @@ def _of_cues(sentence: str, source: str | None, kinds: frozenset[CueKind]) -> Te
     if unreal is not None:
         return TextVerdict("uncertain", sentence, source, f"A sentence says it, but {factuality.REASONS[unreal]}.")
     if "negation" in kinds:
-        return TextVerdict("denies", sentence, source, "A sentence says that it is not so.")
+        return TextVerdict("denies", sentence, source, "A sentence denies it.")
     return TextVerdict("says", sentence, source, "A sentence states it.")
 
 
@@ -423,7 +423,7 @@ def _decided(pair: ClaimPair, *, least: float, greatest: float) -> ClaimPair:
             verdict="contradiction",
             kind="model",
             confidence=round(least, 2),
-            explanation="The model of entailment reads a contradiction in them.",
+            explanation="The entailment model finds a contradiction.",
         )
     if greatest <= _SURE_OF_NONE:
         return replace(
@@ -431,6 +431,6 @@ def _decided(pair: ClaimPair, *, least: float, greatest: float) -> ClaimPair:
             verdict="compatible",
             kind="model",
             confidence=round(1 - greatest, 2),
-            explanation="The model of entailment reads no contradiction in them.",
+            explanation="The entailment model finds no contradiction.",
         )
     return pair

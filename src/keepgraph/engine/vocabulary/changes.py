@@ -272,7 +272,7 @@ def find_word(tx: Tx, wording: str, *, kind: str | None = None) -> VocabularyTer
     }[kind]
     raise error_class(
         f"the vocabulary has no {noun} {near_words.quote(wording)}",
-        hint=f"{nearest}`kg vocabulary` shows all there are.",
+        hint=f"{nearest}`kg vocabulary` shows them all.",
         candidates=near,
     )
 

@@ -105,7 +105,7 @@ def refuse_contradictions(tx: Tx, name: str) -> None:
     if "symmetric" in predicate.flags and related:
         raise errors.VocabularyConflict(
             f"{name} is symmetric: it is its own inverse, and {related[0]} cannot be another",
-            hint=f"Take away the inverse, or the flag: `kg vocabulary change {name} --inverse none`, or "
+            hint=f"Remove the inverse, or the flag: `kg vocabulary change {name} --inverse none`, or "
             f"`kg vocabulary change {name} --not-symmetric`.",
         )
     if predicate.literal_kind is not None:

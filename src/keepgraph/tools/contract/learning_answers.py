@@ -51,7 +51,7 @@ def _message(report: LearningReport, *, dry_run: bool) -> str:
         if findings.analysed < link_prediction.MIN_FACTS:
             return (
                 f"{findings.analysed:,} facts between entities are too few to learn from; nothing is suggested. "
-                f"{link_prediction.MIN_FACTS:,} are the least."
+                f"{link_prediction.MIN_FACTS:,} are needed."
             )
         return (
             f"Of {findings.analysed:,} facts no method learns to predict the newest ones better than counting does; "

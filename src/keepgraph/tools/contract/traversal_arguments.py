@@ -70,7 +70,7 @@ class _Arguments:
             raise errors.InvalidArguments(f"{self.step} needs {key}")
         is_number = kind is float and isinstance(value, int) and not isinstance(value, bool)
         if not is_number and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
-            raise errors.InvalidArguments(f"{key} of {self.step} is no {_KIND_NAMES[kind]}")
+            raise errors.InvalidArguments(f"{key} of {self.step} is not {_KIND_NAMES[kind]}")
         if kind is str and not value.strip():
             raise errors.InvalidArguments(f"{key} of {self.step} is empty")
         return value
@@ -92,7 +92,7 @@ class _Arguments:
             )
 
 
-_KIND_NAMES = {str: "text", float: "number", dict: "object", list: "list"}
+_KIND_NAMES = {str: "a text", float: "a number", dict: "an object", list: "a list"}
 
 
 def _n_from_type(tx: Tx, arguments: _Arguments) -> Step:
@@ -208,7 +208,7 @@ def _label(tx: Tx, name: str) -> Label:
     vocabulary = graph_vocabulary.read(tx)
     predicate = vocabulary.predicate_by_name[stored] if stored else None
     if predicate is None:
-        raise errors.PredicateUnknown(f"{name[:60]!r} is no predicate")
+        raise errors.PredicateUnknown(f"{name[:60]!r} is not a predicate")
     return Label(
         name,
         predicate=predicate.name,
@@ -231,7 +231,7 @@ def _filter(tx: Tx, raw: object, notes: list[str], *, depth: int) -> Filter:
     groups = parts.get("properties")
     paths = parts.get("filter_traversals", [])
     if not isinstance(paths, list):
-        raise errors.FilterInvalid("filter_traversals is no list")
+        raise errors.FilterInvalid("filter_traversals is not a list")
     return Filter(
         None if groups is None else _groups(groups, notes),
         tuple(_path(tx, path, notes, depth=depth + 1) for path in paths),
@@ -240,12 +240,12 @@ def _filter(tx: Tx, raw: object, notes: list[str], *, depth: int) -> Filter:
 
 def _groups(raw: object, notes: list[str]) -> tuple[tuple[Condition, ...], ...]:
     if not isinstance(raw, list):
-        raise errors.FilterInvalid("properties is no list")
+        raise errors.FilterInvalid("properties is not a list")
     if raw and all(isinstance(condition, dict) for condition in raw):
         notes.append("the conditions stood in one list, and were taken for one group: all have to hold")
         raw = [raw]
     if not all(isinstance(group, list) for group in raw):
-        raise errors.FilterInvalid("properties is no list of lists of conditions")
+        raise errors.FilterInvalid("properties is not a list of lists of conditions")
     return tuple(tuple(_condition(condition) for condition in group) for group in raw)
 
 
@@ -256,7 +256,7 @@ def _condition(raw: object) -> Condition:
         raise errors.FilterInvalid("a condition has no key or no value")
     if comparison not in steps.OPERATORS:
         raise errors.FilterInvalid(
-            f"{str(comparison)[:20]!r} is no operator", hint=f"Use one of {' '.join(steps.OPERATORS)}."
+            f"{str(comparison)[:20]!r} is not an operator", hint=f"Use one of {' '.join(steps.OPERATORS)}."
         )
     return Condition(key, comparison, parts["value"])
 
@@ -271,7 +271,7 @@ def _path(tx: Tx, raw: object, notes: list[str], *, depth: int) -> FilterPath:
         )
     arguments = parts.get("args", {})
     if not isinstance(arguments, dict):
-        raise errors.FilterInvalid("args of a traversal in a filter is no object")
+        raise errors.FilterInvalid("args of a traversal in a filter is not an object")
     given = [arguments.get("filter"), parts.get("filter"), parts.get("filters")]
     inner = [raw_filter for raw_filter in given if raw_filter is not None]
     if len(inner) > 1:
@@ -283,7 +283,7 @@ def _path(tx: Tx, raw: object, notes: list[str], *, depth: int) -> FilterPath:
 
 def _object(raw: object, keys: set[str], noun: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        raise errors.FilterInvalid(f"{noun} is no object")
+        raise errors.FilterInvalid(f"{noun} is not an object")
     if others := raw.keys() - keys:
         raise errors.FilterInvalid(
             f"{noun} has no {min(map(str, others))[:60]!r}", hint=f"It has {', '.join(sorted(keys))}."

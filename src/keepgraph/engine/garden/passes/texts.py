@@ -47,5 +47,5 @@ def _aliases(tx: Tx, proposed: ProposedName) -> Iterator[Proposal]:
         rests_on=(candidate.entity.id, proposed.episode),
         tool="add_alias",
         arguments={"entity": {"id": candidate.entity.id}, "alias": proposed.name},
-        evidence=(candidate.entity.id, f"the name “{proposed.name}” stands in a text"),
+        evidence=(candidate.entity.id, f"the name “{proposed.name}” occurs in a text"),
     )
