@@ -242,12 +242,11 @@ def _name_of_words(
 ) -> list[ProperName]:
     """The names that words with a capital each make, of at most MAX_CAPITALISED of them; an empty list for none."""
     run = _without_particles(text, _without_sentence_start(text, _without_particles(text, list(run))))
-    run = _without_possession(text, run)
     run, is_title = _without_title_word(text, run)
     run = [offsets for offsets in run if not _is_contracted(text, offsets)]
     if not run or all(text.word(offsets).lower() in lexicons.words("heading_words") for offsets in run):
         return []
-    names = [_name_of_part(text, part, known=known, persons=persons) for part in _person_and_place(text, run)]
+    names = [_name_of_part(text, part, known=known, persons=persons) for part in _names_apart(text, run)]
     return [_proper_name(text, name, is_title=is_title) for name in names if name]
 
 
@@ -270,18 +269,23 @@ def _is_given_name(word: str) -> bool:
     return given_names.contains(normalisation.Name(word).folded) and not common_words.is_common(word.lower())
 
 
-def _without_possession(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
-    """The person of a run that says what is theirs: Tomasz of Vertrag von Tomasz."""
+def _names_apart(text: AnnotatedText, run: list[Offsets]) -> list[list[Offsets]]:
+    """The words of a run without what is possessed, and as two where a full name of a person stands before a particle.
+
+    Tomasz of Vertrag von Tomasz; Ada Obi and Lumen Labs of Ada Obi of Lumen Labs.
+    """
     for position in range(1, len(run) - 1):
-        if text.word(run[position]) in _NAME_PARTICLES and _is_given_name(text.word(run[position + 1])):
-            before = text.text[run[0][0] : run[position - 1][1]]
-            is_name = (
-                _is_given_name(text.word(run[0]))
-                or name_styles.is_full_name(before)
-                or name_styles.is_institution(f"{text.word(run[0])} {before}")
-            )
-            return run if is_name else _without_possession(text, run[position + 1 :])
-    return run
+        particle, first, after = (text.word(run[place]) for place in (position, 0, position + 1))
+        if particle not in _NAME_PARTICLES:
+            continue
+        before = text.text[run[0][0] : run[position - 1][1]]
+        rest = _without_particles(text, run[position + 1 :])
+        if name_styles.is_full_name(before):
+            if particle == "of" or not _is_known_name(text, run[position + 1]):
+                return [run[:position], rest]
+        elif _is_given_name(after) and not (_is_given_name(first) or name_styles.is_institution(f"{first} {before}")):
+            return _names_apart(text, rest)
+    return [run]
 
 
 def _without_nouns(
@@ -294,13 +298,7 @@ def _without_nouns(
     if run and name_styles.is_institution(text.text[run[0][0] : run[-1][1]]):
         return run
     is_known = [o[0] in known or o[0] in persons or _is_given_name(text.word(o)) for o in run]
-    is_noun: list[bool] = []
-    for number, offsets in enumerate(run):
-        before = run[number - 1] if number else None
-        if before and text.word(before) in _NAME_PARTICLES and text.word(offsets) in _NAME_PARTICLES:
-            is_noun.append(is_noun[-1])
-        else:
-            is_noun.append(not is_known[number] and _is_noun(text, offsets, before))
+    is_noun = [not is_known[number] and _is_noun(text, run, number) for number in range(len(run))]
     for noun, places in groupby(range(len(run)), is_noun.__getitem__):
         numbers = list(places)
         words = _without_particles(text, [run[number] for number in numbers])
@@ -315,14 +313,16 @@ def _without_nouns(
     return []
 
 
-def _is_noun(text: AnnotatedText, offsets: Offsets, before: Offsets | None) -> bool:
-    """Whether a word is an ordinary one where it stands, and no surname or particle after the name of a person."""
-    word = text.word(offsets)
+def _is_noun(text: AnnotatedText, run: Sequence[Offsets], number: int) -> bool:
+    """Whether a word of a run is an ordinary one where it stands, and no surname or particle after a person's name."""
+    word = text.word(run[number])
+    before = next((o for o in reversed(run[:number]) if text.word(o) not in _NAME_PARTICLES), None)
+    is_particle = word in _NAME_PARTICLES
     if before and _is_known_name(text, before):
         folded = normalisation.Name(word).folded
-        if word in _NAME_PARTICLES or known_words.is_person(word.lower()) or common_words.is_frequent(folded):
+        if is_particle or known_words.is_person(word.lower()) or common_words.is_frequent(folded):
             return False
-    return word in _NAME_PARTICLES or known_words.is_frequent(word.lower(), _languages(text)) or _is_determiner(word)
+    return is_particle or known_words.is_frequent(word.lower(), _languages(text)) or _is_determiner(word)
 
 
 def _is_determiner(word: str) -> bool:
@@ -345,23 +345,12 @@ def _names_without_case(text: AnnotatedText) -> Iterator[ProperName]:
             continue
         for end in reversed(token.ends):
             word = text.text[token.start : end]
-            if known_words.is_frequent(word, ()):
+            if not word.isalpha() or known_words.is_frequent(word, ()):
                 break
             is_place = known_words.is_place(word) or name_styles.is_institution(word)
             if is_place or known_words.is_person(word):
                 yield ProperName(word, token.start, end, "term" if is_place else "person")
                 break
-
-
-def _person_and_place(text: AnnotatedText, run: list[Offsets]) -> list[list[Offsets]]:
-    """The words of a run as two names where a full name of a person stands before a particle: Ada Obi of Lumen Labs."""
-    for position, offsets in enumerate(run[:-1]):
-        word = text.word(offsets)
-        if word == "of" or (word in _NAME_PARTICLES and not _is_known_name(text, run[position + 1])):
-            before = text.text[run[0][0] : run[position - 1][1]]
-            if name_styles.is_full_name(before):
-                return [run[:position], _without_particles(text, run[position + 1 :])]
-    return [run]
 
 
 def _proper_name(text: AnnotatedText, run: Sequence[Offsets], *, is_title: bool) -> ProperName:
