@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from keepgraph.language import longer_names, mention_detection, name_styles, normalisation, proper_names
+from keepgraph.language import known_words, longer_names, mention_detection, name_styles, normalisation, proper_names
 from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.ml import minilm
 
@@ -214,6 +214,35 @@ def test_interjections_contractions_and_headings_are_no_names(text, expected):
 )
 def test_ordinary_words_with_a_capital_are_no_names(text, expected):
     assert expected == detected_names(text)
+
+
+@needs_lexicon
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Thomas Krüger fährt nach Bremen, die Rechnung liegt bei Hetzner.", ["Thomas Krüger", "Bremen", "Hetzner"]),
+        ("Das Projekt Nordlicht läuft an der Universität Kassel.", ["Nordlicht", "Universität Kassel"]),
+        ("Ich sprach mit Ursula von der Leyen über den Vertrag.", ["Ursula von der Leyen"]),
+        ("Der Arzt hat die Tabletten verschrieben, und die Apotheke am Bahnhof hat sie nicht.", []),
+        ("Appelé Mireille Aubin au sujet du bail. Elle est chez Foncia.", ["Mireille Aubin", "Foncia"]),
+        ("Hablé con ella. Piotr Zieliński de Tejados Molina viene.", ["Piotr Zieliński", "Tejados Molina"]),
+        ("Il dentista ha spostato la visita. Chiedere a Nico.", ["Nico"]),
+        ("Кабинет закрыт. На приём пришла Вера Козлова.", ["Вера Козлова"]),
+        ("김민수는 부산대학교에서 박지영을 만났다.", ["김민수", "부산대학교", "박지영"]),
+        ("오늘 날씨가 좋다. 우리는 학교에 간다.", []),
+        ("서비스를 Postgres로 옮겼다.", ["Postgres"]),
+    ],
+)
+def test_names_are_told_from_ordinary_words_in_other_languages(text, expected):
+    assert expected == detected_names(text)
+
+
+@given(st.text(max_size=20))
+def test_what_is_known_of_a_word_is_answered_for_any_word(word):
+    answers = [known_words.is_frequent(word, known_words.LANGUAGES), known_words.is_person(word)]
+
+    assert {type(answer) for answer in [*answers, known_words.is_place(word)]} == {bool}
+    assert all(0 <= position < known_words.BITS for position in known_words.positions(word))
 
 
 @needs_lexicon

@@ -319,8 +319,12 @@ def _is_noun(text: AnnotatedText, run: Sequence[Offsets], number: int) -> bool:
     before = next((o for o in reversed(run[:number]) if text.word(o) not in _NAME_PARTICLES), None)
     is_particle = word in _NAME_PARTICLES
     if before and _is_known_name(text, before):
-        folded = normalisation.Name(word).folded
-        if is_particle or known_words.is_person(word.lower()) or common_words.is_frequent(folded):
+        is_joined = is_particle or run[number - 1] != before
+        if (
+            is_joined
+            or known_words.is_person(word.lower())
+            or common_words.is_frequent(normalisation.Name(word).folded)
+        ):
             return False
     return is_particle or known_words.is_frequent(word.lower(), _languages(text)) or _is_determiner(word)
 
