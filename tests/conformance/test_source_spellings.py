@@ -10,6 +10,7 @@ import keepgraph
 from keepgraph.tools.contract import aliases, catalogue
 from words import Caller, person
 
+TO_VECTORS = {"tool_name": "out_step", "args": {"edge_type": "vec", "edge_label": "Triplet_to_Embedding"}}
 ANA, BEA = person("Ana Ruiz"), person("Bea Stahl")
 
 
@@ -99,6 +100,10 @@ def test_a_step_in_a_filter_has_its_other_names_too(call):
         [
             {"tool": "n_from_type", "node_type": "Triplet"},
             {"tool": "out_e_step", "edge_label": "Triplet_to_Embedding"},
+        ],
+        [
+            {"tool": "n_from_type", "data": {"node_type": "Triplet"}},
+            {"tool": "filter_items", "data": {"filter": {"filter_traversals": [TO_VECTORS]}}},
         ],
     ],
 )

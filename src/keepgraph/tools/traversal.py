@@ -32,23 +32,20 @@ def _needs_of_vectors(tx: Tx, *, connection_id: str, **_: object) -> frozenset[N
         return frozenset([Need.VECTORS])
 
 
-def _needs_of_step(
-    tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, **said: Any
-) -> frozenset[Need]:
+def _needs_of_step(tx: Tx, *, connection_id: str, **said: object) -> frozenset[Need]:
     """The vectors of facts, where a step leads to vectors or along the links to them."""
-    leads_to_vectors = _leads_to_vectors({**said, **(data or {})})
-    return _needs_of_vectors(tx, connection_id=connection_id) if leads_to_vectors else NOTHING
+    return _needs_of_vectors(tx, connection_id=connection_id) if _leads_to_vectors(said) else NOTHING
 
 
 def _needs_of_chain(_tx: Tx, *, steps: list[Any], **_: object) -> frozenset[Need]:
-    """The vectors of facts, where a step of a chain leads to vectors."""
-    arguments = [part for step in steps if isinstance(step, Mapping) for part in (step, step.get("args"))]
-    return frozenset([Need.VECTORS]) if any(map(_leads_to_vectors, arguments)) else NOTHING
+    return frozenset([Need.VECTORS]) if _leads_to_vectors(steps) else NOTHING
 
 
-def _leads_to_vectors(arguments: object) -> bool:
-    values = arguments.values() if isinstance(arguments, Mapping) else ()
-    return any(isinstance(value, str) and aliases.tool_name(value.strip().lower()) in _TO_VECTORS for value in values)
+def _leads_to_vectors(said: object) -> bool:
+    """Whether arguments, at any depth, name a step or a label that leads to vectors."""
+    if isinstance(said, Mapping | list):
+        return any(map(_leads_to_vectors, said.values() if isinstance(said, Mapping) else said))
+    return isinstance(said, str) and aliases.tool_name(said.strip().lower()) in _TO_VECTORS
 
 
 @tool(Effect.READ)
@@ -236,7 +233,7 @@ def traversal_in_e_step(
     return _step(tx, connection_id, "in_e_step", data=data, edge_label=edge_label, filter=filter)
 
 
-@tool(Effect.READ)
+@tool(Effect.READ, needs=_needs_of_step)
 def traversal_filter_items(
     tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, filter: Any = None
 ) -> dict[str, Any]:
