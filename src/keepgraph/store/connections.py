@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
@@ -103,6 +104,13 @@ def undecodable_text_replaced(conn: Connection) -> Iterator[None]:
 def fetch_count(conn: Connection, query: str, *values: object) -> int:
     """The number in the only row of a query."""
     return int(conn.execute(query, values).fetchone()[0])
+
+
+def json_array(values: Collection[int] | Collection[str]) -> str:
+    """Values for `IN (SELECT value FROM json_each(…))`: all of them numbers, or all texts."""
+    listed = list(values)
+    # Numbers as Python writes them are JSON; to make an encoder for a few takes ten times as long.
+    return str(listed) if not listed or type(listed[0]) is int else json.dumps(listed)
 
 
 def begin_immediate(conn: Connection, place: Place | None, cancellation: CancellationCheck | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from keepgraph.store import fact_changes
-from keepgraph.store.search_filters import json_array
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 _IS_TURN = "(chunk.speaker IS NOT NULL OR episode.kind = 'message')"

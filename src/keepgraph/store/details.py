@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph.lazy import dataclass
-from keepgraph.store.search_filters import json_array
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import facts, journal
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 _SELECT = """
@@ -95,7 +95,7 @@ def by_keys(tx: Tx, keys: Sequence[str], *, of_types: Collection[str] | None = N
         WHERE {is_of_types}
         ORDER BY entity.id
         """,
-        {"group": tx.group, "keys": json.dumps(list(dict.fromkeys(keys))), **values},
+        {"group": tx.group, "keys": json_array(dict.fromkeys(keys)), **values},
     )
 
 
@@ -109,7 +109,7 @@ def by_alias_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -
     is_of_types, values = _type_condition(of_types)
     if tx.projects:
         is_of_types += f" AND {_HOLDS}"
-        values["projects"] = json.dumps(list(tx.projects))
+        values["projects"] = json_array(tx.projects)
     rows = tx.conn.execute(
         f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at, alias.alias
@@ -232,7 +232,7 @@ def _by_facts(
         WHERE {is_of_types} AND entity.group_id = :group AND {is_wanted}
         ORDER BY entity.id
         """,
-        {**values, "group": tx.group, "words": json.dumps(list(predicates)), "moment": moment, "known": tx.known_at},
+        {**values, "group": tx.group, "words": json_array(predicates), "moment": moment, "known": tx.known_at},
     )
 
 
@@ -419,7 +419,7 @@ def _type_condition(of_types: Collection[str] | None) -> tuple[str, dict[str, st
     if len(of_types) == 1:
         return "entity_type.name = :type", {"type": next(iter(of_types))}
     # Without an index: the names are found by their keys, and then few have other types.
-    return "+entity_type.name IN (SELECT value FROM json_each(:types))", {"types": json.dumps(sorted(of_types))}
+    return "+entity_type.name IN (SELECT value FROM json_each(:types))", {"types": json_array(sorted(of_types))}
 
 
 def _entities(tx: Tx, query: str, values: dict[str, Any]) -> list[Entity]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from keepgraph.store import facts
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -84,7 +84,7 @@ def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> l
         ORDER BY confidence DESC, id
         LIMIT +:limit
         """,
-        {"entities": json.dumps(list(entities)), "at": at, "limit": limit},
+        {"entities": json_array(entities), "at": at, "limit": limit},
     )
 
 
@@ -98,7 +98,7 @@ def with_literals(tx: Tx, predicates: Sequence[str]) -> list[tuple[int, int, str
           AND literal IS NOT NULL AND {_IN_GROUP}
         ORDER BY id
         """,
-        predicates=json.dumps(list(predicates)),
+        predicates=json_array(predicates),
     )
 
 
@@ -120,8 +120,8 @@ def of_rows(
           AND {_IN_GROUP}
         ORDER BY id
         """,
-        facts=json.dumps(list(facts)),
-        predicates=json.dumps(list(predicates)),
+        facts=json_array(facts),
+        predicates=json_array(predicates),
     )
 
 
@@ -140,7 +140,7 @@ def validities(tx: Tx) -> list[tuple[int, str | None, str | None]]:
 def predicate_rows(tx: Tx, predicates: Sequence[str]) -> frozenset[int]:
     """The row numbers of predicates."""
     rows = tx.conn.execute(
-        "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(?))", (json.dumps(list(predicates)),)
+        "SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(?))", (json_array(predicates),)
     )
     return frozenset(row[0] for row in rows)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
 from keepgraph.store import journal, schema_parts
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -105,7 +106,7 @@ def _about(
     """SQL for the rows of the facts about an entity, without those that `about` leaves out, and its values."""
     others = [*([_BEGAN_LATER] if begun_when_recorded else []), *([_ELSEWHERE] if within else [])]
     query = f"SELECT id FROM ({_TOUCHING}) WHERE TRUE" + "".join(f" AND id NOT IN ({other})" for other in others)
-    lists = {"begun_when_recorded": _json(begun_when_recorded), "within": _json(within)}
+    lists = {"begun_when_recorded": json_array(begun_when_recorded), "within": json_array(within)}
     return query, {"entity": entity.row, "at": at, **lists}
 
 
@@ -137,7 +138,7 @@ def about(
         )
         ORDER BY fact.recorded_at DESC, fact.id DESC
         """,
-        {**values, "limit": limit, "rows": _json(rows or [])},
+        {**values, "limit": limit, "rows": json_array(rows or [])},
     )
 
 
@@ -164,7 +165,7 @@ def _newest_candidates(tx: Tx, selected: str, values: dict[str, Any], limit: int
             LIMIT +:most
         )
         """,
-        {"lowest": rows[-1], "rows": _json(rows), "most": most},
+        {"lowest": rows[-1], "rows": json_array(rows), "most": most},
     ).fetchone()
     if since == most:
         return None
@@ -226,9 +227,9 @@ def at_other_times(
         ORDER BY is_to_come, iif(is_to_come, '', valid_to) DESC, valid_from, id DESC
         """,
         {
-            "entities": _json(entities),
+            "entities": json_array(entities),
             "at": at,
-            "predicates": None if predicates is None else _json(predicates),
+            "predicates": None if predicates is None else json_array(predicates),
             "by_subject": by_subject,
         },
     )
@@ -274,7 +275,7 @@ def touching(tx: Tx, entity: Entity, predicates: Sequence[str], *, at: str) -> l
           AND predicate.name IN (SELECT value FROM json_each(:predicates))
         ORDER BY fact.id
         """,
-        {"entity": entity.row, "at": at, "predicates": _json(predicates)},
+        {"entity": entity.row, "at": at, "predicates": json_array(predicates)},
     )
 
 
@@ -306,9 +307,9 @@ def recorded_or_valid_since(
         ORDER BY fact.id
         """,
         {
-            "predicates": _json(predicates),
-            "with_any_ends": _json(with_any_ends),
-            "end_types": _json(end_types),
+            "predicates": json_array(predicates),
+            "with_any_ends": json_array(with_any_ends),
+            "end_types": json_array(end_types),
             "at": at,
             "since": since,
             "group": tx.group,
@@ -341,7 +342,7 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
         )
         GROUP BY entity
         """,
-        {"entities": _json(entities), "predicates": _json(predicates), "at": at},
+        {"entities": json_array(entities), "predicates": json_array(predicates), "at": at},
     )
     return dict(rows.fetchall())
 
@@ -363,10 +364,10 @@ def rows_of_predicates(
         ORDER BY fact.id
         """,
         {
-            "predicates": _json(predicates),
+            "predicates": json_array(predicates),
             "at": at,
             "group": tx.group,
-            "subjects": None if subjects is None else _json(subjects),
+            "subjects": None if subjects is None else json_array(subjects),
         },
     )
     return [FactRow(*row) for row in rows]
@@ -389,7 +390,7 @@ def ended_rows_of_predicates(
                OR fact.object IN (SELECT value FROM json_each(:entities)))
         ORDER BY fact.id
         """,
-        {"predicates": _json(predicates), "at": at, "entities": _json(entities)},
+        {"predicates": json_array(predicates), "at": at, "entities": json_array(entities)},
     )
     return [(FactRow(*row[:6]), row[6]) for row in rows]
 
@@ -406,7 +407,7 @@ def changed_at(tx: Tx, predicates: Sequence[str], moments: Sequence[str]) -> lis
           AND fact.known_from IN (SELECT value FROM json_each(:moments))
         ORDER BY fact.id, once.id
         """,
-        {"predicates": _json(predicates), "moments": _json(moments)},
+        {"predicates": json_array(predicates), "moments": json_array(moments)},
     )
     before = {row[0]: row[1:] for row in rows}
     facts = by_rows(tx, list(before))
@@ -417,7 +418,7 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> list[Fact]:
     """Facts by their rows, in this order."""
     if not rows:
         return []
-    facts = _select(tx, f"{_SELECT} WHERE fact.id IN (SELECT value FROM json_each(:rows))", {"rows": _json(rows)})
+    facts = _select(tx, f"{_SELECT} WHERE fact.id IN (SELECT value FROM json_each(:rows))", {"rows": json_array(rows)})
     by_row = {fact.row: fact for fact in facts}
     return [by_row[row] for row in rows]
 
@@ -487,7 +488,7 @@ def all_of_predicates(tx: Tx, entity: Entity, predicates: Sequence[str]) -> list
         """.replace(
             "IN wanted", "IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
         ),
-        {"entity": entity.row, "predicates": _json(predicates)},
+        {"entity": entity.row, "predicates": json_array(predicates)},
     )
 
 
@@ -558,10 +559,10 @@ def tagged_entities(
         {
             "tag": tag,
             "phrase": f'"{tag.replace("-", " ")}"',
-            "tagging": _json(tagging),
-            "resolving": _json(resolving),
-            "blocking": _json(blocking),
-            "blocked": _json(blocked),
+            "tagging": json_array(tagging),
+            "resolving": json_array(resolving),
+            "blocking": json_array(blocking),
+            "blocked": json_array(blocked),
             "at": at,
             "limit": limit,
             "group": tx.group,
@@ -703,7 +704,7 @@ def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str
 
 def delete(tx: Tx, facts: Sequence[Fact]) -> None:
     """Delete facts with every assertion of them, in three statements: one for each fact would be many times slower."""
-    rows = _json([fact.row for fact in facts])
+    rows = json_array([fact.row for fact in facts])
     for table, column in (("provenance", "fact"), ("earlier_validity", "fact"), ("fact", "id")):
         tx.conn.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (rows,))
 
@@ -780,9 +781,3 @@ def _scope(values: str) -> tuple[str, ...]:
     import json
 
     return tuple(json.loads(values))
-
-
-def _json(values: Collection[int] | Collection[str]) -> str:
-    import json
-
-    return json.dumps(list(values))

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from keepgraph.lazy import dataclass
 from keepgraph.store import search_filters
-from keepgraph.store.search_filters import Filters, json_array
+from keepgraph.store.connections import json_array
+from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 
 MAX_ROWS_OF_A_WORD = 20_000

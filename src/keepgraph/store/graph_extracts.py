@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import FACT_HOLDS
-from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.lazy import dataclass
 from keepgraph.model import Fact
 from keepgraph.store import groups
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -94,7 +94,7 @@ def _newer_of_two(tx: Tx, predicates: Sequence[int], ends: str, *, now: str, lim
           AND {in_group(tx, "fact")}
         LIMIT +:limit
         """,
-        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group, "limit": limit},
+        {"predicates": json_array(predicates), "at": now, "group": tx.group, "limit": limit},
     )
 
 
@@ -108,7 +108,7 @@ def facts_with_one_entity(tx: Tx, predicates: Sequence[int], *, limit: int) -> l
           AND {in_group(tx, "fact")}
         LIMIT +:limit
         """,
-        {"predicates": json.dumps(list(predicates)), "group": tx.group, "limit": limit},
+        {"predicates": json_array(predicates), "group": tx.group, "limit": limit},
     )
 
 
@@ -150,7 +150,7 @@ def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, 
         WHERE fact.predicate IN (SELECT value FROM json_each(:predicates))
           AND fact.retracted_at IS NULL AND :at < fact.valid_to AND {in_group(tx, "fact")}
         """,
-        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group},
+        {"predicates": json_array(predicates), "at": now, "group": tx.group},
     )
 
 
@@ -187,7 +187,7 @@ def literals_of(tx: Tx, predicates: Sequence[int], *, now: str) -> Any:
         WHERE predicate IN (SELECT value FROM json_each(:predicates)) AND literal IS NOT NULL
           AND retracted_at IS NULL AND :at < valid_to AND {in_group(tx, "fact")}
         """,
-        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group},
+        {"predicates": json_array(predicates), "at": now, "group": tx.group},
     )
 
 
@@ -231,8 +231,8 @@ def facts_resting_on_ended(
         LIMIT +:limit
         """,
         {
-            "depending": json.dumps(list(depending)),
-            "besides": json.dumps(list(besides)),
+            "depending": json_array(depending),
+            "besides": json_array(besides),
             "at": now,
             "group": tx.group,
             "limit": limit,
@@ -260,9 +260,9 @@ def facts_resting_on_superseded(
         LIMIT +:limit
         """,
         {
-            "depending": json.dumps(list(depending)),
-            "resolving": json.dumps(list(resolving)),
-            "types": json.dumps(list(of_types)),
+            "depending": json_array(depending),
+            "resolving": json_array(resolving),
+            "types": json_array(of_types),
             "at": now,
             "group": tx.group,
             "limit": limit,
@@ -285,8 +285,8 @@ def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: S
         """,
         {
             "entity": entity,
-            "resolving": json.dumps(list(resolving)),
-            "types": json.dumps(list(of_types)),
+            "resolving": json_array(resolving),
+            "types": json_array(of_types),
             "at": now,
         },
     )
@@ -320,8 +320,8 @@ def decided_names(
         ORDER BY 1 DESC
         """,
         {
-            "predicates": json.dumps(list(predicates)),
-            "types": json.dumps(list(of_types)),
+            "predicates": json_array(predicates),
+            "types": json_array(of_types),
             "at": now,
             "group": tx.group,
         },
@@ -358,7 +358,7 @@ def _overlapping(
         WHERE begins < latest
         LIMIT +:limit
         """,
-        {"predicates": json.dumps(list(predicates)), "at": now, "group": tx.group, "limit": limit},
+        {"predicates": json_array(predicates), "at": now, "group": tx.group, "limit": limit},
     )
 
 
@@ -553,7 +553,7 @@ def neighbours_of(
           AND {HOLDS}
         LIMIT +:limit
         """,
-        {"entities": json.dumps(list(entities)), "predicate": predicate, "at": now, "limit": limit},
+        {"entities": json_array(entities), "predicate": predicate, "at": now, "limit": limit},
     )
 
 
@@ -621,8 +621,8 @@ def decisions_with_words(
         """,
         {
             "words": " ".join('"' + word.replace('"', '""') + '"' for word in words),
-            "predicates": json.dumps(list(predicates)),
-            "types": json.dumps(list(of_types)),
+            "predicates": json_array(predicates),
+            "types": json_array(of_types),
             "end": end,
             "at": now,
             "limit": limit,
@@ -638,7 +638,7 @@ def end_of_entity(tx: Tx, entity: int, *, now: str, besides: Sequence[int]) -> s
     """
     row = tx.conn.execute(
         f"SELECT ({_LAST_END.format(subject=':entity')})",
-        {"entity": entity, "besides": json.dumps(list(besides))},
+        {"entity": entity, "besides": json_array(besides)},
     ).fetchone()
     return row[0] if row and row[0] is not None and row[0] <= now else None
 
@@ -668,7 +668,7 @@ def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str)
         {
             "entity": entity,
             "other": other,
-            "predicates": json.dumps(list(predicates)),
+            "predicates": json_array(predicates),
             "at": now,
             "steps": _MAX_STEPS,
             "read": _MAX_READ,

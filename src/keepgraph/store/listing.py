@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import facts
+from keepgraph.store.connections import json_array
 from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
@@ -29,7 +29,7 @@ def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[
         ORDER BY entity.name_key, entity.id
         LIMIT +:limit
         """,
-        {"group": tx.group, "types": _json(of_types), "at": at, "limit": limit},
+        {"group": tx.group, "types": json_array(of_types), "at": at, "limit": limit},
     )
     return [(Entity(*row[:5]), row[5]) for row in rows]
 
@@ -61,7 +61,13 @@ def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[
           AND {FACT_HOLDS} AND +s.group_id = :group AND NOT s.{is_of_types} AND (o.id IS NULL OR NOT o.{is_of_types})
         ORDER BY fact.id
         """,
-        {"group": tx.group, "predicates": _json(predicates), "types": _json(types), "at": at, "known": tx.known_at},
+        {
+            "group": tx.group,
+            "predicates": json_array(predicates),
+            "types": json_array(types),
+            "at": at,
+            "known": tx.known_at,
+        },
     )
 
 
@@ -89,7 +95,7 @@ def tags(tx: Tx, *, tagging: Sequence[str], at: str, limit: int) -> tuple[list[t
         WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:tagging)))
           AND +s.group_id = :group AND {FACT_HOLDS}
         """,
-        {"group": tx.group, "tagging": _json(tagging), "at": at, "limit": limit},
+        {"group": tx.group, "tagging": json_array(tagging), "at": at, "limit": limit},
     )
 
 
@@ -120,12 +126,12 @@ def facts_with_days(
     """
     among_these = "" if among is None else "AND fact.subject IN (SELECT value FROM json_each(:among))"
     values = {
-        "predicates": _json(predicates),
+        "predicates": json_array(predicates),
         "at": at,
         "since": since,
         "until": until,
         "group": tx.group,
-        "among": None if among is None else _json(among),
+        "among": None if among is None else json_array(among),
     }
     return tx.column(
         f"""
@@ -193,12 +199,12 @@ def open_entities(
         """,
         {
             "group": tx.group,
-            "types": None if of_types is None else _json(of_types),
-            "among": None if among is None else _json(among),
-            "done": _json(done),
-            "resolving": _json(resolving),
-            "blocking": _json(blocking),
-            "blocked": _json(blocked),
+            "types": None if of_types is None else json_array(of_types),
+            "among": None if among is None else json_array(among),
+            "done": json_array(done),
+            "resolving": json_array(resolving),
+            "blocking": json_array(blocking),
+            "blocked": json_array(blocked),
             "at": at,
         },
     )
@@ -225,7 +231,7 @@ def texts_beside(tx: Tx, entities: Sequence[int], *, at: str) -> dict[int, list[
         FROM wanted JOIN {table} ON fact.object = wanted.id JOIN entity ON entity.id = fact.subject
         WHERE fact.object IS NOT NULL AND {FACT_HOLDS}
         """,
-        {"entities": _json(entities), "at": at, "known": tx.known_at},
+        {"entities": json_array(entities), "at": at, "known": tx.known_at},
     )
     texts: dict[int, list[str]] = {}
     for entity, text in rows:
@@ -270,7 +276,3 @@ def _counted(tx: Tx, query: str, values: dict[str, Any]) -> tuple[list[tuple[str
         values,
     ).fetchall()
     return [(row[0], row[1]) for row in rows], rows[0][2] if rows else 0
-
-
-def _json(values: Collection[str] | Collection[int]) -> str:
-    return json.dumps(list(values))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Proposal
-from keepgraph.store.search_filters import json_array
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 # For an entity, and for a name that is only proposed.

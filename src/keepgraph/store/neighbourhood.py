@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import facts, search_filters
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
@@ -49,7 +49,7 @@ def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | N
         WHERE object IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND {_HOLDS}
         LIMIT +:limit
         """,
-        {"entities": _json(entities), "predicates": _json_or_none(predicates), "at": at, "limit": limit},
+        {"entities": json_array(entities), "predicates": _json_or_none(predicates), "at": at, "limit": limit},
     )
     return [row[0] for row in rows]
 
@@ -67,7 +67,7 @@ def by_degree(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[t
         ORDER BY degree DESC, name_key, entity.id
         LIMIT +:limit
         """,
-        {"entities": _json(entities), "predicates": None, "at": at, "limit": limit},
+        {"entities": json_array(entities), "predicates": None, "at": at, "limit": limit},
     )
     return rows.fetchall()  # type: ignore[no-any-return]
 
@@ -95,8 +95,8 @@ def facts_between(
         LIMIT +:limit
         """,
         {
-            "entities": _json(entities),
-            "others": _json(others),
+            "entities": json_array(entities),
+            "others": json_array(others),
             "predicates": _json_or_none(predicates),
             "at": at,
             "limit": limit,
@@ -250,12 +250,8 @@ def entities_by_name(tx: Tx, filters: Filters, *, limit: int, offset: int) -> tu
     return [Entity(*row) for row in rows], int(total[0])
 
 
-def _json(values: Sequence[int] | Sequence[str]) -> str:
-    return json.dumps(list(values))
-
-
 def _json_or_none(values: Sequence[str] | None) -> str | None:
-    return None if values is None else _json(values)
+    return None if values is None else json_array(values)
 
 
 def _query_facts(tx: Tx, query: str, values: dict[str, Any]) -> Any:

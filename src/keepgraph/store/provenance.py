@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from keepgraph.model import Entity, Fact
 from keepgraph.store import journal
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 
@@ -60,7 +61,7 @@ def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]
         WHERE fact IN (SELECT value FROM json_each(:facts)) AND (:known IS NULL OR recorded_at <= :known)
         ORDER BY recorded_at, id
         """,
-        {"facts": json.dumps(list(facts)), "known": tx.known_at},
+        {"facts": json_array(facts), "known": tx.known_at},
     )
 
 
@@ -90,7 +91,7 @@ def newest_assertions(
         ORDER BY id DESC
         LIMIT +?
         """,
-        (json.dumps(list(facts)), limit),
+        (json_array(facts), limit),
     )
 
 
@@ -138,7 +139,7 @@ def count_others(tx: Tx, facts: Sequence[int], *, besides: Sequence[int]) -> dic
         WHERE fact IN (SELECT value FROM json_each(:facts)) AND id NOT IN (SELECT value FROM json_each(:besides))
         GROUP BY fact
         """,
-        {"facts": json.dumps(list(facts)), "besides": json.dumps(list(besides))},
+        {"facts": json_array(facts), "besides": json_array(besides)},
     )
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from keepgraph.lazy import dataclass
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
+from keepgraph.store.connections import json_array
 from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.schema_parts import FACT_HOLDS
-from keepgraph.store.search_filters import Filters, json_array
+from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 
 MAX_FAN_OUT = 5_000

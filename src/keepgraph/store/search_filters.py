@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from keepgraph.lazy import dataclass
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -145,8 +145,3 @@ def is_only_group(tx: Tx, groups: Sequence[str]) -> bool:
         ).fetchone()[0]
         tx.memo["only group", groups[0]] = not others
     return bool(tx.memo["only group", groups[0]])
-
-
-def json_array(values: Sequence[int] | Sequence[str]) -> str:
-    """Values for `IN (SELECT value FROM json_each(…))`."""
-    return json.dumps(list(values), ensure_ascii=False)

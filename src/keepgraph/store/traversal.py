@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from keepgraph.store import facts
+from keepgraph.store.connections import json_array
 from keepgraph.store.derived_tables import FACT_VECTORS
 from keepgraph.store.schema_parts import HOLDS
-from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
 Pairs = list[tuple[int, int]]

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from keepgraph.lazy import dataclass
 from keepgraph.store import search_filters, vector_signs, vectors
+from keepgraph.store.connections import json_array
 from keepgraph.store.derived_tables import CHUNK_VECTORS, FACT_VECTORS, NAME_VECTORS, VectorKind
-from keepgraph.store.search_filters import Filters, json_array
+from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 
 

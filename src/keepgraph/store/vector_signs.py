@@ -19,8 +19,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from keepgraph.lazy import dataclass
+from keepgraph.store.connections import json_array
 from keepgraph.store.derived_tables import CHUNK_VECTORS, VECTOR_KINDS, VectorKind
-from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.store import derived_tables
+from keepgraph.store.connections import json_array
 from keepgraph.store.derived_tables import NAME_VECTORS, VECTOR_KINDS, VectorKind
-from keepgraph.store.search_filters import json_array
 from keepgraph.store.transactions import Tx
 
 _HAMMING_CANDIDATES = 200
