@@ -118,7 +118,7 @@ def review_proposals(
     wake: Sequence[str] = (),
     group_id: str | None = None,
 ) -> dict[str, Any]:
-    """List what waits for a decision, and decide: names and facts read in texts, doubles, contradictions, gaps.
+    """List what waits for a decision, and decide: names and facts read in texts, duplicates, contradictions, gaps.
 
     Each proposal has what it rests on and the call that accepting makes. Decide what the person has decided, or what
     the texts leave no doubt of; `undo` takes a decision back by its call. What was rejected comes back only with new

@@ -42,7 +42,7 @@ class Waiting:
 
     Attributes:
         blockers, next_actions: the first of them; the counts are of all, or lower bounds.
-        other_proposals: what else is proposed for review: doubles, contradictions, gaps.
+        other_proposals: what else is proposed for review: duplicates, contradictions, gaps.
         vectors: the names, texts and facts without a vector, by kind; none if there is no model to make them.
     """
 
