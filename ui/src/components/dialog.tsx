@@ -42,12 +42,8 @@ export function Dialog({ title, action, close, submit, disabled, remedy, childre
           </button>
         )}
         <div class="buttons">
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy || disabled}>
-            {action}
-          </button>
+          <button type="button" onClick={close}>Cancel</button>
+          <button type="submit" class="primary" disabled={busy || disabled}>{action}</button>
         </div>
       </form>
     </dialog>
@@ -62,9 +58,7 @@ export function Notice({ title, close, children }: { title: string; close: () =>
       <h2>{title}</h2>
       {children}
       <div class="buttons">
-        <button type="button" class="primary" onClick={close}>
-          Close
-        </button>
+        <button type="button" class="primary" onClick={close}>Close</button>
       </div>
     </dialog>
   );

@@ -296,13 +296,13 @@ function bounds(map: GraphMap): { x: number; y: number; width: number; height: n
 
 /* Rectangles in cells, so that one that overlaps is found without looking at all. */
 class Boxes {
-  private readonly cells = new Map<string, Box[]>();
+  private readonly cells = new Map<number, Box[]>();
 
   /* Takes a place, if it is free or must be taken. */
   add(box: Box, always = false): boolean {
-    const keys: string[] = [];
+    const keys: number[] = [];
     for (let x = Math.floor(box[0] / CELL); x <= Math.floor(box[2] / CELL); x += 1) {
-      for (let y = Math.floor(box[1] / CELL); y <= Math.floor(box[3] / CELL); y += 1) keys.push(`${x} ${y}`);
+      for (let y = Math.floor(box[1] / CELL); y <= Math.floor(box[3] / CELL); y += 1) keys.push(x * 4096 + y);
     }
     const overlaps = (other: Box) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3];
     if (!always && keys.some((key) => this.cells.get(key)?.some(overlaps))) return false;

@@ -13,9 +13,7 @@ export function ResultTable({ columns, rows }: { columns: string[]; rows: Answer
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col" key={column}>
-                {column}
-              </th>
+              <th scope="col" key={column}>{column}</th>
             ))}
           </tr>
         </thead>
@@ -23,9 +21,7 @@ export function ResultTable({ columns, rows }: { columns: string[]; rows: Answer
           {rows.slice(0, SHOWN).map((row, position) => (
             <tr key={position}>
               {row.map((value, column) => (
-                <td key={column}>
-                  <Value value={value} />
-                </td>
+                <td key={column}><Value value={value} /></td>
               ))}
             </tr>
           ))}
