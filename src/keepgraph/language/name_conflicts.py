@@ -89,8 +89,9 @@ def _have_other_directions(asked: Sequence[str], had: Sequence[str]) -> bool:
 def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
     """Whether two names differ decisively: in numbers, a letter, opposites, a negation, an address."""
     asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
-    asked_numbers, numbers_had = _digits(asked), _digits(had)
-    if any(not any(_same_number(number, other) for other in numbers_had) for number in asked_numbers):
+    asked_numbers, numbers_had = _digits(asked), _digits(had) + _counted(had)
+    counted = _counted(asked) if numbers_had else []
+    if any(not any(_same_number(number, other) for other in numbers_had) for number in (*asked_numbers, *counted)):
         return True
     if asked_numbers and any(version not in question.text for version in _VERSION.findall(name.text)):
         return True  # TLS 1 is not TLS 1.3
@@ -148,6 +149,12 @@ def _next_content(words: Sequence[str], position: int) -> str | None:
 
 def _digits(words: Sequence[str]) -> list[str]:
     return [number.lstrip("0") or "0" for word in words for number in re.findall(r"\d+", word)]
+
+
+def _counted(words: Sequence[str]) -> list[str]:
+    """The numbers that stand in words: first, second, one."""
+    values = {**quantities.CARDINALS, **quantities.ORDINALS}
+    return [str(values[word]) for word in words if word in values]
 
 
 def _same_number(number: str, other: str) -> bool:

@@ -36,8 +36,6 @@ _STYLES_OF_COMPANIES: tuple[NameStyle, ...] = ("title", "term")
 _MAX_BY_LETTERS = 10
 _MAX_BY_MEANING = 6
 _MAX_NAMES_COUNTED = 12
-_CLEAR_LEAD = 0.08  # of cosines; results hardly move from 0.02 to 0.10 (ADR 0012)
-_SURE_COSINE = 0.62
 _MAX_PROBABILITY = 0.99  # a name that is not written so is never certain
 _MAX_PROBABILITY_OF_TIED = 0.5  # the rules take two or more about as well
 _MAX_EXPONENT = 30.0
@@ -177,23 +175,16 @@ def compare(evidence: Sequence[Evidence]) -> list[Evidence]:
         others = [other.features for other in evidence if other is not each]
         own = each.features
         rival = {
-            name: max((_value(other, name) for other in others), default=0.0)
+            name: max((other.get(name, 0.0) for other in others), default=0.0)
             for name in ("rule_score", "covered", "cosine")
         }
-        lead = {name: _value(own, name) - value for name, value in rival.items()}
-        clear = float(bool(own.get("cosine_paraphrase")) and lead["cosine"] >= _CLEAR_LEAD)
+        lead = {name: own.get(name, 0.0) - value for name, value in rival.items()}
         compared.append(
             replace(
                 each,
                 features={
                     **own,
-                    "rival_rule": max(0.0, -lead["rule_score"]) * 4,
                     "rival_covered": max(0.0, -lead["covered"]),
-                    "rival_cosine": max(0.0, -lead["cosine"]) * 4 if "cosine" in own else 0.0,
-                    "paraphrase_clear": clear,
-                    "paraphrase_sure": clear * max(0.0, _value(own, "cosine") - _SURE_COSINE) * 4,
-                    "paraphrase_term": clear * _value(own, "term"),
-                    "paraphrase_rare_left": clear * _value(own, "question_left_rare"),
                     "leads_cosine": min(max(0.0, lead["cosine"]) * 4, 1.0),
                     "leads_covered": max(0.0, lead["covered"]),
                     "leads_rule": min(max(0.0, lead["rule_score"]) * 4, 1.0),
@@ -219,12 +210,6 @@ def calibrated(share: float, curve: Sequence[Sequence[float]]) -> float:
         if share <= high:
             return low_right + (high_right - low_right) * (share - low) / (high - low)
     return curve[-1][1]
-
-
-def _value(features: Mapping[str, float], name: str) -> float:
-    if name == "covered":
-        return features.get("question_covered", features.get("person_rule", 0.0))
-    return features.get(name, 0.0)
 
 
 @cache
