@@ -319,6 +319,7 @@ class Fact(TypedDict):
     beginning: NotRequired[str]
     valid_from: NotRequired[str | None]
     valid_to: NotRequired[str | None]
+    scope: NotRequired[list[str]]
     reads: NotRequired[Reading]
 
 class Forget(TypedDict):

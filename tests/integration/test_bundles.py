@@ -347,7 +347,8 @@ def test_an_edited_fact_holds_where_it_held_and_is_as_certain_and_pinned_as_it_w
 
     assert answer["changed"] == 1
     assert ["Ada reports to Bo" in str(standing) for standing in told] == [True, False]
-    assert [fact["confidence"] for fact in known] == [0.5]
+    assert [(fact["confidence"], fact["scope"]) for fact in known] == [(0.5, ["Atlas"])]
+    assert "only in Atlas" in run(path, "recall", "Bo")
 
 
 @pytest.mark.parametrize("option", ["--strict", "--add-words", "--format=csv"])

@@ -429,6 +429,8 @@ def _fact_details(fact: dict[str, Any]) -> str:
         details.append(f"from {day(fact['valid_from'])}")
     if fact["valid_to"]:
         details.append(f"until {last_day(fact['valid_to'])}")
+    if fact.get("scope"):
+        details.append(f"only in {', '.join(fact['scope'])}")
     if fact["confidence"] < 1:
         details.append(f"confidence {fact['confidence']:g}")
     if fact["source"]:

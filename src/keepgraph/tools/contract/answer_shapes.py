@@ -126,7 +126,14 @@ def fact(tx: Tx, fact: Fact, *, seen_from: Entity | None = None) -> dict[str, An
         **validity(tx, fact),
         **beginning(tx, fact),
         **_reading(tx, fact, seen_from),
+        **({"scope": projects_of(tx, fact)} if fact.scope else {}),
     }
+
+
+def projects_of(tx: Tx, fact: Fact) -> list[str]:
+    """The names of the projects in which alone a fact holds; the id of one that is no longer there."""
+    found = {project: knowledge.entities.find_by_id(tx, project) for project in fact.scope}
+    return [entity.name if entity else project for project, entity in found.items()]
 
 
 def beginning(tx: Tx, fact: Fact) -> dict[str, str]:

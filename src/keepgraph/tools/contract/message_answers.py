@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from keepgraph import english
@@ -22,7 +21,6 @@ _TOKENS_OF_ENTRY = 2
 
 def describe(tx: Tx, context: MessageContext, *, budget: int) -> dict[str, Any]:
     """The answer, cut so that it has at most `budget` tokens; `left_out` says how many entries that cost."""
-    names = _project_names(tx, [*context.facts, *context.standing])
     today = tx.now.astimezone(tx.zone).date().isoformat()
     lists: dict[str, list[dict[str, Any]]] = {
         "named": [
@@ -40,11 +38,11 @@ def describe(tx: Tx, context: MessageContext, *, budget: int) -> dict[str, Any]:
             for each in context.names.unclear
         ],
         "standing": [
-            *(_fact(tx, fact, names) for fact in context.standing),
+            *(_fact(tx, fact) for fact in context.standing),
             *({"doc_id": episode.id, "text": text} for episode, text in context.standing_texts),
         ],
         "open": [_open(matter, today=today) for matter in context.open],
-        "facts": [_fact(tx, fact, names) for fact in context.facts],
+        "facts": [_fact(tx, fact) for fact in context.facts],
         "texts": [answer_shapes.quotation(tx, passage.episode, passage.quote) for passage in context.texts],
     }
     costs = {
@@ -68,13 +66,13 @@ def describe(tx: Tx, context: MessageContext, *, budget: int) -> dict[str, Any]:
     return {**answer, "tokens": brief_answers.count_tokens(answer)}
 
 
-def _fact(tx: Tx, fact: Fact, names: dict[str, str]) -> dict[str, Any]:
+def _fact(tx: Tx, fact: Fact) -> dict[str, Any]:
     return {
         "fact_id": fact.id,
         "text": knowledge.facts.sentence(fact),
         **answer_shapes.filled(
             valid_from=fact.valid_from and timestamps.local_date(fact.valid_from, tx.zone),
-            scope=[names.get(project, project) for project in fact.scope],
+            scope=answer_shapes.projects_of(tx, fact),
         ),
     }
 
@@ -87,13 +85,6 @@ def _open(matter: OpenMatter, *, today: str) -> dict[str, Any]:
         knowledge.next_steps.describe_due(matter.what, today=today) if is_due else knowledge.facts.sentence(matter.what)
     )
     return {"kind": matter.kind, "text": text, "fact_id": matter.what.id}
-
-
-def _project_names(tx: Tx, facts: Sequence[Fact]) -> dict[str, str]:
-    """The names of the projects in which alone facts hold, by their ids."""
-    ids = {project for fact in facts for project in fact.scope}
-    found = {project: knowledge.entities.find_by_id(tx, project) for project in ids}
-    return {project: entity.name for project, entity in found.items() if entity}
 
 
 def _message(context: MessageContext, *, left_out: int) -> str:
