@@ -85,7 +85,6 @@ _EXTENSION = lazy.compile(
 _MIN_SLUG_WORDS = 2
 _MAX_DEPTH = 2
 _MAX_QUESTIONS = 3
-_INITIALS_BEFORE = 3
 
 
 @dataclass(frozen=True, slots=True)
