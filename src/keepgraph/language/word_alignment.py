@@ -33,7 +33,6 @@ _CLOCK_TIME = lazy.compile(r"\b(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minute>[0-5]\d
 _WHOLE_VERSION = lazy.compile(r"(?<![\d.,$€£])(\d{1,2})\.0(?![\d.%])")
 _ISO_DATE = lazy.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
 _MONTH_NAMES = {number: name for name, number in reversed(quantities.MONTHS.items()) if len(name) > 3 or name == "may"}
-SAME = 0.95  # inflected or abbreviated
 DERIVED = 0.9
 SYNONYM = 0.82
 _ORDINAL_WORD = 0.9
