@@ -54,10 +54,7 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
         arguments["about"] = list(about)
     with graph_options.open_graph(ctx, create=True) as graph:
         answer = graph.call("remember", text=episode_text, **arguments)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        _show_remembered(answer)
+    graph_options.show(ctx, answer, _show_remembered)
 
 
 @click.command("pin")
@@ -183,10 +180,7 @@ def add_command(ctx: click.Context, /, words: tuple[str, ...], **details: Any) -
 
 def _show(ctx: click.Context, kind: str, answer: dict[str, Any]) -> None:
     """Show what was added: an answer of the tool that adds things of this kind."""
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        _SHOW[kind](answer)
+    graph_options.show(ctx, answer, _SHOW[kind])
 
 
 def _add(graph: Graph, words: tuple[str, ...], details: dict[str, Any]) -> tuple[str, dict[str, Any]]:

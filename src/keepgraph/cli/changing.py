@@ -140,10 +140,7 @@ def _find_entity(graph: Graph, name: str) -> dict[str, Any] | None:
 def _update(ctx: click.Context, entity: str, changes: dict[str, Any]) -> None:
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("update_entity", entity=graph_options.entity_reference(graph, entity), **changes)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        answers.show_update(answer)
+    graph_options.show(ctx, answer, answers.show_update)
 
 
 def _parse_values(entity: str, words: list[str]) -> dict[str, Any]:

@@ -261,10 +261,7 @@ def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: str | N
             if any(str(one.get("id", "")).startswith(_FACT_PREFIX) for one in _candidates(error)):
                 error.hint = f"{error.hint or ''} Name one by its id: `kg end fact_…`.".strip()
             raise
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        answers.show_ended(answer)
+    graph_options.show(ctx, answer, answers.show_ended)
 
 
 @click.command("resolve")
@@ -299,10 +296,7 @@ def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: 
             if any(str(one.get("id", "")).startswith(_FACT_PREFIX) for one in _candidates(error)):
                 error.hint = "Name the one you mean by its words or its id: `kg resolve fact_…`."
             raise
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        answers.show_resolved(answer)
+    graph_options.show(ctx, answer, answers.show_resolved)
 
 
 def _end(graph: Graph, words: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:

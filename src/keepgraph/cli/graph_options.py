@@ -91,6 +91,14 @@ def wants_json(ctx: click.Context) -> bool:
     return bool(ctx.find_root().params["as_json"])
 
 
+def show(ctx: click.Context, answer: dict[str, Any], as_text: Callable[[dict[str, Any]], None]) -> None:
+    """Show an answer: in JSON if that is wanted, else by a function."""
+    if wants_json(ctx):
+        terminal.show_json(answer)
+    else:
+        as_text(answer)
+
+
 def open_graph(
     ctx: click.Context,
     *,

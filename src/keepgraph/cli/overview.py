@@ -26,10 +26,7 @@ def overview_command(ctx: click.Context) -> None:
     """
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("get_overview")
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        _show(answer)
+    graph_options.show(ctx, answer, _show)
 
 
 def _show(answer: dict[str, Any]) -> None:
@@ -216,10 +213,7 @@ def stats_command(ctx: click.Context) -> None:
         "last_recorded_at": status["last_recorded_at"],
         "calls": last_calls[0]["call"] if last_calls else 0,
     }
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        _show_stats(answer)
+    graph_options.show(ctx, answer, _show_stats)
 
 
 def _show_kinds(kinds: list[dict[str, Any]]) -> None:

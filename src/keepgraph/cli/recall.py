@@ -83,10 +83,7 @@ def about_command(ctx: click.Context, /, message: tuple[str, ...], scope: tuple[
     arguments = {name: value for name, value in options.items() if value not in (None, False)}
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("recall_for", message=" ".join(message), scope=list(scope), **arguments)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        answers.show_about(answer)
+    graph_options.show(ctx, answer, answers.show_about)
     ctx.exit(0 if any(answer.get(part) for part in ("named", "unclear", "standing")) else NOTHING_MATCHED)
 
 

@@ -5,26 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 
+from keepgraph.store.facts import WITH_ANY_ENTITY
 from keepgraph.store.transactions import Tx
 
 
 def rows_touching(tx: Tx, *, entities: Collection[int], predicates: Collection[int] = ()) -> list[int]:
     """The facts with one of these entities at an end, or of one of these predicates; retracted and ended ones too."""
-    # Retracted facts are in other indexes than current ones, and facts with a literal in another one.
     return tx.column(
-        """
-        SELECT id FROM fact
-        WHERE subject IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND retracted_at IS NULL
-        UNION
-        SELECT id FROM fact
-        WHERE subject IN (SELECT value FROM json_each(:entities)) AND literal IS NOT NULL AND retracted_at IS NULL
-        UNION
-        SELECT id FROM fact
-        WHERE object IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND retracted_at IS NULL
-        UNION
-        SELECT id FROM fact WHERE subject IN (SELECT value FROM json_each(:entities)) AND retracted_at IS NOT NULL
-        UNION
-        SELECT id FROM fact WHERE object IN (SELECT value FROM json_each(:entities)) AND retracted_at IS NOT NULL
+        f"""
+        {WITH_ANY_ENTITY}
         UNION
         SELECT id FROM fact WHERE predicate IN (SELECT value FROM json_each(:predicates))
         ORDER BY id

@@ -431,26 +431,34 @@ def by_id(tx: Tx, public_id: str) -> Fact | None:
     return facts[0] if facts else None
 
 
+# Retracted facts are in other indexes than current ones, and facts with a literal in another one.
+WITH_ANY_ENTITY = """
+    SELECT id FROM fact
+    WHERE subject IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND retracted_at IS NULL
+    UNION
+    SELECT id FROM fact
+    WHERE subject IN (SELECT value FROM json_each(:entities)) AND literal IS NOT NULL AND retracted_at IS NULL
+    UNION
+    SELECT id FROM fact
+    WHERE object IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND retracted_at IS NULL
+    UNION
+    SELECT id FROM fact WHERE subject IN (SELECT value FROM json_each(:entities)) AND retracted_at IS NOT NULL
+    UNION
+    SELECT id FROM fact WHERE object IN (SELECT value FROM json_each(:entities)) AND retracted_at IS NOT NULL
+"""
+"""The rows of the facts with one of some entities as subject or object, whenever they held."""
+
+
 def all_about(tx: Tx, entity: Entity) -> list[Fact]:
     """All facts with an entity as subject or object, oldest first; retracted and ended ones too."""
     return _select(
         tx,
         f"""
         {_SELECT}
-        WHERE fact.id IN (
-            SELECT id FROM fact WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
-            UNION
-            SELECT id FROM fact WHERE subject = :entity AND literal IS NOT NULL AND retracted_at IS NULL
-            UNION
-            SELECT id FROM fact WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
-            UNION
-            SELECT id FROM fact WHERE subject = :entity AND retracted_at IS NOT NULL
-            UNION
-            SELECT id FROM fact WHERE object = :entity AND retracted_at IS NOT NULL
-        )
+        WHERE fact.id IN ({WITH_ANY_ENTITY})
         ORDER BY fact.id
         """,
-        {"entity": entity.row},
+        {"entities": json_array([entity.row])},
     )
 
 

@@ -32,7 +32,6 @@ class PropertyValue:
     Attributes:
         by_count: its rank by frequency.
         by_age: its rank by the oldest entity that has it.
-        from_newest: the same, counted from the end.
     """
 
     key: str
@@ -41,7 +40,6 @@ class PropertyValue:
     count: int
     by_count: int
     by_age: int
-    from_newest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +64,7 @@ class FactEnds:
 
     id: str
     source: str
-    source_type: int
     target: str
-    target_type: int | None
 
 
 def properties(tx: Tx, type_rows: Sequence[int], *, top: int, longer_than: int) -> list[PropertyStatistics]:
@@ -122,8 +118,7 @@ def properties(tx: Tx, type_rows: Sequence[int], *, top: int, longer_than: int) 
                        sum(number) OVER (PARTITION BY key) AS present
                 FROM grouped
             )
-            SELECT key, text, is_text, number, by_count, by_age, from_newest, distinct_values, characters, texts,
-                   present
+            SELECT key, text, is_text, number, by_count, by_age, distinct_values, characters, texts, present
             FROM placed
             WHERE by_count <= :top OR by_age <= :some OR from_newest <= :some
             ORDER BY position, key, by_count
@@ -144,10 +139,8 @@ def properties(tx: Tx, type_rows: Sequence[int], *, top: int, longer_than: int) 
         raise
     values_by_key: dict[str, list[PropertyValue]] = {}
     totals: dict[str, tuple[int, int, float | None]] = {}
-    for key, text, is_text, number, by_count, by_age, from_newest, distinct, characters, texts, present in rows:
-        values_by_key.setdefault(key, []).append(
-            PropertyValue(key, text, bool(is_text), number, by_count, by_age, from_newest)
-        )
+    for key, text, is_text, number, by_count, by_age, distinct, characters, texts, present in rows:
+        values_by_key.setdefault(key, []).append(PropertyValue(key, text, bool(is_text), number, by_count, by_age))
         # An entity has each property once, but may have several aliases.
         totals[key] = (with_alias if key == "aliases" else present, distinct, characters / texts if texts else None)
     return [PropertyStatistics(key, *totals[key], tuple(values)) for key, values in values_by_key.items()]
@@ -173,7 +166,7 @@ def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatisti
                    avg(iif(length(text) > :longer, length(text), NULL)) OVER () AS average_length
             FROM grouped
         )
-        SELECT text, number, by_count, by_age, from_newest, distinct_values, average_length
+        SELECT text, number, by_count, by_age, distinct_values, average_length
         FROM placed
         WHERE by_count <= :top OR by_age <= :some OR from_newest <= :some
         ORDER BY by_count
@@ -190,8 +183,8 @@ def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatisti
     ).fetchall()
     if not rows:
         return None
-    distinct, average_length = rows[0][5:]
-    values = tuple(PropertyValue("value", row[0], True, *row[1:5]) for row in rows)
+    distinct, average_length = rows[0][4:]
+    values = tuple(PropertyValue("value", row[0], True, *row[1:4]) for row in rows)
     return PropertyStatistics("value", distinct, distinct, average_length, values)
 
 
@@ -234,7 +227,7 @@ def sample_facts(
     """
     rows = tx.conn.execute(
         f"""
-        SELECT fact.public_id, s.name, s.type, coalesce(o.name, fact.literal), o.type
+        SELECT fact.public_id, s.name, coalesce(o.name, fact.literal)
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object

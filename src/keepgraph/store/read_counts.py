@@ -16,7 +16,6 @@ class UnknownName:
 
     name: str
     times: int
-    last_at: str
 
 
 def add_read(tx: Tx, *, conversation: str, tool: str, at: str) -> None:
@@ -67,7 +66,7 @@ def unknown_names(tx: Tx, *, at_least: int, limit: int) -> list[UnknownName]:
     """The names asked for at least this often that no entity has now; most frequent first."""
     rows = tx.conn.execute(
         """
-        SELECT name, times, last_at
+        SELECT name, times
         FROM unknown_name
         WHERE group_id = :group AND times >= :at_least
           AND NOT EXISTS (

@@ -42,10 +42,7 @@ def import_file(ctx: click.Context, file: str, *, preview: bool, individuals: bo
         answer = {**_describe_plan(report.plan), "imports": list(document.imports), "preview": False}
         answer |= _describe_result(report)
     answer["left_aside"] = 0 if individuals else _count_individuals(document)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        _show(answer)
+    graph_options.show(ctx, answer, _show)
 
 
 def export(ctx: click.Context, file: str, *, kind: str, set_names: Sequence[str], everything: bool) -> None:

@@ -108,12 +108,11 @@ def keep_given(tx: Tx, entity: Entity, given_type: str) -> None:
     store.entities.set_particulars(tx, entity.row, summary="", properties=properties)
 
 
-def apply_given(tx: Tx) -> list[Entity]:
+def apply_given(tx: Tx) -> None:
     """Give entities their given types that the vocabulary now has; in all groups.
 
     Entities whose facts would not fit stay unchanged.
     """
-    changed = []
     for group, row, given_type in store.assumed_types.with_property(tx, GIVEN_TYPE):
         try:
             entity_type = entity_types.find(tx, given_type).name
@@ -121,9 +120,7 @@ def apply_given(tx: Tx) -> list[Entity]:
             continue
         tx_of_group = replace(tx, group=group)
         entity = store.entities.by_rows(tx_of_group, [row])[row]
-        if retyped := change(tx_of_group, entity, entity_type, is_assumed=False):
-            changed.append(retyped)
-    return changed
+        change(tx_of_group, entity, entity_type, is_assumed=False)
 
 
 def _fits(vocabulary: Vocabulary, fact: Fact, entity: Entity, entity_type: str) -> bool:

@@ -45,7 +45,6 @@ class Admission:
         recorded, repeated: how many proposed facts these two were.
         created: the entities that were created.
         waiting: what still waits, because its ends do not fit or a name means several entities.
-        retyped: the entities that got the type that had been given for them.
     """
 
     predicate: str = ""
@@ -55,7 +54,6 @@ class Admission:
     repeated: int = 0
     created: tuple[Entity, ...] = ()
     waiting: tuple[ProposedFact, ...] = ()
-    retyped: tuple[Entity, ...] = ()
 
     def with_more(self, other: Admission) -> Admission:
         """This, with what the same wordings did in another group."""
@@ -182,7 +180,8 @@ def admit_known(tx: Tx) -> Admission:
     vocabulary. Names and literals are examined as in an extraction, because nobody has reviewed
     these facts.
     """
-    admission = Admission(retyped=tuple(assumed_types.apply_given(tx)))
+    assumed_types.apply_given(tx)
+    admission = Admission()
     wordings_now = RelationWordings(tx)
     for tx_of_group in _in_groups(tx):
         waiting = store.proposed_facts.waiting(tx_of_group)
