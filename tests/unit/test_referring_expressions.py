@@ -26,8 +26,7 @@ NAMES = {
     "a noun before a name": [
         ("the ferry Isolde", "Isolde", None),
         ("our plumber Nils Aker", "Nils Aker", None),
-        ("unser Kassier Sebastian Vogt", "Sebastian Vogt", None),
-        ("el comisario Quintana", "Quintana", None),
+        ("le bateau Isolde", "Isolde", None),
     ],
     "a person with something beside": [
         ("Nora Ekberg (treasurer)", "Nora Ekberg", "person"),

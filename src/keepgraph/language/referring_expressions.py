@@ -195,17 +195,12 @@ def _persons(text: str) -> Iterator[Expression]:
 
 
 def _after_apposition(text: str) -> Iterator[Expression]:
-    """The name after a noun that says what has it, in any language: Isolde, of “the ferry Isolde”.
-
-    The expression begins in small letters; a noun before a name of two words may have a capital, as in German.
-    """
+    """The name after a noun in small letters that says what has it, in any language: Isolde, of “the ferry Isolde”."""
     words = text.split()
-    first = next((place for place, word in enumerate(words) if not word.islower()), 0)
-    for start in (first, first + 1) if 0 < first < len(words) - 2 else (first,):
-        noun = words[start - 1].casefold() if start else ""
-        if noun.isalpha() and len(noun) > 2 and words[start][0].isupper() and not _says_which(noun):
-            reason = f"“{' '.join(words[:start])}” says what it is"
-            yield Expression(" ".join(words[start:]), reason, is_whole=True)
+    start = next((place for place, word in enumerate(words) if not word.islower()), 0)
+    noun = words[start - 1].casefold() if start else ""
+    if noun.isalpha() and len(noun) > 2 and words[start][0].isupper() and not _says_which(noun):
+        yield Expression(" ".join(words[start:]), f"“{' '.join(words[:start])}” says what it is", is_whole=True)
 
 
 def _says_which(word: str) -> bool:
