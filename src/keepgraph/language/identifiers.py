@@ -49,6 +49,12 @@ def may_be(text: str) -> bool:
     return "@" in text or "/" in text or sum(map(str.isdigit, text)) >= _MIN_DIGITS
 
 
+def key_of_name(text: str) -> str | None:
+    """By what the bearer of an identifier is found: its one spelling in lower case; None if the text is none."""
+    identifier = canonical(text) if may_be(text) else None
+    return identifier.lower() if identifier is not None else None
+
+
 def canonical(text: str, *, key: str = "") -> str | None:
     """The one spelling of an identifier; None if the text is none.
 

@@ -56,9 +56,14 @@ DIRECTIONS: Mapping[str, int] = {
     "leads_rule": 1,
 }
 """The features: 1 raises the probability or leaves it, -1 lowers it or leaves it, 0 may do either."""
-WEAK_REASONS = {"word_of_another_name": "person_known_word", "little_in_common": "little_in_common"}
-"""Why the rules are less reliable, and the feature that says so: a typo that makes a word of another name, and only a
-part of the question in common with a name that is not very near in meaning."""
+WEAK_REASONS = {
+    "word_of_another_name": "person_known_word",
+    "slip_and_word_left": "person_slip_and_left",
+    "little_in_common": "little_in_common",
+}
+"""Why the rules are less reliable, and the feature that says so: a typo that makes a word of another name, a typo in a
+surname beside a missing word, and only a part of the question in common with a name that is not very near in meaning.
+"""
 _QUALIFIERS = frozenset(
     "apache amazon aws google microsoft azure ibm oracle adobe meta hashicorp redhat nvidia intel elastic jetbrains "
     "atlassian mozilla eclipse gnu facebook github gitlab cloudflare "
@@ -138,13 +143,15 @@ def of_pair(
     ratio = max(fuzz.ratio(question.folded, name.folded), fuzz.token_sort_ratio(question.folded, name.folded))
     features = {"ratio_high": max(0.0, ratio - 85) / 15, **({} if cosine is None else {"cosine": cosine})}
     if style == "person":
+        has_known_word, is_beside_gap = _slips(question, name, rarity, type_names)
         return {
             **features,
             "covered": float(is_match),
             "person_rule": float(is_match),
             "person_clipped": float(not is_match and _is_clipped(question, name, rarity)),
             "person_typos": float(not is_match and _has_only_slips(question, name)),
-            "person_known_word": float(_has_word_of_another(question, name, rarity, type_names)),
+            "person_known_word": float(has_known_word),
+            "person_slip_and_left": float(is_beside_gap),
         }
     weights = {word: _weight(word, rarity) for word in {*left, *omitted, *(other for _, other, _ in matched)}}
     total_matched = sum(weights[other] * score for _, other, score in matched)
@@ -216,8 +223,13 @@ def _is_rare(word: str) -> bool:
 # Persons
 
 
-def _has_word_of_another(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str]) -> bool:
-    """Whether what looks like a typo in a person's name is a word of another name in the graph."""
+def _slips(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str]) -> tuple[bool, bool]:
+    """What makes a typo in a person's name doubtful.
+
+    Returns:
+        Whether what looks like a typo is a word of another name in the graph; and whether one in the surname stands
+        beside a word that is missing: Nadia Amini is not Nadia El-Amin.
+    """
     from rapidfuzz import fuzz
 
     asked, had = (each.words_without(type_names, honorifics=True) for each in (question, name))
@@ -231,14 +243,18 @@ def _has_word_of_another(question: Name, name: Name, rarity: Rarity, type_names:
     has_other_particle = any(
         f"{first}-" in name.text.casefold() and rarity(second) > 1 for first, second in pairwise(had) if first in short
     )
-    return has_other_particle or any(
-        rarity(word) > 0
+    slips = [
+        word
         for word in asked
         if len(word) > 1
         and word not in whole
         and not any(_is_form_of(word, other) or other in joined for other in had)
         and any(fuzz.ratio(word, other) >= _SIMILAR_TO_SLIP for other in had)
+    ]
+    is_beside_gap = 1 < len(asked) < len(had) and any(
+        fuzz.ratio(word, had[-1]) == max(fuzz.ratio(word, other) for other in had) for word in slips
     )
+    return has_other_particle or any(rarity(word) > 0 for word in slips), is_beside_gap
 
 
 def _is_form_of(word: str, other: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from keepgraph.model import Entity
 from keepgraph.store import facts
 from keepgraph.store.transactions import Tx
@@ -37,6 +39,12 @@ def bearers(tx: Tx, identifier: str) -> list[Entity]:
         {"identifier": identifier, "group": tx.group},
     )
     return [Entity(*row) for row in rows]
+
+
+def bearer(tx: Tx, identifier: str, *, of_types: Collection[str] | None) -> Entity | None:
+    """The only one of the bearers that has one of these types (None: any type)."""
+    fitting = [entity for entity in bearers(tx, identifier) if of_types is None or entity.type in of_types]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def with_letters(tx: Tx, letters: str, *, limit: int) -> list[tuple[int, str, str]]:

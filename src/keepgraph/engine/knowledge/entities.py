@@ -15,7 +15,7 @@ from typing import NoReturn
 from keepgraph import errors, store
 from keepgraph.command_arguments import entity_argument
 from keepgraph.engine.knowledge import entity_types, owner_alias
-from keepgraph.engine.resolution import candidates, first_person, fuzzy
+from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, lookalikes, name_similarity
 from keepgraph.language.normalisation import Name
@@ -102,7 +102,8 @@ def find(tx: Tx, ref: Ref) -> Entity:
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=errors.EntityNotFound)
     types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
-    if bearer := candidates.identified(tx, name, of_types=types):
+    identifier = identifiers.key_of_name(name.text)
+    if identifier and (bearer := store.identifiers.bearer(tx, identifier, of_types=types)):
         return bearer
     matches = _named(tx, name, entity_type, types)
     if len(matches) > 1:
@@ -292,7 +293,8 @@ def _find_by_name_or_create(
     if len(name.text) > MAX_NAME:
         raise error_class(f"the name has {len(name.text)} characters; at most {MAX_NAME} are allowed")
     types = graph_vocabulary.read(tx).with_subtypes([entity_type.name])
-    if bearer := candidates.identified(tx, name, of_types=types):
+    identifier = identifiers.key_of_name(name.text)
+    if identifier and (bearer := store.identifiers.bearer(tx, identifier, of_types=types)):
         return bearer, False
     of_any_type = store.entities.by_key(tx, name.key)
     by_name = [entity for entity in of_any_type if entity.type in types]

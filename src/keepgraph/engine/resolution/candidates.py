@@ -12,9 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TypeAlias
 
 from keepgraph import store
-from keepgraph.language import abbreviations, given_names, identifiers, normalisation, typos
-from keepgraph.language.normalisation import Name
-from keepgraph.model import Entity
+from keepgraph.language import abbreviations, given_names, normalisation, typos
 from keepgraph.store.transactions import Tx
 from keepgraph.store.word_references import Fragments
 
@@ -33,15 +31,6 @@ _MAX_WORDS_VARIED = 3
 _MAX_SPELLINGS_OF_NAME = 12
 _MIN_LETTERS_FOR_TWO_TYPOS = 7  # where another word of the name matches
 _MAX_EDITS_OF_PLURAL = 3  # policy, policies
-
-
-def identified(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> Entity | None:
-    """The only entity of these types (None: of any) that has this identifier; None where the name is none."""
-    if not identifiers.may_be(name.text) or (identifier := identifiers.canonical(name.text)) is None:
-        return None
-    bearers = store.identifiers.bearers(tx, identifier.lower())
-    fitting = [entity for entity in bearers if of_types is None or entity.type in of_types]
-    return fitting[0] if len(fitting) == 1 else None
 
 
 def generate(

@@ -13,7 +13,7 @@ from keepgraph import errors, store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import abstention, acceptance
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import common_words, given_names, identifiers, paraphrases, statements
+from keepgraph.language import given_names, identifiers, paraphrases, statements
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
@@ -62,8 +62,9 @@ def is_comparable(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> bo
 
 
 def _is_readable(name: Name) -> bool:
-    """Whether a word at least is English. The default model knows little else; all that it does not know is near."""
-    return any(common_words.is_english(word) for word in name.words if word.isascii())
+    """Whether most letters are ASCII. The default model knows few others; all words in them are near each other."""
+    letters = [c for word in name.words for c in word if c.isalpha()]
+    return sum(c.isascii() for c in letters) > len(letters) / 2
 
 
 def _looks_like_person(name: Name) -> bool:

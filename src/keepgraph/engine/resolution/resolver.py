@@ -15,7 +15,6 @@ from dataclasses import replace
 from keepgraph import store
 from keepgraph.engine.backfill import vectors
 from keepgraph.engine.resolution import abstention, acceptance, embedding, first_person, fuzzy
-from keepgraph.engine.resolution.candidates import identified
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, referring_expressions
 from keepgraph.language.normalisation import Name
@@ -177,7 +176,8 @@ def _exactly(tx: Tx, name: Name, of_types: Collection[str] | None) -> Resolution
     """Resolve an id, an identifier, a name or an alias, each as it is written."""
     if resolution := _by_id(tx, name.text.lower(), of_types):
         return resolution
-    if bearer := identified(tx, name, of_types=of_types):
+    identifier = identifiers.key_of_name(name.text)
+    if identifier and (bearer := store.identifiers.bearer(tx, identifier, of_types=of_types)):
         method = "exact" if Name(bearer.name).key == name.key else "alias"
         return abstention.choose([Candidate(bearer, bearer.name, method, 1.0)], threshold=0.0)
     candidates = _exact_name_or_alias(tx, name, of_types)
