@@ -75,13 +75,12 @@ def _python(lib: Path, locked: Mapping[str, tuple[str, ...]]) -> Iterator[dict[s
 
 
 def _npm(page: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The packages whose code is in the page; those that only build it are not in the bundle."""
-    credits = (ROOT / "ui" / "credits.txt").read_text(encoding="utf-8").partition("\nMIT:")[0]
-    for name, version, licence in licences.of_npm(page):
-        if re.search(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])", credits):
-            _require_accepted(name, licence)
-            purl = f"pkg:npm/{name.replace('@', '%40')}@{version}"
-            yield _component(purl, name, version, str(licence), scope="required")
+    """The packages of which something is in the page; those that only build it are not in the bundle."""
+    shipped = {path: package for path, package in page["packages"].items() if not package.get("dev")}
+    for name, version, licence in licences.of_npm({"packages": shipped}):
+        _require_accepted(name, licence)
+        purl = f"pkg:npm/{name.replace('@', '%40')}@{version}"
+        yield _component(purl, name, version, str(licence), scope="required")
 
 
 def _component(purl: str, name: str, version: str, licence: str, *, scope: str) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import Any
 ACCEPTED = frozenset(
     """
     0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BSL-1.0 CC0-1.0 CNRI-Python ISC LLVM-exception MIT MIT-0 MPL-2.0
-    PSF-2.0 Python-2.0 Unicode-3.0 Unlicense Zlib
+    OFL-1.1 PSF-2.0 Python-2.0 Unicode-3.0 Unlicense Zlib
     """.split()
 )
-"""Who ships these only has to name them; MPL-2.0 asks for the source of its own files, which we leave unchanged."""
+"""Who ships these only has to name them; MPL-2.0 asks for the source of its own files, which we leave unchanged, and
+OFL-1.1 that a font is not sold by itself."""
 
 STATED = {
     "apsw": "Zlib",  # "any-OSI"; the text offers that of zlib
