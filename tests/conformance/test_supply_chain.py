@@ -255,7 +255,7 @@ PAGE = {
     "packages": {
         "": {"version": "0"},
         "node_modules/preact": {"version": "11.2.0", "license": "MIT"},
-        "node_modules/esbuild": {"version": "0.28.2", "license": "MIT"},
+        "node_modules/esbuild": {"version": "0.28.2", "license": "MIT", "dev": True},
     }
 }
 

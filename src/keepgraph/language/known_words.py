@@ -10,7 +10,7 @@ from collections.abc import Collection
 from functools import cache, lru_cache
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parent / "known_words.bin"
+FILE = Path(__file__).resolve().parent / "known_words.bloom"
 BITS = 3 << 20
 LANGUAGES = ("de", "es", "fr", "it", "pt", "ru")
 """Those of which words are in the filter. Those of Korean have a script of their own."""
