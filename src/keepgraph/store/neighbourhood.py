@@ -56,7 +56,7 @@ def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | N
 
 def by_degree(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[tuple[int, int]]:
     """Those of some entities with most facts with others, then by name; row number and degree."""
-    rows = _query_facts(
+    rows: list[tuple[int, int]] = _query_facts(
         tx,
         f"""
         SELECT entity.id,
@@ -68,8 +68,8 @@ def by_degree(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[t
         LIMIT +:limit
         """,
         {"entities": json_array(entities), "predicates": None, "at": at, "limit": limit},
-    )
-    return rows.fetchall()  # type: ignore[no-any-return]
+    ).fetchall()
+    return rows
 
 
 def facts_between(

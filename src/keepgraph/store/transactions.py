@@ -78,7 +78,8 @@ class Tx:
 
     def rows(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[Any]:
         """The rows of a query."""
-        return self.conn.execute(query, values).fetchall()  # type: ignore[no-any-return]
+        rows: list[Any] = self.conn.execute(query, values).fetchall()
+        return rows
 
     def column(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[Any]:
         """The first column of a query."""
