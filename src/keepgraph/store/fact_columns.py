@@ -150,7 +150,7 @@ def _fetch(tx: Tx, query: str, **values: Any) -> list[Any]:
 
 
 def _iterate(tx: Tx, query: str, **values: Any) -> Iterator[Any]:
-    several = tx.conn.execute("SELECT count(*) FROM (SELECT DISTINCT group_id FROM entity LIMIT 2)").fetchone()[0] > 1
+    several = tx.number("SELECT count(*) FROM (SELECT DISTINCT group_id FROM entity LIMIT 2)") > 1
     rows: Iterator[Any] = tx.conn.execute(
         query.replace("FACTS", facts.table_as_known(tx)),
         {"several_groups": several, "group": tx.group, "known": tx.known_at, **values},

@@ -60,7 +60,7 @@ def facts(tx: Tx, entities: Sequence[int], *, at: str | None, limit: int) -> lis
 
 def predicate_names(tx: Tx) -> dict[int, str]:
     """The names of all predicates, by their row numbers."""
-    return dict(tx.conn.execute("SELECT id, name FROM predicate").fetchall())
+    return tx.mapping("SELECT id, name FROM predicate")
 
 
 def aliases(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
@@ -185,7 +185,7 @@ def mentions_of(
     Args:
         per_node: the limit for each.
     """
-    rows = tx.conn.execute(
+    rows = tx.rows(
         """
         SELECT near.chunk, near.entity, near.how = 'speaker'
         FROM json_each(:entities) AS entity
@@ -195,8 +195,8 @@ def mentions_of(
         LIMIT +:limit
         """,
         {"entities": json_array(entities), "each": per_node, "limit": limit},
-    ).fetchall()
-    rows += tx.conn.execute(
+    )
+    rows += tx.rows(
         """
         SELECT evidence.chunk, -evidence.proposal, 0
         FROM json_each(:proposals) AS proposed
@@ -208,8 +208,8 @@ def mentions_of(
         LIMIT +:limit
         """,
         {"proposals": json_array(proposals), "each": per_node, "limit": limit},
-    ).fetchall()
-    return rows  # type: ignore[no-any-return]
+    )
+    return rows
 
 
 def text_mentions_in(tx: Tx, chunks: Sequence[int], *, per_chunk: int, limit: int) -> list[Mention]:
@@ -218,7 +218,7 @@ def text_mentions_in(tx: Tx, chunks: Sequence[int], *, per_chunk: int, limit: in
     Args:
         per_chunk: the limit of entities, and of proposed names, for each.
     """
-    rows = tx.conn.execute(
+    rows = tx.rows(
         """
         SELECT near.chunk, near.entity, near.how = 'speaker'
         FROM json_each(:chunks) AS text
@@ -228,8 +228,8 @@ def text_mentions_in(tx: Tx, chunks: Sequence[int], *, per_chunk: int, limit: in
         LIMIT +:limit
         """,
         {"chunks": json_array(chunks), "each": per_chunk, "limit": limit},
-    ).fetchall()
-    rows += tx.conn.execute(
+    )
+    rows += tx.rows(
         """
         SELECT near.chunk, -near.proposal, 0
         FROM json_each(:chunks) AS text
@@ -240,5 +240,5 @@ def text_mentions_in(tx: Tx, chunks: Sequence[int], *, per_chunk: int, limit: in
         LIMIT +:limit
         """,
         {"chunks": json_array(chunks), "each": per_chunk, "limit": limit},
-    ).fetchall()
-    return rows  # type: ignore[no-any-return]
+    )
+    return rows

@@ -122,7 +122,7 @@ def _distinct(tx: Tx, table: str, column: str, condition: str) -> list[int]:
 
 def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Sequence[int]) -> bool:
     """Whether a fact of a predicate has a subject or an object of another type than these; no types means any."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
         SELECT EXISTS (
             SELECT 1
@@ -135,7 +135,6 @@ def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Seq
         """,
         {"predicate": predicate, "subjects": json.dumps(list(subjects)), "objects": json.dumps(list(objects))},
     )
-    return bool(row.fetchone()[0])
 
 
 # Counts for the schema of a graph: which types facts connect, literals, and the keys of properties.
@@ -283,7 +282,7 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
 
 def next_change(tx: Tx, *, after: str) -> str | None:
     """The first timestamp after this one at which a fact begins or ceases to hold, as known now."""
-    row = tx.conn.execute(
+    changes: list[str | None] = tx.column(
         """
         SELECT min(change)
         FROM (
@@ -293,8 +292,8 @@ def next_change(tx: Tx, *, after: str) -> str | None:
         )
         """,
         {"after": after},
-    ).fetchone()
-    return row[0]  # type: ignore[no-any-return]
+    )
+    return changes[0]
 
 
 # SQL for the overview of a graph: what is newest in it, found without reading all of it.
@@ -351,7 +350,7 @@ def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int
 
 def newest_entities(tx: Tx, types: Sequence[str], *, limit: int) -> list[Entity]:
     """The newest entities of these types, newest first."""
-    rows = tx.conn.execute(
+    numbers = tx.column(
         """
         SELECT id FROM entity
         WHERE type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))
@@ -361,7 +360,6 @@ def newest_entities(tx: Tx, types: Sequence[str], *, limit: int) -> list[Entity]
         """,
         {"types": json.dumps(list(types)), "group": tx.group, "limit": limit},
     )
-    numbers = [row[0] for row in rows]
     found = entities.by_rows(tx, numbers)
     return [found[number] for number in numbers]
 
@@ -373,9 +371,8 @@ def newest_rows_of_predicates(tx: Tx, predicates: Sequence[str], *, limit: int) 
         AND retracted_at IS NULL
     """
     values = {"names": json.dumps(list(predicates)), "limit": limit}
-    total = tx.conn.execute(f"SELECT count(*) FROM fact WHERE {condition}", values).fetchone()[0]
-    rows = tx.conn.execute(f"SELECT id, subject FROM fact WHERE {condition} ORDER BY id DESC LIMIT +:limit", values)
-    return rows.fetchall(), int(total)
+    rows = tx.rows(f"SELECT id, subject FROM fact WHERE {condition} ORDER BY id DESC LIMIT +:limit", values)
+    return rows, tx.number(f"SELECT count(*) FROM fact WHERE {condition}", values)
 
 
 def count_proposed_names(tx: Tx) -> int:

@@ -37,8 +37,7 @@ def objects_with_several_subjects(
 
 def facts_of_subject(tx: Tx, predicate: int, subject: int, *, limit: int) -> list[int]:
     """The unretracted facts of a subject under a predicate, by row, newest first."""
-    return _rows(
-        tx,
+    return tx.column(
         """
         SELECT id FROM fact
         WHERE predicate = :predicate AND subject = :subject AND retracted_at IS NULL
@@ -52,8 +51,7 @@ def facts_of_subject(tx: Tx, predicate: int, subject: int, *, limit: int) -> lis
 def facts_of_object(tx: Tx, predicate: int, target: int | str, *, limit: int) -> list[int]:
     """The unretracted facts with an object or a literal under a predicate, by row, newest first."""
     column = "literal" if isinstance(target, str) else "object"
-    return _rows(
-        tx,
+    return tx.column(
         f"""
         SELECT id FROM fact
         WHERE {column} = :target AND {column} IS NOT NULL AND predicate = :predicate AND retracted_at IS NULL
@@ -82,8 +80,7 @@ def _newer_of_two(tx: Tx, predicates: Sequence[int], ends: str, *, now: str, lim
     Args:
         ends: how the ends of `fact` and `other` meet, in SQL.
     """
-    return _rows(
-        tx,
+    return tx.column(
         f"""
         SELECT DISTINCT max(fact.id, other.id)
         FROM fact
@@ -100,8 +97,7 @@ def _newer_of_two(tx: Tx, predicates: Sequence[int], ends: str, *, now: str, lim
 
 def facts_with_one_entity(tx: Tx, predicates: Sequence[int], *, limit: int) -> list[int]:
     """The facts with the same entity at both ends, by row."""
-    return _rows(
-        tx,
+    return tx.column(
         f"""
         SELECT id FROM fact
         WHERE predicate IN (SELECT value FROM json_each(:predicates)) AND subject = object AND retracted_at IS NULL
@@ -125,8 +121,7 @@ def pairs_of_predicate(tx: Tx, predicate: int, *, now: str) -> Any:
 
 def fact_between(tx: Tx, subject: int, object: int, *, predicate: int, now: str) -> int | None:
     """The newest fact of a predicate that holds now from an entity to another, by row."""
-    rows = _rows(
-        tx,
+    rows = tx.column(
         f"""
         SELECT id FROM fact
         WHERE subject = :subject AND predicate = :predicate AND object = :object AND object IS NOT NULL
@@ -156,8 +151,7 @@ def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, 
 
 def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, now: str, limit: int) -> list[int]:
     """The facts of a predicate between entities of two types that are not over, by row, newest first."""
-    return _rows(
-        tx,
+    return tx.column(
         f"""
         SELECT fact.id
         FROM fact
@@ -194,8 +188,7 @@ def literals_of(tx: Tx, predicates: Sequence[int], *, now: str) -> Any:
 def facts_recorded_again(tx: Tx, *, limit: int) -> list[int]:
     """The facts recorded after an equal fact for the same time was retracted, by row."""
     columns = "fact.predicate = gone.predicate AND fact.valid_from = gone.valid_from AND fact.valid_to = gone.valid_to"
-    return _rows(
-        tx,
+    return tx.column(
         f"""
         SELECT DISTINCT fact.id
         FROM fact AS gone
@@ -219,8 +212,7 @@ def facts_resting_on_ended(
         depending: the predicates by which a subject rests on an object, by row.
         besides: the predicates that do not count, by row.
     """
-    return _rows(
-        tx,
+    return tx.column(
         f"""
         SELECT fact.id
         FROM fact
@@ -244,8 +236,7 @@ def facts_resting_on_superseded(
     tx: Tx, depending: Sequence[int], *, resolving: Sequence[int], of_types: Sequence[int], now: str, limit: int
 ) -> list[int]:
     """The facts of predicates that hold now, and whose object has been resolved by an entity of some types, by row."""
-    return _rows(
-        tx,
+    return tx.column(
         f"""
         SELECT DISTINCT fact.id
         FROM fact AS resolution
@@ -272,8 +263,7 @@ def facts_resting_on_superseded(
 
 def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: Sequence[int], now: str) -> list[int]:
     """The facts that hold now and say that an entity was resolved by one of some types, by row, newest first."""
-    return _rows(
-        tx,
+    return tx.column(
         f"""
         SELECT fact.id FROM fact JOIN entity AS o ON o.id = fact.object
         WHERE fact.subject = :entity AND fact.object IS NOT NULL
@@ -367,10 +357,6 @@ def in_group(tx: Tx, fact: str) -> str:
     if groups.is_only_group(tx):
         return "TRUE"
     return f"(SELECT group_id FROM entity WHERE entity.id = {fact}.subject) = :group"
-
-
-def _rows(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
-    return [row[0] for row in tx.conn.execute(query, values)]
 
 
 # SQL for conflicts: facts that the flags of the vocabulary do not allow together.
@@ -534,7 +520,7 @@ def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]
 
 def _newest(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
     """The newest of the facts that a query selects, by row; of a hub, of the first that it finds."""
-    return _rows(tx, f"SELECT id FROM ({query} LIMIT {_MAX_READ}) ORDER BY id DESC LIMIT {_MAX_OTHERS}", values)
+    return tx.column(f"SELECT id FROM ({query} LIMIT {_MAX_READ}) ORDER BY id DESC LIMIT {_MAX_OTHERS}", values)
 
 
 def neighbours_of(

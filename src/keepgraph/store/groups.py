@@ -63,14 +63,13 @@ def others(tx: Tx, *, limit: int) -> list[tuple[str, int, int]]:
 
 def is_only_group(tx: Tx) -> bool:
     """Whether the group of the call is the only one in the graph."""
-    others_exist = tx.conn.execute(
+    return not tx.is_true(
         """
         SELECT EXISTS (SELECT 1 FROM entity WHERE group_id < :group)
             OR EXISTS (SELECT 1 FROM entity WHERE group_id > :group)
         """,
         {"group": tx.group},
-    ).fetchone()[0]
-    return not others_exist
+    )
 
 
 def clear(tx: Tx, group: str | None) -> dict[str, int]:

@@ -134,7 +134,7 @@ def is_only_group(tx: Tx, groups: Sequence[str]) -> bool:
     if len(groups) != 1:
         return False
     if ("only group", groups[0]) not in tx.memo:
-        others = tx.conn.execute(
+        others = tx.is_true(
             """
             SELECT EXISTS (SELECT 1 FROM entity WHERE group_id < :group)
                 OR EXISTS (SELECT 1 FROM entity WHERE group_id > :group)
@@ -142,6 +142,6 @@ def is_only_group(tx: Tx, groups: Sequence[str]) -> bool:
                 OR EXISTS (SELECT 1 FROM episode WHERE group_id > :group)
             """,
             {"group": groups[0]},
-        ).fetchone()[0]
+        )
         tx.memo["only group", groups[0]] = not others
     return bool(tx.memo["only group", groups[0]])

@@ -340,15 +340,14 @@ def update_set_details(tx: Tx, row: int, details: Mapping[str, Any]) -> None:
 
 def set_parents(tx: Tx, type_row: int, parents: Sequence[int]) -> None:
     """Replace the parents of an entity type."""
-    existing = _existing(tx, "SELECT parent, id FROM type_parent WHERE type = ?", (type_row,))
+    existing = tx.mapping("SELECT parent, id FROM type_parent WHERE type = ?", (type_row,))
     _delete_rows(tx, "type_parent", [row for parent, row in existing.items() if parent not in parents])
     insert_parents(tx, [(type_row, parent) for parent in parents if parent not in existing])
 
 
 def set_disjoint(tx: Tx, type_row: int, others: Sequence[int]) -> None:
     """Replace the types that an entity type is disjoint with."""
-    existing = _existing(
-        tx,
+    existing = tx.mapping(
         "SELECT iif(type = :row, other, type), id FROM type_disjoint WHERE :row IN (type, other)",
         {"row": type_row},
     )
@@ -358,7 +357,7 @@ def set_disjoint(tx: Tx, type_row: int, others: Sequence[int]) -> None:
 
 def set_ends(tx: Tx, predicate: int, side: str, types: Sequence[int]) -> None:
     """Replace the entity types at one side of a predicate: "subject" or "object"."""
-    existing = _existing(tx, "SELECT type, id FROM predicate_end WHERE predicate = ? AND side = ?", (predicate, side))
+    existing = tx.mapping("SELECT type, id FROM predicate_end WHERE predicate = ? AND side = ?", (predicate, side))
     _delete_rows(tx, "predicate_end", [row for other, row in existing.items() if other not in types])
     insert_ends(tx, [(predicate, side, other) for other in types if other not in existing])
 
@@ -420,7 +419,3 @@ def _insert_rows(tx: Tx, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _delete_rows(tx: Tx, table: str, rows: Sequence[int]) -> None:
     tx.conn.executemany(f"DELETE FROM {table} WHERE id = ?", [(row,) for row in rows])
-
-
-def _existing(tx: Tx, query: str, values: Any) -> dict[int, int]:
-    return dict(tx.conn.execute(query, values).fetchall())

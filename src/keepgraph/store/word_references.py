@@ -204,14 +204,14 @@ def near(tx: Tx, spellings: Collection[str], fragments: Sequence[Fragments]) -> 
         if each.middle:
             selections.append(f"{selections[1]} AND instr(word, ?)")
             values += [each.start[0], each.start[0] + _LAST_CHARACTER, *lengths, each.middle]
-    return dict(tx.conn.execute(" UNION ALL ".join(selections), values).fetchall())
+    return tx.mapping(" UNION ALL ".join(selections), values)
 
 
 def beginning_with(tx: Tx, letters: Collection[str]) -> dict[str, int]:
     """The words of names that begin with one of these characters, each with its row."""
     one = "SELECT word, id FROM name_word WHERE word >= ? AND word < ?"
     bounds = [bound for letter in letters for bound in (letter, letter + _LAST_CHARACTER)]
-    return dict(tx.conn.execute(" UNION ALL ".join([one] * len(letters)), bounds).fetchall()) if letters else {}
+    return tx.mapping(" UNION ALL ".join([one] * len(letters)), bounds) if letters else {}
 
 
 def entity_counts(tx: Tx, words: Collection[str], *, at_most: int) -> dict[str, int]:
