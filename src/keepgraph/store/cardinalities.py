@@ -159,8 +159,7 @@ def count_reversed(tx: Tx, predicate: int, *, now: str) -> tuple[int, int, int]:
         SELECT count(*),
                coalesce(sum(EXISTS (
                    SELECT 1 FROM fact WHERE fact.subject = pair.object AND fact.predicate = :predicate
-                     AND fact.object = pair.subject AND fact.object IS NOT NULL AND fact.retracted_at IS NULL
-                     AND valid_from <= :at AND :at < valid_to)), 0),
+                     AND fact.object = pair.subject AND fact.object IS NOT NULL AND {FACT_HOLDS})), 0),
                (SELECT count(*) FROM (SELECT subject FROM pair INTERSECT SELECT object FROM pair))
         FROM pair
         """,

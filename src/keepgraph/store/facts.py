@@ -321,7 +321,6 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
     """For each entity, when its facts of these predicates first began to hold, or else were first recorded."""
     if not entities:
         return {}
-    condition = HOLDS
     rows = _execute(
         tx,
         f"""
@@ -330,15 +329,15 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
         FROM (
             SELECT subject AS entity, valid_from, recorded_at FROM FACTS
             WHERE subject IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
-              AND object IS NOT NULL AND {condition}
+              AND object IS NOT NULL AND {HOLDS}
             UNION ALL
             SELECT subject, valid_from, recorded_at FROM FACTS
             WHERE subject IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
-              AND literal IS NOT NULL AND {condition}
+              AND literal IS NOT NULL AND {HOLDS}
             UNION ALL
             SELECT object, valid_from, recorded_at FROM FACTS
             WHERE object IN (SELECT value FROM json_each(:entities)) AND predicate IN wanted
-              AND object IS NOT NULL AND {condition}
+              AND object IS NOT NULL AND {HOLDS}
         )
         GROUP BY entity
         """,
@@ -546,9 +545,8 @@ def tagged_entities(
         JOIN entity_type AS st ON st.id = s.type
         WHERE fact.id IN (SELECT rowid FROM fact_text WHERE fact_text MATCH :phrase)
           AND +fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:tagging)))
-          AND fact.retracted_at IS NULL
           AND fact.literal IS NOT NULL
-          AND fact.valid_from <= :at AND :at < fact.valid_to
+          AND {FACT_HOLDS}
           AND lower(replace(replace(fact.literal, ' ', '-'), '_', '-')) = :tag
           AND +s.group_id = :group
           AND (s.id IN (SELECT value FROM json_each(:blocked)) OR NOT EXISTS (

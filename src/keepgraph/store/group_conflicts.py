@@ -636,7 +636,7 @@ def are_connected(tx: Tx, entity: int, other: int, *, predicates: Sequence[int],
 
 def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str) -> bool:
     row = tx.conn.execute(
-        """
+        f"""
         WITH RECURSIVE way (entity, steps) AS (
             SELECT :entity, 0
             UNION
@@ -644,8 +644,7 @@ def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str)
             FROM way
             CROSS JOIN json_each(:predicates) AS wanted
             CROSS JOIN fact ON fact.subject = way.entity AND fact.predicate = wanted.value
-            WHERE fact.object IS NOT NULL AND fact.retracted_at IS NULL AND way.steps < :steps
-              AND fact.valid_from <= :at AND :at < fact.valid_to
+            WHERE fact.object IS NOT NULL AND {FACT_HOLDS} AND way.steps < :steps
             LIMIT +:read
         )
         SELECT 1 FROM way WHERE entity = :other

@@ -249,6 +249,13 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+# SQL fragments for the queries of the store.
+
+HOLDS = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
+FACT_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
+"""The condition for facts that hold at a timestamp, as far as is known now."""
+
+
 # SQL fragments for the Cypher catalogue: which entities and facts it shows, and properties that other tables hold.
 #
 # `{row}` stands for the alias of the row of an entity or a fact, `{at}` and `{known}` for timestamps.
@@ -257,10 +264,6 @@ def _quote(name: str) -> str:
 # today's or, if that became known later, the earlier one. The indexes by predicate, object and literal have the
 # retracted facts for it. A UNION of the known facts, which SQLite reads whole in a join, took 3 to 11 s at a million
 # facts, this takes 3 to 210 ms; the UNION remains for the facts of one entity (store/facts.py).
-
-HOLDS = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
-FACT_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
-"""The condition for facts that hold at a timestamp, as far as is known now."""
 
 _IS_CURRENT = "iif({row}.known_from = '', {row}.recorded_at, {row}.known_from) <= {known}"
 _ONCE = """
