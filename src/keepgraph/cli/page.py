@@ -13,6 +13,7 @@ from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.recall import NOTHING_MATCHED
+from keepgraph.english import count_noun
 
 if TYPE_CHECKING:
     from keepgraph.web.server import PageServer
@@ -141,8 +142,7 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
     if graph_options.wants_json(ctx):
         terminal.show_json({"file": out, "nodes": nodes, "facts": facts, "truncated": extract["truncated"]})
         return
-    entities = f"{nodes:,} {'entity' if nodes == 1 else 'entities'}"
-    fact_count = f"{facts:,} {'fact' if facts == 1 else 'facts'}"
-    click.echo(f"{terminal.printable(out)} has {entities} and {fact_count}. Open it in any browser.")
+    size = f"{count_noun(nodes, 'entity')} and {count_noun(facts, 'fact')}"
+    click.echo(f"{terminal.printable(out)} has {size}. Open it in any browser.")
     if extract["truncated"]:
         click.echo("Entities with the fewest facts were left out. --about chooses a part of the graph.")

@@ -22,6 +22,7 @@ from keepgraph.cli.garden.timers import Timer
 from keepgraph.cli.install import clients, handshake
 from keepgraph.engine.maintenance import backups, unfinished_changes
 from keepgraph.engine.maintenance.integrity import FIX, RESTORE, Check, State
+from keepgraph.english import count_noun
 from keepgraph.model import Backup, Key, KeyLocation
 from keepgraph.profiles import key_locations, keys, settings_file, shared_folders
 from keepgraph.store.database import Database
@@ -123,7 +124,7 @@ def _key_command_for_clients(location: KeyLocation | None) -> str:
 
 def check_log(target: InspectedGraph) -> Iterator[Check]:
     if target.lost_transactions:
-        changes = "1 change" if target.lost_transactions == 1 else f"{target.lost_transactions:,} changes"
+        changes = count_noun(target.lost_transactions, "change")
         message = f"the log is damaged: {changes} in it cannot be read; --fix copies the files aside and drops them"
         yield Check("log", State.WRONG, message, FIX)
     elif not target.is_idle:

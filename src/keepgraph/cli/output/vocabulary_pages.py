@@ -10,6 +10,7 @@ import click
 from keepgraph.cli.output import pages
 from keepgraph.cli.output.pages import Section
 from keepgraph.cli.output.terminal import printable
+from keepgraph.english import count_noun
 
 _LABELS_SHOWN = 12
 
@@ -36,8 +37,8 @@ def show_word(answer: dict[str, Any]) -> None:
         intro.append(f"Retired{instead}.")
     rows = list(_type_rows(answer) if is_type else _predicate_rows(answer))
     rows += _shared_rows(answer)
-    noun = ("entity" if answer["count"] == 1 else "entities") if is_type else _fact_noun(answer["count"])
-    uses = Section(f"Used: {answer['count']:,} {noun}", [(printable(text), "") for text in answer["uses"]])
+    count = count_noun(answer["count"], "entity" if is_type else "fact")
+    uses = Section(f"Used: {count}", [(printable(text), "") for text in answer["uses"]])
     pages.show_page(
         printable(answer["name"]),
         f"{'type' if is_type else 'predicate'} of the set {printable(answer['set'])} {printable(answer['version'])}",
@@ -111,7 +112,7 @@ def _predicate_rows(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "reads", printable(answer["sentence"])
     for pattern in answer["patterns"]:
         yield (
-            f"{pattern['count']:,} {_fact_noun(pattern['count'])}",
+            count_noun(pattern["count"], "fact"),
             ends(
                 [pattern["subject"]],
                 [pattern["object"]] if pattern["object"] else [],
@@ -119,7 +120,7 @@ def _predicate_rows(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
             ),
         )
     if answer["outside_ends"]:
-        yield "outside", f"{answer['outside_ends']:,} {_fact_noun(answer['outside_ends'])} do not fit its ends"
+        yield "outside", f"{count_noun(answer['outside_ends'], 'fact')} do not fit its ends"
 
 
 def _shared_rows(answer: dict[str, Any]) -> list[tuple[str, str]]:
@@ -133,7 +134,3 @@ def _shared_rows(answer: dict[str, Any]) -> list[tuple[str, str]]:
     examples = ", ".join(map(printable, answer["examples"]))
     rows = [("also", listed), ("for example", examples), ("code", answer["notation"]), ("URI", answer["uri"])]
     return [(title, printable(text)) for title, text in rows if text]
-
-
-def _fact_noun(count: int) -> str:
-    return "fact" if count == 1 else "facts"
