@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 
 from keepgraph.store import derived_tables
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 
 def among(tx: Tx, entities: Collection[int]) -> set[int]:
     """Of these entities, by row, those whose type is assumed."""
     rows = tx.conn.execute(
-        "SELECT id FROM assumed_type WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(entities)),)
+        "SELECT id FROM assumed_type WHERE id IN (SELECT value FROM json_each(?))", (json_array(entities),)
     )
     return {row[0] for row in rows}
 

@@ -7,7 +7,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
@@ -106,7 +106,7 @@ def fetch_count(conn: Connection, query: str, *values: object) -> int:
     return int(conn.execute(query, values).fetchone()[0])
 
 
-def json_array(values: Collection[int] | Collection[str]) -> str:
+def json_array(values: Iterable[int] | Iterable[str]) -> str:
     """Values for `IN (SELECT value FROM json_each(…))`: all of them numbers, or all texts."""
     listed = list(values)
     # Numbers as Python writes them are JSON; to make an encoder for a few takes ten times as long.

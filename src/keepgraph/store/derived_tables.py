@@ -6,12 +6,11 @@ An entity or alias has one number in all of them: 2 Ã— entity.id for a name, 2 Ã
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from keepgraph.lazy import dataclass
-from keepgraph.store.connections import undecodable_text_replaced
+from keepgraph.store.connections import json_array, undecodable_text_replaced
 from keepgraph.store.transactions import Tx
 
 
@@ -118,7 +117,7 @@ def requeue_aliases(tx: Tx, entities: Iterable[int]) -> None:
 
     A trigger does this for the names of the entities themselves.
     """
-    rows = json.dumps(list(entities))
+    rows = json_array(entities)
     numbers_of_aliases = "SELECT 2 * id + 1 FROM alias WHERE entity IN (SELECT value FROM json_each(?))"
     for table in (NAME_VECTORS.vector_table, NAME_VECTORS.signs_table):
         tx.conn.execute(f"DELETE FROM {table} WHERE {NAME_VECTORS.key} IN ({numbers_of_aliases})", (rows,))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.model import Entity
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -56,7 +56,7 @@ def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int], *, now: str) -
         WHERE object = :entity AND subject IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
           AND {HOLDS}
         """,
-        {"entity": entity.row, "others": json.dumps(list(others)), "at": now},
+        {"entity": entity.row, "others": json_array(others), "at": now},
     )
     return {row[0] for row in rows}
 

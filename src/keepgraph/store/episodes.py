@@ -8,6 +8,7 @@ from typing import Any
 
 from keepgraph.model import Chunk, Entity, Episode
 from keepgraph.store import journal
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 _EPISODE = """
@@ -30,7 +31,7 @@ def by_id(tx: Tx, public_id: str) -> Episode | None:
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Episode]:
     """Episodes by their rows."""
     episodes = _select_episodes(
-        tx, f"{_EPISODE} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json.dumps(list(rows))}
+        tx, f"{_EPISODE} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json_array(rows)}
     )
     return {episode.row: episode for episode in episodes}
 
@@ -98,7 +99,7 @@ def newest(tx: Tx, groups: Sequence[str], *, limit: int) -> list[Episode]:
         ORDER BY occurred_at DESC, id DESC
         LIMIT +:limit
         """,
-        {"groups": json.dumps(list(groups)), "limit": limit},
+        {"groups": json_array(groups), "limit": limit},
     )
 
 
@@ -134,7 +135,7 @@ def newest_recorded(tx: Tx) -> Episode | None:
 def count(tx: Tx, groups: Sequence[str]) -> int:
     """How many episodes some groups have."""
     return tx.number(
-        "SELECT count(*) FROM episode WHERE group_id IN (SELECT value FROM json_each(?))", (json.dumps(list(groups)),)
+        "SELECT count(*) FROM episode WHERE group_id IN (SELECT value FROM json_each(?))", (json_array(groups),)
     )
 
 
@@ -165,7 +166,7 @@ def chunks(tx: Tx, episode: Episode) -> list[Chunk]:
 def chunks_by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Chunk]:
     """Chunks by their rows, in any group."""
     chunks_ = _select_chunks(
-        tx, f"{_CHUNK} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json.dumps(list(rows))}
+        tx, f"{_CHUNK} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json_array(rows)}
     )
     return {chunk.row: chunk for chunk in chunks_}
 
@@ -182,7 +183,7 @@ def first_chunks(tx: Tx, episodes: Sequence[int]) -> set[int]:
         SELECT (SELECT chunk.id FROM chunk WHERE chunk.episode = asked.value ORDER BY place, chunk.id LIMIT 1)
         FROM json_each(?) AS asked
         """,
-        (json.dumps(list(episodes)),),
+        (json_array(episodes),),
     )
     return {row[0] for row in rows}
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 MAX_CHANGES = 5_000
@@ -74,7 +75,7 @@ def since(tx: Tx, start: JournalPosition) -> FactChanges | None:
     rows = sorted({row for table, row, _ in changes if table == "fact"})
     ends = [(before["subject"], before["object"], before["literal"]) for before in of_facts]
     ends += tx.conn.execute(
-        "SELECT subject, object, literal FROM fact WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(rows),)
+        "SELECT subject, object, literal FROM fact WHERE id IN (SELECT value FROM json_each(?))", (json_array(rows),)
     ).fetchall()
     return FactChanges(
         tuple(rows),
@@ -98,7 +99,7 @@ def _was_any_moved(tx: Tx, states_before: list[tuple[int, dict[str, object]]]) -
     groups = dict(
         tx.conn.execute(
             "SELECT id, group_id FROM entity WHERE id IN (SELECT value FROM json_each(?))",
-            (json.dumps([row for row, _ in states_before]),),
+            (json_array([row for row, _ in states_before]),),
         ).fetchall()
     )
     return any(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 
+from keepgraph.store.connections import json_array
 from keepgraph.store.facts import WITH_ANY_ENTITY
 from keepgraph.store.transactions import Tx
 
@@ -18,14 +18,14 @@ def rows_touching(tx: Tx, *, entities: Collection[int], predicates: Collection[i
         SELECT id FROM fact WHERE predicate IN (SELECT value FROM json_each(:predicates))
         ORDER BY id
         """,
-        {"entities": json.dumps(list(entities)), "predicates": json.dumps(list(predicates))},
+        {"entities": json_array(entities), "predicates": json_array(predicates)},
     )
 
 
 def read(tx: Tx, facts: Collection[int]) -> dict[int, str]:
     """The texts of facts by row; rows without a fact are left out."""
     return tx.mapping(
-        "SELECT id, text FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (json.dumps(list(facts)),)
+        "SELECT id, text FROM fact WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (json_array(facts),)
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from keepgraph.model import Entity
 from keepgraph.store import entities, groups
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -58,8 +58,8 @@ def not_connected_with(
         LIMIT +:limit
         """,
         {
-            "of_types": json.dumps(list(of_types)),
-            "with_types": json.dumps(list(with_types)),
+            "of_types": json_array(of_types),
+            "with_types": json_array(with_types),
             "group": tx.group,
             "at": at,
             "limit": limit,
@@ -85,7 +85,7 @@ def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at:
         WHERE entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
         LIMIT +:limit
         """,
-        {"entity": entity.row, "of_types": json.dumps(list(of_types)), "at": at, "limit": limit},
+        {"entity": entity.row, "of_types": json_array(of_types), "at": at, "limit": limit},
     )
 
 
@@ -137,7 +137,7 @@ def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int
         ORDER BY last DESC, entity.id
         LIMIT +:limit
         """,
-        {"of_types": json.dumps(list(of_types)), "since": since, "at": at, "group": tx.group, "limit": limit},
+        {"of_types": json_array(of_types), "since": since, "at": at, "group": tx.group, "limit": limit},
     ).fetchall()
     by_row = entities.by_rows(tx, [row for row, last in rows if last])
     return [(by_row[row], last) for row, last in rows if last]
@@ -234,7 +234,7 @@ def names_of_types(tx: Tx, of_types: Collection[str], *, limit: int) -> list[tup
         ORDER BY id DESC
         LIMIT +:limit
         """,
-        {"of_types": json.dumps(list(of_types)), "group": tx.group, "limit": limit},
+        {"of_types": json_array(of_types), "group": tx.group, "limit": limit},
     )
 
 
@@ -291,7 +291,7 @@ def count_facts(tx: Tx, rows: Sequence[int]) -> dict[int, int]:
                   WHERE object = value AND object IS NOT NULL AND retracted_at IS NULL LIMIT 1000))
         FROM json_each(?)
         """,
-        (json.dumps(list(rows)),),
+        (json_array(rows),),
     )
 
 

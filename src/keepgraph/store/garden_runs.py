@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 
@@ -121,7 +122,7 @@ def calls_behind(tx: Tx, facts: Sequence[str], *, since: str) -> list[tuple[str,
           AND provenance.recorded_at > :since AND call.group_id = :group
         ORDER BY call.id
         """,
-        {"facts": json.dumps(list(facts)), "since": since, "group": tx.group},
+        {"facts": json_array(facts), "since": since, "group": tx.group},
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keepgraph.model import Entity
 from keepgraph.store import cardinalities, entities, facts, groups, schema_parts
+from keepgraph.store.connections import json_array
 from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.transactions import Tx
 
@@ -133,7 +133,7 @@ def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Seq
                       AND object_type NOT IN (SELECT value FROM json_each(:objects)))
         )
         """,
-        {"predicate": predicate, "subjects": json.dumps(list(subjects)), "objects": json.dumps(list(objects))},
+        {"predicate": predicate, "subjects": json_array(subjects), "objects": json_array(objects)},
     )
 
 
@@ -343,7 +343,7 @@ def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int
         ORDER BY newest_of_entity DESC
         LIMIT +:limit
         """,
-        {"types": json.dumps(list(types)), "at": at, "scanned": scanned, "limit": limit, "group": tx.group},
+        {"types": json_array(types), "at": at, "scanned": scanned, "limit": limit, "group": tx.group},
     )
     return [(entity, fact) for entity, fact, _ in rows]
 
@@ -358,7 +358,7 @@ def newest_entities(tx: Tx, types: Sequence[str], *, limit: int) -> list[Entity]
         ORDER BY id DESC
         LIMIT +:limit
         """,
-        {"types": json.dumps(list(types)), "group": tx.group, "limit": limit},
+        {"types": json_array(types), "group": tx.group, "limit": limit},
     )
     found = entities.by_rows(tx, numbers)
     return [found[number] for number in numbers]
@@ -370,7 +370,7 @@ def newest_rows_of_predicates(tx: Tx, predicates: Sequence[str], *, limit: int) 
         predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:names)))
         AND retracted_at IS NULL
     """
-    values = {"names": json.dumps(list(predicates)), "limit": limit}
+    values = {"names": json_array(predicates), "limit": limit}
     rows = tx.rows(f"SELECT id, subject FROM fact WHERE {condition} ORDER BY id DESC LIMIT +:limit", values)
     return rows, tx.number(f"SELECT count(*) FROM fact WHERE {condition}", values)
 

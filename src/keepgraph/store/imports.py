@@ -8,6 +8,7 @@ from typing import Any
 
 from keepgraph.model import Import
 from keepgraph.store import journal
+from keepgraph.store.connections import json_array
 from keepgraph.store.exports import (
     FACT_COLUMNS,
     SELECT_ENTITY,
@@ -271,7 +272,7 @@ def of_rows(tx: Tx, table: str, rows: Iterable[int]) -> dict[int, Import]:
         )
         WHERE first <= value
         """,
-        {"rows": json.dumps(list(rows)), "table": table},
+        {"rows": json_array(rows), "table": table},
     )
     return {row: Import(at, file) for row, at, file in imported}
 
@@ -289,7 +290,7 @@ def of_facts(tx: Tx, facts: Iterable[int]) -> dict[int, Import]:
         GROUP BY provenance.fact
         HAVING count(imported_rows.id) = count(*)
         """,
-        {"facts": json.dumps(list(facts))},
+        {"facts": json_array(facts)},
     )
     return {row: Import(at, file) for row, at, file in imported}
 

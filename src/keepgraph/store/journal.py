@@ -11,6 +11,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph.model import Call, Change
 from keepgraph.store import communities, earlier_versions
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -174,7 +175,7 @@ def find_last_undoable_call(tx: Tx) -> int | None:
         ORDER BY call.id DESC
         LIMIT 1
         """,
-        {"group": tx.group, "undone": json.dumps(list(undone_calls(tx)))},
+        {"group": tx.group, "undone": json_array(undone_calls(tx))},
     ).fetchone()
     return int(row[0]) if row else None
 
@@ -297,7 +298,7 @@ def changes_of_rows(tx: Tx, table: str, rows: Sequence[int], *, limit: int) -> l
         ORDER BY id DESC
         LIMIT +?
         """,
-        (table, json.dumps(list(rows)), limit),
+        (table, json_array(rows), limit),
     )
 
 

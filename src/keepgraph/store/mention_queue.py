@@ -6,10 +6,10 @@ A name has the number 2 × entity.id, an alias 2 × alias.id + 1.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from keepgraph.store import derived_tables
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 
@@ -43,7 +43,7 @@ def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) ->
         ORDER BY chunk DESC
         LIMIT +:limit
         """,
-        {"episodes": None if episodes is None else json.dumps(list(episodes)), "limit": limit},
+        {"episodes": None if episodes is None else json_array(episodes), "limit": limit},
     )
 
 
@@ -70,7 +70,7 @@ def next_names(tx: Tx, *, limit: int) -> list[tuple[int, str | None, str | None,
 def remove_names(tx: Tx, surfaces: Sequence[int]) -> None:
     """Take names off the queue: texts were searched for them."""
     tx.conn.execute(
-        "DELETE FROM name_unread WHERE surface IN (SELECT value FROM json_each(?))", (json.dumps(list(surfaces)),)
+        "DELETE FROM name_unread WHERE surface IN (SELECT value FROM json_each(?))", (json_array(surfaces),)
     )
 
 
@@ -94,7 +94,7 @@ def count(tx: Tx) -> tuple[int, int]:
 def count_chunks(tx: Tx, chunks: Sequence[int]) -> int:
     """How many of these chunks are unread."""
     return tx.number(
-        "SELECT count(*) FROM chunk_unread WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(list(chunks)),)
+        "SELECT count(*) FROM chunk_unread WHERE chunk IN (SELECT value FROM json_each(?))", (json_array(chunks),)
     )
 
 
@@ -107,7 +107,7 @@ def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
         JOIN chunk ON chunk.id = chunk_unread.chunk
         WHERE chunk.episode IN (SELECT value FROM json_each(?))
         """,
-        (json.dumps(list(episodes)),),
+        (json_array(episodes),),
     )
 
 

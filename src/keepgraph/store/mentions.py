@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from keepgraph.lazy import dataclass
 from keepgraph.model import Chunk, Entity, Mention
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 
@@ -19,7 +20,7 @@ def in_chunks(tx: Tx, chunks: Sequence[int]) -> list[Mention]:
         WHERE chunk IN (SELECT value FROM json_each(?))
         ORDER BY chunk, start IS NULL, start, entity
         """,
-        (json.dumps(list(chunks)),),
+        (json_array(chunks),),
     )
     return [Mention(*row) for row in rows]
 
@@ -65,7 +66,7 @@ def count_episodes(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
         WHERE mention.entity IN (SELECT value FROM json_each(?))
         GROUP BY mention.entity
         """,
-        (json.dumps(list(entities)),),
+        (json_array(entities),),
     )
 
 
@@ -121,7 +122,7 @@ def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
         JOIN chunk ON chunk.id = mention.chunk
         WHERE chunk.episode IN (SELECT value FROM json_each(?))
         """,
-        (json.dumps(list(episodes)),),
+        (json_array(episodes),),
     )
 
 
@@ -252,7 +253,7 @@ def entities_with_word(
           AND entity.group_id = :group
         LIMIT +:limit
         """,
-        {"match": match, "types": json.dumps(list(of_types)), "group": group, "limit": limit},
+        {"match": match, "types": json_array(of_types), "group": group, "limit": limit},
     )
     return [(Entity(*row[:5]), row[5]) for row in rows]
 

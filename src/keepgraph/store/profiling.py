@@ -5,7 +5,6 @@ A fact is counted if a Cypher query would see it; see `graph_statistics`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.store import facts, graph_statistics, sqlite_errors
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 VALUES_FOR_LANGUAGES = 30
@@ -124,7 +124,7 @@ def properties(tx: Tx, type_rows: Sequence[int], *, top: int, longer_than: int) 
             ORDER BY position, key, by_count
             """,
             {
-                "types": json.dumps(list(type_rows)),
+                "types": json_array(type_rows),
                 "group": tx.group,
                 "characters": MAX_CHARACTERS,
                 "longer": longer_than,
@@ -213,7 +213,7 @@ def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str, at: str) 
         WHERE s.type IN (SELECT value FROM json_each(:types)) AND {graph_statistics.HOLDS}
         GROUP BY fact.predicate
         """,
-        {"at": at, "group": tx.group, "known": tx.known_at, "types": json.dumps(list(type_rows))},
+        {"at": at, "group": tx.group, "known": tx.known_at, "types": json_array(type_rows)},
     )
 
 
@@ -260,7 +260,7 @@ def sample_entities(tx: Tx, type_rows: Sequence[int], *, limit: int) -> list[tup
         ORDER BY entity.id
         LIMIT +?
         """,
-        (json.dumps(list(type_rows)), tx.group, limit),
+        (json_array(type_rows), tx.group, limit),
     )
 
 
@@ -291,5 +291,5 @@ def _count_with_alias(tx: Tx, type_rows: Sequence[int]) -> int:
         WHERE type IN (SELECT value FROM json_each(?)) AND group_id = ?
           AND EXISTS (SELECT 1 FROM alias WHERE alias.entity = entity.id)
         """,
-        (json.dumps(list(type_rows)), tx.group),
+        (json_array(type_rows), tx.group),
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from keepgraph.model import Chunk, Episode, Proposal, ProposalDraft
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 # `evidence` is the words of the oldest chunk.
@@ -43,9 +43,7 @@ def key_of(tx: Tx, row: int) -> str:
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Proposal]:
     """Proposals by their rows."""
-    proposals = _select(
-        tx, f"{_SELECT} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json.dumps(list(rows))}
-    )
+    proposals = _select(tx, f"{_SELECT} WHERE id IN (SELECT value FROM json_each(:rows))", {"rows": json_array(rows)})
     return {proposal.row: proposal for proposal in proposals}
 
 
@@ -58,7 +56,7 @@ def newest_names(tx: Tx, *, groups: Sequence[str], limit: int) -> list[int]:
         ORDER BY id DESC
         LIMIT +?
         """,
-        (json.dumps(list(groups)), limit),
+        (json_array(groups), limit),
     )
 
 
@@ -70,7 +68,7 @@ def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | N
         WHERE group_id IN (SELECT value FROM json_each(:groups)) AND kind = :kind
           AND key IN (SELECT value FROM json_each(:keys))
         """,
-        {"groups": json.dumps(list(groups or [tx.group])), "kind": kind, "keys": json.dumps(list(keys))},
+        {"groups": json_array(groups or [tx.group]), "kind": kind, "keys": json_array(keys)},
     ).fetchall()
     proposals = by_rows(tx, [row for _, row in rows])
     return {key: proposals[row] for key, row in rows}
@@ -136,7 +134,7 @@ def replace(
         DELETE FROM proposal_evidence
         WHERE chunk = ? AND proposal NOT IN (SELECT value FROM json_each(?))
         """,
-        (chunk.row, json.dumps(rows)),
+        (chunk.row, json_array(rows)),
     )
 
 
@@ -183,7 +181,7 @@ def count_in(tx: Tx, episodes: Sequence[int]) -> int:
         JOIN proposal_evidence ON proposal_evidence.chunk = chunk.id
         WHERE chunk.episode IN (SELECT value FROM json_each(?))
         """,
-        (json.dumps(list(episodes)),),
+        (json_array(episodes),),
     )
 
 
@@ -198,7 +196,7 @@ def fact_exists(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequen
               AND object IN (SELECT value FROM json_each(:objects))
         )
         """,
-        {"subjects": json.dumps(list(subjects)), "predicate": predicate, "objects": json.dumps(list(objects))},
+        {"subjects": json_array(subjects), "predicate": predicate, "objects": json_array(objects)},
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable
 from typing import Any
 
 from keepgraph.model import ProposedFact
 from keepgraph.store import journal
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 _COLUMNS = """
@@ -78,7 +78,7 @@ def waiting(tx: Tx, *, wording_keys: Collection[str] | None = None, limit: int =
         """,
         {
             "group": tx.group,
-            "keys": None if wording_keys is None else json.dumps(list(wording_keys)),
+            "keys": None if wording_keys is None else json_array(wording_keys),
             "limit": limit,
         },
     )
@@ -113,7 +113,7 @@ def types_of_names(tx: Tx, name_keys: Collection[str]) -> dict[str, tuple[str, b
         GROUP BY entity.name_key
         HAVING count(*) = 1
         """,
-        {"group": tx.group, "keys": json.dumps(list(name_keys))},
+        {"group": tx.group, "keys": json_array(name_keys)},
     )
     return {key: (entity_type, bool(is_assumed)) for key, entity_type, is_assumed in rows}
 
@@ -128,7 +128,7 @@ def delete(tx: Tx, rows: Iterable[int]) -> None:
 
 def delete_in_wordings(tx: Tx, wording_keys: Collection[str]) -> int:
     """Delete what is proposed in these wordings in any group, and that they were dismissed; returns how many facts."""
-    keys = json.dumps(sorted(wording_keys))
+    keys = json_array(sorted(wording_keys))
     tx.conn.execute("DELETE FROM dismissed_wording WHERE wording_key IN (SELECT value FROM json_each(?))", (keys,))
     return int(
         tx.conn.execute(

@@ -218,7 +218,7 @@ def inserting_calls(tx: Tx, table: str, rows: Mapping[int, str]) -> dict[int, in
             WHERE tbl = ? AND op = 'insert' AND row IN (SELECT value FROM json_each(?))
             GROUP BY row
             """,
-            (table, json.dumps(others)),
+            (table, json_array(others)),
         )
         calls.update(imported.fetchall())
     return calls

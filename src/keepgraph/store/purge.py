@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keepgraph.store import communities, earlier_versions, purged_words
-from keepgraph.store.connections import Connection
+from keepgraph.store.connections import Connection, json_array
 from keepgraph.store.earlier_versions import PURGED, PURGED_IN_PART, Current
 from keepgraph.store.purged_words import Word
 
@@ -145,7 +145,7 @@ def calls_deleting_texts(conn: Connection, ids: Iterable[str], *, tools: Sequenc
         GROUP BY journal.call
         HAVING count(*) = 1
         """,
-        (json.dumps(list(tools)),),
+        (json_array(tools),),
     )
     return [call for call, public_id in deleted if public_id in wanted]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable
 
-from keepgraph.store.connections import Connection
+from keepgraph.store.connections import Connection, json_array
 
 KINDS = ("entity_type", "predicate")
 
@@ -80,7 +79,7 @@ def collect(conn: Connection, words: Iterable[Word], *, wording_keys: Iterable[s
             SELECT tbl, row FROM journal
             WHERE tbl = '{table}' AND op <> 'insert' AND was ->> 'wording_key' IN (SELECT value FROM json_each(:keys))
             """,
-            {"keys": json.dumps(sorted(wording_keys))},
+            {"keys": json_array(sorted(wording_keys))},
         )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 
@@ -39,7 +39,7 @@ def contents(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
         UNION ALL
         SELECT wanted.id, 'text ' || episode.digest FROM wanted JOIN episode ON episode.public_id = wanted.id
         """,
-        {"ids": json.dumps(list(ids))},
+        {"ids": json_array(ids)},
     )
 
 
@@ -51,7 +51,7 @@ def entities(tx: Tx, ids: Sequence[str], *, with_merged: bool) -> frozenset[str]
         UNION ALL
         SELECT public_id FROM former_id WHERE :with_merged AND public_id IN (SELECT value FROM json_each(:ids))
         """,
-        {"ids": json.dumps(list(ids)), "with_merged": with_merged},
+        {"ids": json_array(ids), "with_merged": with_merged},
     )
     return frozenset(row[0] for row in rows)
 
@@ -60,7 +60,7 @@ def episodes(tx: Tx, ids: Sequence[str]) -> dict[str, int]:
     """The rows of episodes by public id."""
     return tx.mapping(
         "SELECT public_id, id FROM episode WHERE public_id IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(ids)),),
+        (json_array(ids),),
     )
 
 
@@ -72,7 +72,7 @@ def facts(tx: Tx, ids: Sequence[str]) -> dict[str, FactState]:
         FROM fact
         WHERE public_id IN (SELECT value FROM json_each(?))
         """,
-        (json.dumps(list(ids)),),
+        (json_array(ids),),
     )
     return {public_id: FactState(bool(retracted), bool(ended)) for public_id, retracted, ended in rows}
 
@@ -105,7 +105,7 @@ def of_text_proposals(tx: Tx, rows: Sequence[int], *, limit: int) -> dict[int, l
         WHERE place <= :limit
         ORDER BY proposal, chunk
         """,
-        {"rows": json.dumps(list(rows)), "limit": limit},
+        {"rows": json_array(rows), "limit": limit},
     )
     for row, *place in evidence:
         found[row].append(TextEvidence(*place))

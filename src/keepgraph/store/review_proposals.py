@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.lazy import dataclass
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 # Open: no decision on this kind and key, or it rests on something new to all of them.
@@ -76,7 +77,7 @@ def list_open(tx: Tx, *, kinds: Sequence[str] | None = None) -> list[ReviewPropo
     return _select(
         tx,
         f"(:kinds IS NULL OR waiting.kind IN (SELECT value FROM json_each(:kinds))) AND {IS_OPEN}",
-        {"kinds": None if kinds is None else json.dumps(list(kinds))},
+        {"kinds": None if kinds is None else json_array(kinds)},
     )
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from keepgraph.model import Entity, Episode, Fact
+from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -57,13 +58,13 @@ def facts_in(tx: Tx, projects: Collection[str], *, alone: bool = False) -> list[
     """The rows of the facts that hold in one of these projects, given by their ids; with `alone`, in no other."""
     return tx.column(
         f"SELECT id FROM fact WHERE {_IN_ONE_OF} AND (NOT :alone OR {_OTHERS} = '[]') ORDER BY id",
-        {"ids": json.dumps(list(projects)), "alone": alone},
+        {"ids": json_array(projects), "alone": alone},
     )
 
 
 def aliases_in(tx: Tx, projects: Collection[str]) -> int:
     """How many aliases hold in one of these projects, given by their ids."""
-    values = {"ids": json.dumps(list(projects))}
+    values = {"ids": json_array(projects)}
     return tx.number(f"SELECT count(*) FROM alias WHERE {_IN_ONE_OF}", values)
 
 
@@ -72,7 +73,7 @@ def leave(tx: Tx, projects: Collection[str]) -> None:
 
     Facts that hold in no other have to be deleted before.
     """
-    values = {"ids": json.dumps(list(projects))}
+    values = {"ids": json_array(projects)}
     tx.conn.execute(f"DELETE FROM alias WHERE {_IN_ONE_OF} AND {_OTHERS} = '[]'", values)
     for table in ("alias", "fact"):
         tx.conn.execute(f"UPDATE {table} SET scope = {_OTHERS} WHERE {_IN_ONE_OF}", values)
@@ -88,7 +89,7 @@ def hidden_aliases(tx: Tx) -> frozenset[tuple[int, str]]:
         WHERE scope <> '[]'
           AND NOT EXISTS (SELECT 1 FROM json_each(scope) WHERE value IN (SELECT value FROM json_each(?)))
         """,
-        (json.dumps(list(tx.projects)),),
+        (json_array(tx.projects),),
     )
     return frozenset(rows.fetchall())
 
@@ -97,7 +98,7 @@ def former_ids(tx: Tx, projects: Sequence[Entity]) -> set[str]:
     """The ids of projects, and those of what was merged into them."""
     rows = tx.conn.execute(
         "SELECT public_id FROM former_id WHERE entity IN (SELECT value FROM json_each(?))",
-        (json.dumps([project.row for project in projects]),),
+        (json_array([project.row for project in projects]),),
     )
     return {project.id for project in projects} | {row[0] for row in rows}
 
@@ -140,7 +141,7 @@ def pinned_facts(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
           AND fact.recorded_at <= :at AND +entity.group_id IN (SELECT value FROM json_each(:groups))
         ORDER BY fact.id
         """,
-        {"at": at, "groups": json.dumps(list(groups))},
+        {"at": at, "groups": json_array(groups)},
     )
 
 
@@ -152,7 +153,7 @@ def pinned_episodes(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
         WHERE pinned AND recorded_at <= :at AND group_id IN (SELECT value FROM json_each(:groups))
         ORDER BY id
         """,
-        {"at": at, "groups": json.dumps(list(groups))},
+        {"at": at, "groups": json_array(groups)},
     )
 
 
@@ -164,7 +165,7 @@ def subjects_of_episodes(tx: Tx, episodes: Sequence[int]) -> list[tuple[int, str
         FROM chunk JOIN json_each(chunk.named) AS said
         WHERE chunk.episode IN (SELECT value FROM json_each(?)) AND said.value ->> 'how' = 'given'
         """,
-        (json.dumps(list(episodes)),),
+        (json_array(episodes),),
     )
 
 
@@ -210,10 +211,10 @@ def open_questions(
         LIMIT +:limit
         """,
         {
-            "entities": json.dumps(list(entities)),
-            "groups": json.dumps(list(groups)),
-            "types": json.dumps(list(of_types)),
-            "answering": json.dumps(list(answering)),
+            "entities": json_array(entities),
+            "groups": json_array(groups),
+            "types": json_array(of_types),
+            "answering": json_array(answering),
             "at": at,
             "limit": limit,
         },

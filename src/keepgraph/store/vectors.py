@@ -6,7 +6,6 @@ loaded when it is first needed: importing its package would import numpy.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -155,7 +154,7 @@ def nearest_names(
         """,
         {
             "group": tx.group,
-            "types": None if of_types is None else json.dumps(sorted(of_types)),
+            "types": None if of_types is None else json_array(sorted(of_types)),
             "signs": signs,
             "embedding": embedding,
             "weighed": _HAMMING_CANDIDATES,

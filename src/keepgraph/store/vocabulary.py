@@ -15,6 +15,7 @@ from keepgraph.model import (
     VocabularySet,
 )
 from keepgraph.store import cardinalities, journal
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 ENTITY_TYPE = "entity_type"
@@ -150,7 +151,7 @@ def labels(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, li
         WHERE kind = :kind AND (:rows IS NULL OR term IN (SELECT value FROM json_each(:rows)))
         ORDER BY id
         """,
-        {"kind": kind, "rows": None if rows is None else json.dumps(list(rows))},
+        {"kind": kind, "rows": None if rows is None else json_array(rows)},
     )
     for row in result_rows:
         labels_by_row[row[1]].append(VocabularyLabel(row[0], row[1], row[2], row[3], row[4], bool(row[5])))
@@ -171,7 +172,7 @@ def details(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, d
         FROM {_TABLES[kind]}
         WHERE details <> '{{}}' AND (:rows IS NULL OR id IN (SELECT value FROM json_each(:rows)))
         """,
-        {"rows": None if rows is None else json.dumps(list(rows))},
+        {"rows": None if rows is None else json_array(rows)},
     )
     return {row: json.loads(text) for row, text in result_rows}
 
@@ -370,7 +371,7 @@ def delete_labels(tx: Tx, kind: str, term: int, *, labels: Sequence[str] | None 
         WHERE kind = :kind AND term = :term
           AND (:labels IS NULL OR label IN (SELECT value FROM json_each(:labels)))
         """,
-        {"kind": kind, "term": term, "labels": None if labels is None else json.dumps(list(labels))},
+        {"kind": kind, "term": term, "labels": None if labels is None else json_array(labels)},
     )
 
 

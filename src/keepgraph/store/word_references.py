@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from keepgraph.lazy import dataclass
 from keepgraph.store import derived_tables, vocabulary
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 
@@ -191,7 +192,7 @@ class Fragments:
 def near(tx: Tx, spellings: Collection[str], fragments: Sequence[Fragments]) -> dict[str, int]:
     """The words of names that are written in one of these ways, or have one of these fragments, each with its row."""
     selections = ["SELECT word, id FROM name_word WHERE word IN (SELECT value FROM json_each(?))"]
-    values: list[object] = [json.dumps(list(spellings))]
+    values: list[object] = [json_array(spellings)]
     for each in fragments:
         lengths = (each.length - _MAX_LENGTHS_APART, each.length + _MAX_LENGTHS_APART)
         selections += [
@@ -226,7 +227,7 @@ def entity_counts(tx: Tx, words: Collection[str], *, at_most: int) -> dict[str, 
         FROM json_each(:words) AS asked
         JOIN name_word ON name_word.word = asked.value
         """,
-        {"words": json.dumps(list(words)), "at_most": at_most},
+        {"words": json_array(words), "at_most": at_most},
     )
     return dict.fromkeys(words, 0) | dict(counts.fetchall())
 
@@ -240,13 +241,13 @@ def names_with(
         alternatives: rows of words; one set at least.
         of_types: only of entities of exactly these types; None for any.
     """
-    words = [json.dumps(list(each)) for each in alternatives]
+    words = [json_array(each) for each in alternatives]
     postings = _postings(tx, words)
     frequent = [each for each, surfaces in zip(words, postings, strict=True) if len(surfaces) == _MAX_POSTINGS]
     rare = [frozenset(surfaces) for surfaces in postings if len(surfaces) < _MAX_POSTINGS]
     if rare:
         selected = "SELECT value AS surface FROM json_each(?)"
-        values = [json.dumps(sorted(map(int, frozenset.intersection(*rare))))]
+        values = [json_array(sorted(map(int, frozenset.intersection(*rare))))]
     else:
         selected = f"SELECT DISTINCT {_SURFACES}"
         values = [frequent.pop()]
@@ -261,7 +262,7 @@ def names_with(
         WHERE true {also_has * len(frequent)} {is_of_types * (of_types is not None)}
         LIMIT +?
         """,
-        [*values, *frequent, *([json.dumps(list(of_types))] if of_types is not None else []), limit],
+        [*values, *frequent, *([json_array(of_types)] if of_types is not None else []), limit],
     )
 
 
