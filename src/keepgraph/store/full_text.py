@@ -215,7 +215,7 @@ def words_in_rows(tx: Tx, index: Index, phrases: Sequence[str], *, rows: Sequenc
         WordInRows(
             _count_rows(tx, index, phrase),
             largest,
-            [row for (row,) in tx.conn.execute(in_rows, (phrase, json_array(rows)))],
+            tx.column(in_rows, (phrase, json_array(rows))),
         )
         for phrase in phrases
     ]
@@ -242,7 +242,7 @@ def terms(tx: Tx, prefixes: Collection[str]) -> list[str]:
         for table in _TERM_TABLES
     )
     values = {"prefixes": json_array(sorted(prefixes)), "limit": _MAX_TERMS}
-    return [term for (term,) in tx.conn.execute(f"{either} LIMIT +:limit", values)]
+    return tx.column(f"{either} LIMIT +:limit", values)
 
 
 def terms_with(tx: Tx, parts: Sequence[str], *, least: str) -> list[str]:
@@ -255,8 +255,7 @@ def terms_with(tx: Tx, parts: Sequence[str], *, least: str) -> list[str]:
         f"SELECT term FROM {table} WHERE term >= :least AND ({has_any})" for table in ("fact_term", "entity_term")
     )
     values = {"least": least, "limit": _MAX_TERMS, **{f"part_{number}": part for number, part in enumerate(parts)}}
-    rows = tx.conn.execute(f"SELECT term FROM ({either}) ORDER BY length(term), term LIMIT +:limit", values)
-    return [term for (term,) in rows]
+    return tx.column(f"SELECT term FROM ({either}) ORDER BY length(term), term LIMIT +:limit", values)
 
 
 def kinds_of_words(tx: Tx, words: Mapping[str, Sequence[str]]) -> Mapping[str, int]:

@@ -160,8 +160,7 @@ def labels(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, li
 
 def label_rows(tx: Tx) -> list[tuple[Any, ...]]:
     """All labels of all words as plain rows, to see whether any has changed: half the time that `labels` takes."""
-    rows = tx.conn.execute("SELECT kind, term, language, status, label, is_added FROM vocabulary_label ORDER BY id")
-    return list(rows)
+    return tx.rows("SELECT kind, term, language, status, label, is_added FROM vocabulary_label ORDER BY id")
 
 
 def details(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, dict[str, Any]]:

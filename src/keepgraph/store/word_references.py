@@ -66,7 +66,7 @@ def move_entities(tx: Tx, entity_type: int, target: int) -> int:
 
     Returns how many there were.
     """
-    moved = [row for (row,) in tx.conn.execute("SELECT id FROM entity WHERE type = ? ORDER BY id", (entity_type,))]
+    moved = tx.column("SELECT id FROM entity WHERE type = ? ORDER BY id", (entity_type,))
     tx.conn.execute("UPDATE entity SET type = ? WHERE type = ?", (target, entity_type))
     tx.conn.execute(
         """
