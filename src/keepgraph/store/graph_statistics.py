@@ -9,6 +9,7 @@ from keepgraph.model import Entity
 from keepgraph.store import cardinalities, entities, facts, groups, schema_parts
 from keepgraph.store.connections import json_array
 from keepgraph.store.proposals import UNDECIDED
+from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
 
 
@@ -142,7 +143,7 @@ def has_other_ends(tx: Tx, predicate: int, subjects: Sequence[int], objects: Seq
 # A fact holds if a Cypher query would see it: not retracted, valid at a given timestamp, of the group of the call.
 
 _VALID = "fact.valid_from <= :at AND :at < fact.valid_to"
-HOLDS = f"fact.retracted_at IS NULL AND {_VALID} AND +s.group_id = :group"
+HOLDS_IN_GROUP = f"{FACT_HOLDS} AND +s.group_id = :group"
 
 # What is added to the counts of open facts to get the counts of those that hold at :at.
 _NOT_OPEN = f"""
@@ -249,7 +250,7 @@ def count_literals(tx: Tx, *, at: str) -> int:
         f"""
         SELECT count(DISTINCT fact.literal)
         FROM {facts.table_as_known(tx)}
-        WHERE fact.literal IS NOT NULL AND fact.retracted_at IS NULL AND {_VALID} AND {in_group}
+        WHERE fact.literal IS NOT NULL AND {FACT_HOLDS} AND {in_group}
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
     )

@@ -154,7 +154,7 @@ def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatisti
             SELECT fact.literal AS text, count(*) AS number, min(fact.id) AS oldest
             FROM {facts.table_as_known(tx)}
             CROSS JOIN entity AS s ON s.id = fact.subject
-            WHERE fact.literal IS NOT NULL AND {graph_statistics.HOLDS}
+            WHERE fact.literal IS NOT NULL AND {graph_statistics.HOLDS_IN_GROUP}
             GROUP BY fact.literal
         ),
         placed AS (
@@ -195,7 +195,7 @@ def count_subjects(tx: Tx, *, at: str) -> dict[int, int]:
         SELECT fact.predicate, count(DISTINCT fact.subject)
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = fact.subject
-        WHERE {graph_statistics.HOLDS}
+        WHERE {graph_statistics.HOLDS_IN_GROUP}
         GROUP BY fact.predicate
         """,
         {"at": at, "group": tx.group, "known": tx.known_at},
@@ -210,7 +210,7 @@ def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str, at: str) 
         SELECT fact.predicate, count(DISTINCT {column})
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = {column}
-        WHERE s.type IN (SELECT value FROM json_each(:types)) AND {graph_statistics.HOLDS}
+        WHERE s.type IN (SELECT value FROM json_each(:types)) AND {graph_statistics.HOLDS_IN_GROUP}
         GROUP BY fact.predicate
         """,
         {"at": at, "group": tx.group, "known": tx.known_at, "types": json_array(type_rows)},
@@ -231,7 +231,7 @@ def sample_facts(
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = fact.subject
         LEFT JOIN entity AS o ON o.id = fact.object
-        WHERE fact.predicate = :predicate AND {graph_statistics.HOLDS}
+        WHERE fact.predicate = :predicate AND {graph_statistics.HOLDS_IN_GROUP}
           AND (:source IS NULL OR (s.type = :source AND o.type IS :target))
         ORDER BY fact.subject, fact.object, fact.id
         LIMIT +:limit
