@@ -106,8 +106,8 @@ def fetch_count(conn: Connection, query: str, *values: object) -> int:
     return int(conn.execute(query, values).fetchone()[0])
 
 
-def json_array(values: Iterable[int] | Iterable[str]) -> str:
-    """Values for `IN (SELECT value FROM json_each(…))`: all of them numbers, or all texts."""
+def json_array(values: Iterable[int] | Iterable[str] | Iterable[tuple[Any, ...]]) -> str:
+    """Values for `json_each(…)`: all of them numbers, all texts, or all tuples of such."""
     listed = list(values)
     # Numbers as Python writes them are JSON; to make an encoder for a few takes ten times as long.
     return str(listed) if not listed or type(listed[0]) is int else json.dumps(listed)

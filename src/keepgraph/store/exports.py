@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
 # Row types of whole graphs, as an export writes and an import reads them, and queries for many owners at once.
@@ -181,13 +181,9 @@ def assertions(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[int, Asserti
 def group_by_owner(tx: Tx, query: str, rows: Iterable[int]) -> dict[int, list[Any]]:
     """The rows of a query with one JSON parameter, grouped by the first column, which is dropped."""
     by_owner: dict[int, list[Any]] = {}
-    for owner, *columns in tx.conn.execute(query, (to_json_list(rows),)):
+    for owner, *columns in tx.conn.execute(query, (json_array(rows),)):
         by_owner.setdefault(owner, []).append(tuple(columns))
     return by_owner
-
-
-def to_json_list(values: Iterable[Any]) -> str:
-    return json.dumps(list(values), ensure_ascii=False)
 
 
 BATCH_ROWS = 1000
@@ -337,6 +333,6 @@ def assertions_by_row(tx: Tx, rows: Iterable[int]) -> Iterator[tuple[int, str, A
         WHERE provenance.id IN (SELECT value FROM json_each(?))
         ORDER BY provenance.recorded_at, provenance.id
         """,
-        (to_json_list(rows),),
+        (json_array(rows),),
     )
     return ((row, fact, Assertion(*columns)) for row, fact, *columns in result_rows)

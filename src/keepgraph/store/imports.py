@@ -19,7 +19,6 @@ from keepgraph.store.exports import (
     FactRow,
     NameKey,
     group_by_owner,
-    to_json_list,
 )
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -30,7 +29,7 @@ SELECT_FACT = f"SELECT fact.id, fact.public_id, fact.subject, fact.predicate, fa
 def entities_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, EntityRow]:
     """Entities of any group by public id."""
     result_rows = tx.conn.execute(
-        f"{SELECT_FROM_ENTITY} WHERE entity.public_id IN (SELECT value FROM json_each(?))", (to_json_list(ids),)
+        f"{SELECT_FROM_ENTITY} WHERE entity.public_id IN (SELECT value FROM json_each(?))", (json_array(ids),)
     )
     return {row[1]: EntityRow(*row) for row in result_rows}
 
@@ -45,7 +44,7 @@ def entities_by_former_id(tx: Tx, ids: Iterable[str]) -> dict[str, EntityRow]:
         JOIN entity_type ON entity_type.id = entity.type
         WHERE former_id.public_id IN (SELECT value FROM json_each(?))
         """,
-        (to_json_list(ids),),
+        (json_array(ids),),
     )
     return {row[9]: EntityRow(*row[:9]) for row in result_rows}
 
@@ -62,7 +61,7 @@ def entities_by_name(tx: Tx, names: Iterable[NameKey]) -> dict[NameKey, EntityRo
             AND entity.name_key = lookup.value ->> 2
             AND entity.type = entity_type.id
         """,
-        (to_json_list(names),),
+        (json_array(names),),
     )
     return {(row[2], row[3], row[5]): EntityRow(*row) for row in result_rows}
 
@@ -78,7 +77,7 @@ def entities_by_alias(tx: Tx, names: Iterable[NameKey]) -> dict[NameKey, list[En
         CROSS JOIN entity_type ON entity_type.id = entity.type AND entity_type.name = lookup.value ->> 1
         ORDER BY entity.id
         """,
-        (to_json_list(names),),
+        (json_array(names),),
     )
     by_name: dict[NameKey, list[EntityRow]] = {}
     for row in result_rows:
@@ -103,7 +102,7 @@ def aliases(tx: Tx, rows: Iterable[int]) -> dict[int, list[tuple[str, str, str]]
 def episodes_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, EpisodeRow]:
     """Episodes of any group by public id."""
     result_rows = tx.conn.execute(
-        f"{SELECT_FROM_EPISODE} WHERE public_id IN (SELECT value FROM json_each(?))", (to_json_list(ids),)
+        f"{SELECT_FROM_EPISODE} WHERE public_id IN (SELECT value FROM json_each(?))", (json_array(ids),)
     )
     return {row[1]: EpisodeRow(*row) for row in result_rows}
 
@@ -111,7 +110,7 @@ def episodes_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, EpisodeRow]:
 def episodes_by_digest(tx: Tx, digests: Iterable[str]) -> list[EpisodeRow]:
     """The episodes of any group with these digests of their texts, oldest first."""
     result_rows = tx.conn.execute(
-        f"{SELECT_FROM_EPISODE} WHERE digest IN (SELECT value FROM json_each(?)) ORDER BY id", (to_json_list(digests),)
+        f"{SELECT_FROM_EPISODE} WHERE digest IN (SELECT value FROM json_each(?)) ORDER BY id", (json_array(digests),)
     )
     return [EpisodeRow(*row) for row in result_rows]
 
@@ -119,7 +118,7 @@ def episodes_by_digest(tx: Tx, digests: Iterable[str]) -> list[EpisodeRow]:
 def facts_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, FactRow]:
     """Facts of any group by public id, retracted ones too."""
     result_rows = tx.conn.execute(
-        f"{SELECT_FACT} FROM fact WHERE fact.public_id IN (SELECT value FROM json_each(?))", (to_json_list(ids),)
+        f"{SELECT_FACT} FROM fact WHERE fact.public_id IN (SELECT value FROM json_each(?))", (json_array(ids),)
     )
     return {row[1]: FactRow(*row) for row in result_rows}
 
@@ -146,7 +145,7 @@ def facts_by_content(tx: Tx, facts: Iterable[FactRow]) -> list[FactRow]:
                 AND fact.valid_to = coalesce(lookup.value ->> 4, '~')
             WHERE fact.retracted_at IS NULL AND fact.{column} IS NOT NULL
             """,
-            (to_json_list(keys),),
+            (json_array(keys),),
         )
     ]
 

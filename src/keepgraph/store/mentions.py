@@ -148,7 +148,7 @@ def entities_by_keys(tx: Tx, keys: Sequence[str], *, group: str) -> list[tuple[s
         JOIN entity ON entity.id = alias.entity AND +entity.group_id = :group
         JOIN entity_type ON entity_type.id = entity.type
         """,
-        {"keys": json.dumps(list(keys), ensure_ascii=False), "group": group},
+        {"keys": json_array(keys), "group": group},
     )
 
 
@@ -208,7 +208,7 @@ def names_by_keys_or_letters(
     hits: dict[tuple[str, str], list[NameHit]] = {}
     rows = tx.conn.execute(
         " UNION ALL ".join(selections),
-        {name: json.dumps(list(each), ensure_ascii=False) for name, each in values.items()},
+        {name: json_array(each) for name, each in values.items()},
     )
     for how, asked, written, is_alias, scope, group, *entity in rows:
         named = NameHit(written, Entity(*entity), group, bool(is_alias), frozenset(json.loads(scope)))
@@ -232,7 +232,7 @@ def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[st
                 WHERE alias_key >= asked.value AND alias_key < asked.value || char(1114111)
                   AND {ends.format("alias_key")})
         """,
-        {"parts": json.dumps(list(prefixes), ensure_ascii=False), "group": group},
+        {"parts": json_array(prefixes), "group": group},
     )
 
 
@@ -290,7 +290,7 @@ def chunks_with_words(tx: Tx, match: str, *, group: str, limit: int, spelled: Se
                                           WHERE instr(chunk.text, asked.value) + instr(episode.name, asked.value) > 0))
         LIMIT +:limit
         """,
-        {"match": match, "group": group, "limit": limit, "spelled": json.dumps(list(spelled), ensure_ascii=False)},
+        {"match": match, "group": group, "limit": limit, "spelled": json_array(spelled)},
     )
 
 
