@@ -527,7 +527,7 @@ def test_what_two_copies_recorded_alike_gets_the_ids_and_times_of_the_older(call
 
     assert as_said(other.graph.path).keys() == older.keys()
     assert other("recall_entity", name_or_alias=younger_id)["entity"]["name"] == "Ada"
-    assert "is in this graph with a different retracted_at" in report["refused"][0]["message"]
+    assert "is in this graph with different retracted_at" in report["refused"][0]["message"]
     assert len(report["refused"]) == 1
 
 
@@ -549,7 +549,7 @@ def test_an_older_record_that_says_more_is_refused_each_time(call, path, more, d
     assert [report["added"] for report in reports] == [0, 0]
     for report in reports:
         assert [each["message"] for each in report["refused"]] == [
-            f"{older_id} is in this graph as {younger}, with a different {difference}"
+            f"{older_id} is in this graph as {younger}, with different {difference}"
         ]
     assert kept(path) == held
 
@@ -1402,7 +1402,7 @@ def test_a_refusal_is_shown_with_its_line_and_reason(path):
     imported(path, BASE)
     shown = CliRunner().invoke(kg, ["--db", str(path), "import", "-"], input=text(ADA, {**ADA, "summary": "\x1b[31m"}))
 
-    assert f"line 2: {ADA['id']} is in this graph with a different summary (IMPORT_CONFLICT)" in shown.output
+    assert f"line 2: {ADA['id']} is in this graph with different summary (IMPORT_CONFLICT)" in shown.output
     assert "2 lines: 0 added, 1 known before, 1 refused" in shown.output
 
 

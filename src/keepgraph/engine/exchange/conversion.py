@@ -284,7 +284,7 @@ class RecordImport:
             differing.insert(0, "summary")
         if differing:
             names = ", ".join(name[:60] for name in differing[:5])
-            refusals.append(errors.ImportConflict(f"{entity.name!r} is in this graph with a different {names}"))
+            refusals.append(errors.ImportConflict(f"{entity.name!r} is in this graph with different {names}"))
         missing = theirs.keys() - ours.keys()
         if not missing and not (record.summary and not existing.summary):
             return False

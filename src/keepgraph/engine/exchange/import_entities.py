@@ -158,9 +158,7 @@ class _EntityBatch:
             "created_at": existing.created_at != parsed.created_at,
         }
         if any(differences.values()):
-            raise errors.ImportConflict(
-                f"{parsed.id} is in this graph with a different {list_differences(differences)}"
-            )
+            raise errors.ImportConflict(f"{parsed.id} is in this graph with different {list_differences(differences)}")
 
     def _check_not_an_alias(self, parsed: _ParsedEntity) -> None:
         """
@@ -196,7 +194,7 @@ class _EntityBatch:
         }
         if any(differences.values()):
             raise errors.ImportConflict(
-                f"{parsed.id} is {existing.id} in this graph, with a different {list_differences(differences)}"
+                f"{parsed.id} is {existing.id} in this graph, with different {list_differences(differences)}"
             )
         properties = existing.properties
         if theirs.keys() - ours.keys():

@@ -134,9 +134,7 @@ class _EpisodeBatch:
             differences = {"text in its chunks": stored[: len(chunks)] != chunks}
         if any(differences.values()):
             self._state.refused_ids.add(parsed.id)
-            raise errors.ImportConflict(
-                f"{parsed.id} is in this graph with a different {list_differences(differences)}"
-            )
+            raise errors.ImportConflict(f"{parsed.id} is in this graph with different {list_differences(differences)}")
 
     def _add_episode(self, parsed: EpisodeRow, chunks: Sequence[ChunkRow]) -> EpisodeRow:
         episode = parsed._replace(row=self._next_row)

@@ -117,7 +117,7 @@ class _FactBatch:
         }
         names = list_differences(differences) or "validity known before"
         place = f"in this graph as {known_as}," if known_as else "in this graph"
-        raise errors.ImportConflict(f"{parsed.fact.id} is {place} with a different {names}")
+        raise errors.ImportConflict(f"{parsed.fact.id} is {place} with different {names}")
 
     def _replace_id(self, existing: FactRow, parsed: _ParsedFact) -> FactRow:
         """Give a fact the id of an older record of it, with its time and confidence.

@@ -125,7 +125,7 @@ def _check_same(existing: tuple[str, ProposedFact], new: tuple[str, ProposedFact
         "episode": fact.episode != new_fact.episode,
     }
     if any(differences.values()):
-        raise errors.ImportConflict(f"{new_fact.id} has another {list_differences(differences)} in this graph")
+        raise errors.ImportConflict(f"{new_fact.id} has different {list_differences(differences)} in this graph")
 
 
 # Import of the lines of decisions on proposals, so that what was rejected is not proposed again.
