@@ -138,8 +138,6 @@ def of_pair(
         return None
     from rapidfuzz import fuzz
 
-    alignment = word_alignment.align(question, name, style=style, type_names=type_names)
-    matched, left, omitted = alignment.matched, alignment.question_left, alignment.name_left
     ratio = max(fuzz.ratio(question.folded, name.folded), fuzz.token_sort_ratio(question.folded, name.folded))
     features = {"ratio_high": max(0.0, ratio - 85) / 15, **({} if cosine is None else {"cosine": cosine})}
     if style == "person":
@@ -153,6 +151,8 @@ def of_pair(
             "person_known_word": float(has_known_word),
             "person_slip_and_left": float(is_beside_gap),
         }
+    alignment = word_alignment.align(question, name, style=style, type_names=type_names)
+    matched, left, omitted = alignment.matched, alignment.question_left, alignment.name_left
     weights = {word: _weight(word, rarity) for word in {*left, *omitted, *(other for _, other, _ in matched)}}
     total_matched = sum(weights[other] * score for _, other, score in matched)
     covered = total_matched / max(total_matched + sum(weights[word] for word in left), 0.1)

@@ -58,7 +58,7 @@ class Alignment:
 def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> Alignment:
     """Match the words of a question with those of a name: equal, inflected, numbered alike, abbreviated, mistyped."""
     asked, had = list(tokens(question)), list(tokens(name))
-    ignored = type_names if style in ("person", "title", "statement", "reference") else frozenset()
+    ignored = type_names if style in ("title", "statement", "reference") else frozenset()
     asked = [word for word in asked if word in had or not _names_type(word, ignored)] or asked
     had = [word for word in had if word not in ignored or word in asked] or had
     matched: list[tuple[str, str, float]] = []
