@@ -286,8 +286,8 @@ def set_normalised_name(tx: Tx, table: str, row: int, *, key: str, folded: str) 
 
 
 def fact_texts(tx: Tx) -> Iterator[tuple[Any, ...]]:
-    """Every fact: its row, subject and object, its text; the names of subject, predicate and object; its literal;
-    and how the predicate reads a fact aloud."""
+    """Every fact: its row, subject and object, its text; the names of subject and predicate; the name of its object, or
+    its literal; and how the predicate reads a fact aloud."""
     with undecodable_text_replaced(tx.conn):
         yield from tx.conn.execute(f"{_fact_text_query()} ORDER BY fact.id")
 
@@ -311,7 +311,8 @@ def public_ids(tx: Tx, table: str, rows: list[int]) -> list[str]:
 def _fact_text_query() -> str:
     return f"""
         SELECT fact.id, fact.subject, fact.object, {_as_text("fact.text")}, {_as_text("s.name")},
-               {_as_text("predicate.name")}, o.name, fact.literal, {_as_text("predicate.sentence")}
+               {_as_text("predicate.name")}, {_as_text("coalesce(o.name, fact.literal)")},
+               {_as_text("predicate.sentence")}
         FROM fact
         JOIN predicate ON predicate.id = fact.predicate
         JOIN entity AS s ON s.id = fact.subject

@@ -24,7 +24,7 @@ from keepgraph.engine.exchange.import_state import (
 )
 from keepgraph.engine.knowledge import predicates
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.model import Entity, Fact, Predicate
+from keepgraph.model import Predicate
 from keepgraph.store.exports import Assertion, EntityRow, EpisodeRow, FactRow, Validity
 from keepgraph.store.transactions import Tx
 
@@ -192,7 +192,9 @@ def _parse_fact(
         predicate=predicate.row,
         object=target.row if target else None,
         literal=literal,
-        text=_sentence(subject, predicate, target, literal),
+        text=knowledge.facts.phrase(
+            subject.name, predicate.name, target.name if target else literal or "", form=predicate.sentence
+        ),
         confidence=confidence,
         recorded_at=recorded_at,
         valid_from=valid_from,
@@ -264,28 +266,6 @@ def _parse_interval(line: Line) -> tuple[str | None, str | None]:
     if valid_from and valid_to and valid_from >= valid_to:
         raise errors.ValidityInvalid(f"valid_from ({valid_from}) is not before valid_to ({valid_to})")
     return valid_from, valid_to
-
-
-def _sentence(subject: EntityRow, predicate: Predicate, target: EntityRow | None, literal: str | None) -> str:
-    return knowledge.facts.sentence(
-        Fact(
-            row=0,
-            id="",
-            subject=_entity(subject),
-            predicate=predicate.name,
-            object=_entity(target) if target else None,
-            literal=literal,
-            confidence=DEFAULT_CONFIDENCE,
-            recorded_at="",
-            valid_from=None,
-            valid_to=None,
-            predicate_sentence=predicate.sentence,
-        )
-    )
-
-
-def _entity(row: EntityRow) -> Entity:
-    return Entity(row.row, row.id, row.type, row.name, row.created_at)
 
 
 def _parse_validity(line: Line) -> Validity:

@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache
 
 from keepgraph import errors, store
 from keepgraph.engine import backfill, knowledge
 from keepgraph.english import count_noun
 from keepgraph.language import normalisation, utf8
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Entity, Fact
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -118,26 +116,6 @@ def created_at(database: Database) -> datetime | None:
         return None
 
 
-def fact_text(
-    subject: str, predicate: str, target: str | None, literal: str | None, predicate_sentence: str = ""
-) -> str:
-    """The text that is stored with a fact, computed from the names of its subject, predicate and object."""
-    fact = Fact(
-        row=0,
-        id="",
-        subject=_entity_named(subject),
-        predicate=predicate,
-        object=_entity_named(target) if target is not None else None,
-        literal=literal,
-        confidence=1.0,
-        recorded_at="",
-        valid_from=None,
-        valid_to=None,
-        predicate_sentence=predicate_sentence,
-    )
-    return knowledge.facts.sentence(fact)
-
-
 def _check_schema(tx: Tx, faults: Faults) -> Iterator[Check]:
     if differences := store.integrity.find_schema_differences(tx):
         faults.is_unrepairable |= not differences.is_repairable
@@ -211,8 +189,8 @@ def _check_names_and_fact_texts(tx: Tx, faults: Faults) -> _Suspects:
                     faults.names.append((table, row))
                 case 2:
                     suspects.entities.add(entity)
-    for row, subject, target, text, *parts in store.derived_tables.fact_texts(tx):
-        expected = fact_text(*parts)
+    for row, subject, target, text, *names, form in store.derived_tables.fact_texts(tx):
+        expected = knowledge.facts.phrase(*names, form=form)
         if text == expected:
             continue
         # A change of case in a name changes neither its key nor its folded form: then only the fact shows it.
@@ -225,11 +203,6 @@ def _check_names_and_fact_texts(tx: Tx, faults: Faults) -> _Suspects:
             faults.fact_texts.append(row)
     faults.names += [(store.derived_tables.ENTITY, row) for row in sorted(with_one_wrong_form - suspects.entities)]
     return suspects
-
-
-@lru_cache(maxsize=4096)
-def _entity_named(name: str) -> Entity:
-    return Entity(row=0, id="", type="", name=name, created_at="")
 
 
 def _check_counts(tx: Tx, faults: Faults) -> Iterator[Check]:
@@ -349,7 +322,8 @@ def rebuild(tx: Tx, faults: Faults) -> list[str]:
         messages.append(f"rebuilt the forms for comparing of {count_noun(len(faults.names), 'name')}")
     for fact in faults.fact_texts:
         if columns := store.derived_tables.find_fact_text(tx, fact):
-            store.derived_tables.set_fact_text(tx, fact, fact_text(*columns[4:]))
+            *names, form = columns[4:]
+            store.derived_tables.set_fact_text(tx, fact, knowledge.facts.phrase(*names, form=form))
     if faults.fact_texts:
         messages.append(f"rebuilt the sentences of {count_noun(len(faults.fact_texts), 'fact')}")
     if faults.counts:
