@@ -217,7 +217,8 @@ def untyped(tx: Tx, folder: Folder) -> set[str]:
     """The notes whose type is assumed, though the settings give the notes of a folder around them one."""
     named = {path for path in folder.owners if not folder.types.keys().isdisjoint(path.split("/")[:-1])}
     found = {path: entities.find_by_id(tx, folder.owners[path]) for path in named}
-    return {path for path, entity in found.items() if entity and _is_assumed(tx, entity)}
+    assumed = store.assumed_types.among(tx, [entity.row for entity in found.values() if entity])
+    return {path for path, entity in found.items() if entity and entity.row in assumed}
 
 
 def forget(tx: Tx, episode: Episode) -> None:
