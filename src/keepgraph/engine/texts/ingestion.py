@@ -407,10 +407,9 @@ class _Ingestion:
         if stored.is_same_text:
             storage.annotate(tx, stored.episode, [], note=entity)
         is_moved = existing is not None and existing.source != document.source
-        notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved)
-        self._warn_of_aliases(tx, document.source, note)
-        if any(notes.find_cited(tx, key) is None for key in note.content.citations):
+        if notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved):
             self._citing.append(document.source)
+        self._warn_of_aliases(tx, document.source, note)
         if entity.name != note.name:
             message = f"something else is called {note.name!r}, so this note is called {entity.name!r}"
             self.report.warnings.append(Remark(document.source, "NAME_TAKEN", message))

@@ -246,22 +246,20 @@ def is_new(tx: Tx, folder: Folder, note: Note) -> bool:
     return entity is None or explicit not in (None, entity.type)
 
 
-def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode, *, is_moved: bool = False) -> None:
+def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode, *, is_moved: bool = False) -> bool:
     """Record what a note states, and withdraw what its text stated before and no longer does.
 
     Args:
         is_moved: whether the file has another path than when it was last read.
+
+    Returns:
+        Whether the note cites something by a key that means nothing yet.
     """
     before = store.provenance.of_episode(tx, episode.row)
     recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
     recorder.record_all()
     _withdraw(tx, episode, before, is_moved=is_moved)
-
-
-def find_cited(tx: Tx, key: str) -> Entity | None:
-    """The one thing that is called by the key of a citation, with `@` or without."""
-    cited = entities.all_named(tx, Name(f"@{key}")) or entities.all_named(tx, Name(key))
-    return cited[0] if len(cited) == 1 else None
+    return recorder.cites_unknown
 
 
 def shared_aliases(tx: Tx, folder: Folder, note: Note) -> Iterator[tuple[str, Entity]]:
@@ -513,11 +511,16 @@ def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
 
 
 class _Recorder:
-    """Records the facts of one note."""
+    """Records the facts of one note.
+
+    Attributes:
+        cites_unknown: whether a key that it cites means nothing yet.
+    """
 
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
         self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
         self._vocabulary = graph_vocabulary.read(tx)
+        self.cites_unknown = False
 
     def record_all(self) -> None:
         content = self._note.content
@@ -538,7 +541,8 @@ class _Recorder:
             if target is not None and target.row != self._entity.row and mentions:
                 self._add(target, mentions, self._entity)
         for key in content.citations:
-            cited = find_cited(self._tx, key)
+            cited = self._cited(key)
+            self.cites_unknown |= cited is None
             if cited is not None and cited.row != self._entity.row:
                 self._add(cited, mentions, self._entity)
         noted = self._called(_OBSERVED) if content.observations else None
@@ -644,6 +648,11 @@ class _Recorder:
         if changed is not None:
             self._vocabulary = graph_vocabulary.read(self._tx)
         return changed
+
+    def _cited(self, key: str) -> Entity | None:
+        """The one thing that is called by the key of a citation, with `@` or without."""
+        cited = entities.all_named(self._tx, Name(f"@{key}")) or entities.all_named(self._tx, Name(key))
+        return cited[0] if len(cited) == 1 else None
 
     def _target(self, link: Link) -> Entity | None:
         """What a link leads to: a note, else what has the name, else a new entity; None for an attachment."""
