@@ -174,11 +174,10 @@ def compare(evidence: Sequence[Evidence]) -> list[Evidence]:
     for each in evidence:
         others = [other.features for other in evidence if other is not each]
         own = each.features
-        rival = {
-            name: max((other.get(name, 0.0) for other in others), default=0.0)
+        lead = {
+            name: own.get(name, 0.0) - max((other.get(name, 0.0) for other in others), default=0.0)
             for name in ("rule_score", "covered", "cosine")
         }
-        lead = {name: own.get(name, 0.0) - value for name, value in rival.items()}
         compared.append(
             replace(
                 each,
