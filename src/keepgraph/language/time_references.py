@@ -23,7 +23,6 @@ _MONTH_IN_FULL = "|".join(name for name in quantities.MONTHS if len(name) > 3)
 _WEEKDAY = rf"(?P<weekday>{'|'.join(sorted(quantities.WEEKDAYS))})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>1\d{3}|20\d{2})"
-_ORDINAL = "|".join(quantities.ORDINALS)
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter|christmas|easter)"
 _RELATIVE = (
     rf"(?:last|this|next|previous|coming)\s(?:week|month|year|quarter|season|time|night|morning|afternoon|evening|weekend|"
