@@ -271,6 +271,15 @@ class Page:
         )
         self.send("Input.insertText", text=text)
 
+    def select(self, selector: str, value: str) -> None:
+        """Choose an option of a list by its value, once it is there."""
+        options = f"[...document.querySelectorAll({json.dumps(f'{selector} option')})]"
+        self.wait_for(f"{options}.some(o => o.value === {json.dumps(value)})")
+        self.evaluate(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.focus();"
+            f" e.value = {json.dumps(value)}; e.dispatchEvent(new Event('change', {{bubbles: true}})); }})()"
+        )
+
     def press(self, key: str, *, modifiers: int = 0) -> None:
         """Press a key: Enter, Tab, Escape, ArrowDown, or a letter. Modifiers: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift."""
         codes = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39}

@@ -71,6 +71,18 @@ def wait_until_drawn(page: Page) -> None:
     page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
 
 
+def choose_edit(page: Page, name: str, *, menu: str = "summary[aria-label='More edits']") -> None:
+    """Choose an edit from the menu of an entity, or from another one."""
+    page.click(f"main {menu}")
+    page.click("main button", text=name)
+
+
+def choose_entity(page: Page, name: str) -> None:
+    """Write a name into the first field of the dialog, and choose it from what is proposed there."""
+    page.fill("dialog[open] input[type=text]", name)
+    page.click("dialog[open] [role=option]", text=name)
+
+
 @pytest.fixture
 def open_page(chromium: Chromium, server: PageServer) -> Iterator[Callable[..., Page]]:
     """Opens the page of the graph, at a view; the requests and the console are looked at in the end."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from browser.conftest import serving, wait_until_drawn
+from browser.conftest import choose_edit, choose_entity, serving, wait_until_drawn
 from browser.test_page import content, thing
 from keepgraph.web import server
 from words import Caller, rows
@@ -49,63 +49,53 @@ def submit(page: Any) -> None:
 
 
 def add_alias(page: Any) -> None:
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Also called")
+    choose_edit(page, "Also called")
     page.fill("dialog[open] input[type=text]", "Annie")
     page.press("Enter")
 
 
 def rename(page: Any) -> None:
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Rename")
+    choose_edit(page, "Rename")
     page.fill("dialog[open] input[type=text]", "Ana María Ruiz")
     page.press("Enter")
 
 
 def describe(page: Any) -> None:
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Describe")
+    choose_edit(page, "Describe")
     page.fill("dialog[open] textarea", "Leads Atlas.")
     submit(page)
 
 
 def retype(page: Any) -> None:
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Change type")
+    choose_edit(page, "Change type")
     choose_concept(page)
 
 
 def set_properties(page: Any) -> None:
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Properties")
+    choose_edit(page, "Properties")
     page.wait_for("!!document.querySelector('dialog[open] textarea')")
     page.send("Input.insertText", text="role: editor")
     submit(page)
 
 
 def forget(page: Any) -> None:
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Forget")
+    choose_edit(page, "Forget")
     submit(page)
 
 
 def merge(page: Any) -> None:
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Merge")
-    page.fill("dialog[open] input[type=text]", "Anna Ruiz")
-    page.click("dialog[open] [role=option]", text="Anna Ruiz")
+    choose_edit(page, "Merge")
+    choose_entity(page, "Anna Ruiz")
     submit(page)
 
 
 def end(page: Any) -> None:
-    page.click("main .story .edits summary")
-    page.click("main button", text="End")
+    choose_edit(page, "End", menu=".story .edits summary")
     submit(page)
 
 
 def retract(page: Any) -> None:
-    page.click("main .story .edits summary")
-    page.click("main button", text="Retract")
+    choose_edit(page, "Retract", menu=".story .edits summary")
 
 
 def record_from_header(page: Any) -> None:
@@ -156,11 +146,7 @@ def retype_rows(page: Any) -> None:
 
 
 def choose_concept(page: Any) -> None:
-    page.wait_for("[...document.querySelectorAll('dialog[open] option')].some(o => o.value === 'concept')")
-    page.evaluate(
-        "(() => { const s = document.querySelector('dialog[open] select'); s.value = 'concept';"
-        " s.dispatchEvent(new Event('change', {bubbles: true})); })()"
-    )
+    page.select("dialog[open] select", "concept")
     submit(page)
 
 
@@ -191,8 +177,7 @@ def accept_edited(page: Any) -> None:
 
 def accept_as_name(page: Any) -> None:
     page.click(".proposal button", text="It is")
-    page.fill("dialog[open] input[type=text]", "Ben Okafor")
-    page.click("dialog[open] [role=option]", text="Ben Okafor")
+    choose_entity(page, "Ben Okafor")
     submit(page)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from browser.conftest import choose_edit, choose_entity
 from browser.test_page import thing
 from words import concept, person, project
 
@@ -81,8 +82,7 @@ def test_an_address_that_is_mistyped_leaves_a_page_that_works(open_page, address
 
 def test_focus_returns_to_the_button_of_a_dialog_that_was_sent(open_page, atlas):
     page = open_page(thing(atlas, "Ana Ruiz"))
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Also called")
+    choose_edit(page, "Also called")
     page.fill("dialog[open] input", "Annie")
     page.press("Enter")
     page.wait_for("!document.querySelector('dialog')")
@@ -93,8 +93,7 @@ def test_focus_returns_to_the_button_of_a_dialog_that_was_sent(open_page, atlas)
 def test_the_key_u_takes_back_one_edit_after_the_other(open_page, atlas):
     page = open_page(thing(atlas, "Ana Ruiz"))
     for other in ("Annie", "Anita"):
-        page.click("main summary[aria-label='More edits']")
-        page.click("main button", text="Also called")
+        choose_edit(page, "Also called")
         page.fill("dialog[open] input", other)
         page.press("Enter")
         page.wait_for_text(f"Ana Ruiz is also called {other}.", within=".toasts")
@@ -110,8 +109,7 @@ def test_the_key_u_takes_back_one_edit_after_the_other(open_page, atlas):
 
 def test_the_key_u_takes_back_what_its_message_no_longer_offers_and_says_what_is_true(open_page, atlas):
     page = open_page(thing(atlas, "Ana Ruiz"))
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Rename")
+    choose_edit(page, "Rename")
     page.fill("dialog[open] input[type=text]", "Ana Lind")
     page.press("Enter")
     page.wait_for_text("Renamed Ana Ruiz", within=".toasts")
@@ -135,10 +133,8 @@ def test_search_begins_with_what_was_looked_at_and_what_can_be_done(open_page, a
 
 def test_a_path_to_another_is_told_fact_by_fact(open_page, atlas):
     page = open_page(thing(atlas, "Ana Ruiz"))
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Path to another")
-    page.fill("dialog[open] input", "Ben Okafor")
-    page.click("dialog[open] [role=option]", text="Ben Okafor")
+    choose_edit(page, "Path to another")
+    choose_entity(page, "Ben Okafor")
 
     page.wait_for("document.querySelectorAll('dialog[open] ol li').length === 2")
     page.press("Escape")

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from browser.conftest import HOSTILE
+from browser.conftest import HOSTILE, choose_edit
 from homes import run_ok
 from words import person, rows
 
@@ -115,8 +115,7 @@ def test_the_page_is_not_shown_in_a_frame(chromium, server, tmp_path):
 def test_an_edit_that_fails_says_why_and_changes_nothing(open_page, atlas, path):
     before = content(path)
     page = open_page(thing(atlas, "Ana Ruiz"))
-    page.click("main summary[aria-label='More edits']")
-    page.click("main button", text="Rename")
+    choose_edit(page, "Rename")
     page.fill("dialog[open] input[type=text]", "Ben Okafor")
     page.press("Enter")
     page.wait_for(

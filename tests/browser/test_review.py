@@ -110,10 +110,7 @@ def test_a_name_is_accepted_as_another_type(open_page, with_proposals):
     page.press("e")
     page.wait_for("document.querySelectorAll('dialog select option').length > 5")
     name = page.evaluate("document.querySelector('dialog input').value")
-    page.evaluate("""(field => {
-        field.value = 'organisation';
-        field.dispatchEvent(new Event('change', {bubbles: true}));
-    })(document.querySelector('dialog select'))""")
+    page.select("dialog select", "organisation")
     page.click("dialog button[type=submit]")
     page.wait_for("!!document.querySelector('.toast .undo')")
 

@@ -29,10 +29,7 @@ def test_types_are_counted_and_one_is_chosen(open_page):
     page = open_page("tables")
     page.wait_for("document.querySelectorAll('main select option').length > 1")
     options = page.evaluate("[...document.querySelectorAll('main select option')].map(o => o.innerText)")
-    page.evaluate(
-        "(() => { const s = document.querySelector('main select'); s.value = 'decision';"
-        " s.dispatchEvent(new Event('change', {bubbles: true})); })()"
-    )
+    page.select("main select", "decision")
     page.wait_for_text("1 entity", within="main [role=status]")
 
     assert "person (5)" in options
