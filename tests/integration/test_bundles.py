@@ -360,7 +360,7 @@ def test_an_option_for_files_is_refused_with_a_folder(path, bundle, option):
 
 
 def test_scopes_pins_and_confidence_come_into_another_graph(tmp_path):
-    one, other, folder = tmp_path / "one.db", tmp_path / "other.db", tmp_path / "pages"
+    one, other, folder, again = (tmp_path / name for name in ("one.db", "other.db", "pages", "again"))
     with keepgraph.open(one) as graph:
         ada, bo = ({"type": "person", "name": name} for name in ("Ada", "Bo"))
         graph.call("record_fact", subject=ada, predicate="works_on", object={"type": "project", "name": "Atlas"})
@@ -369,10 +369,9 @@ def test_scopes_pins_and_confidence_come_into_another_graph(tmp_path):
         )
         graph.call("add_alias", entity=ada, alias="Chief", project="Atlas")
         graph.call("remember", text="The gate is always locked.", always=True)
-    for path in (one, other):
-        if path == other:
-            run(path, "import", str(folder))
-        run(path, "export", "--vault", str(folder.with_name(path.stem) if path == other else folder))
+    run(one, "export", "--vault", str(folder))
+    run(other, "import", str(folder))
+    run(other, "export", "--vault", str(again))
     kept = [
         rows(
             path,
@@ -388,7 +387,7 @@ def test_scopes_pins_and_confidence_come_into_another_graph(tmp_path):
 
     assert kept[0] == kept[1]
     assert {row[2] for row in kept[0]} == {0, 1}
-    assert files(folder) == files(tmp_path / "other")
+    assert files(folder) == files(again)
 
 
 @pytest.mark.parametrize("details", ["x", "{fact: 1}", "{Chief: {scope: 3, confidence: .inf, pinned: maybe}}"])
