@@ -545,8 +545,11 @@ def test_a_profile_that_is_offline_is_not_served_to_the_tokens_of_an_issuer(home
     """Its keys could not be read, and every token would be refused; with `offline = false` they are."""
     run_ok("profile", "create", "work")
     add("phone", subject="ana")
-    serve_it = ["--profile", "work", "serve", "--http", "--port", "0", "--public-url", "https://graph.example.net"]
-    refused = run(*serve_it, "--issuer", issuer_url)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    serve_it = ["--profile", "work", "serve", "--http", "--port", str(port)]
+    serve_it += ["--public-url", "https://graph.example.net", "--issuer", issuer_url]
+    refused = run(*serve_it)
     settings_file.path(profile.path("work")).write_text("offline = false\n")
     claims = {"iss": issuer_url, "aud": RESOURCE, "sub": "ana", "exp": datetime.now(UTC) + timedelta(minutes=5)}
     headers = {
@@ -554,10 +557,7 @@ def test_a_profile_that_is_offline_is_not_served_to_the_tokens_of_an_issuer(home
         "Host": "graph.example.net",
         "Authorization": f"Bearer {jwt.encode(claims, KEY, algorithm='ES256', headers={'kid': '1'})}",
     }
-    command = [sys.executable, "-m", "keepgraph.cli", *serve_it, "--issuer", issuer_url]
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    command[command.index("0")] = str(port)
+    command = [sys.executable, "-m", "keepgraph.cli", *serve_it]
     child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ})
     assert child.stderr is not None
     try:
