@@ -1,6 +1,6 @@
 // Bundles ui/src into one file, src/keepgraph/web/view.html, with the hashes of its script and style in its policy.
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import subset from "subset-font";
@@ -8,7 +8,15 @@ import subset from "subset-font";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const OUT = "../src/keepgraph/web/view.html";
 const MOST_BYTES = 320_000;
-const CREDITS = ["preact/LICENSE", "d3-force/LICENSE", "inter-ui/LICENSE.txt"].map((file) => `${file}\n${readFileSync(here(`node_modules/${file}`), "utf8")}`).join("\n");
+
+/* The licences of the packages of which something is in the page, each text once. */
+const { packages } = JSON.parse(readFileSync(here("package-lock.json"), "utf8"));
+const licences = {};
+for (const path of Object.keys(packages).filter((each) => each && !packages[each].dev)) {
+  const file = readdirSync(here(path)).find((name) => name.startsWith("LICENSE"));
+  (licences[readFileSync(here(`${path}/${file}`), "utf8")] ??= []).push(path.replace("node_modules/", ""));
+}
+const credits = Object.entries(licences).map(([text, names]) => `${names.join(", ")}\n${text}`).join("\n");
 
 /* Basic Latin to Latin Extended-A, Romanian, and some punctuation: the rest comes from the fonts of the system. */
 const LETTERS = Array.from({ length: 0x160 }, (_, at) => String.fromCodePoint(0x20 + at)).join("") + "ȘșȚț–—‘’“”„•…‹›€→←↑↓−≤≥";
@@ -46,7 +54,7 @@ for (const [name, text] of Object.entries(parts)) {
   page = page.replace(`{${name} hash}`, () => `sha256-${createHash("sha256").update(text).digest("base64")}`);
   page = page.replace(`{${name}}`, () => text);
 }
-page = page.replace("{credits}", () => CREDITS);
+page = page.replace("{credits}", () => credits);
 const bytes = Buffer.byteLength(page);
 if (bytes > MOST_BYTES) throw new Error(`the page has ${bytes} bytes, more than ${MOST_BYTES}`);
 
