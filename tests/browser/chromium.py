@@ -186,6 +186,7 @@ class Page:
         self._session = session
         self.requests: list[str] = []
         self.problems: list[str] = []
+        self._unanswered: set[str] = set()
 
     def send(self, method: str, /, **parameters: Any) -> dict[str, Any]:
         return self._browser.send(method, session=self._session, **parameters)
@@ -193,6 +194,9 @@ class Page:
     def hear(self, event: str, parameters: dict[str, Any]) -> None:
         if event == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+            self._unanswered.add(parameters["requestId"])
+        elif event in ("Network.loadingFinished", "Network.loadingFailed"):
+            self._unanswered.discard(parameters["requestId"])
         elif event == "Runtime.exceptionThrown":
             details = parameters["exceptionDetails"]
             self.problems.append(details.get("exception", {}).get("description") or details["text"])
@@ -241,6 +245,16 @@ class Page:
             if time.monotonic() > until:
                 raise AssertionError(f"{condition} never became true; the page shows: {self.text()[:500]}")
             time.sleep(0.02)
+
+    def wait_until_still(self) -> None:
+        """Wait until all that the page asked for is answered and drawn."""
+        until = time.monotonic() + _SECONDS
+        while True:
+            self.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+            if not self._unanswered:
+                return
+            if time.monotonic() > until:
+                raise AssertionError(f"the page still waits for {len(self._unanswered)} answers: {self.text()[:500]}")
 
     def wait_for_text(self, text: str, *, within: str = "body") -> None:
         self.wait_for(f"document.querySelector({json.dumps(within)})?.innerText.includes({json.dumps(text)})")

@@ -68,7 +68,7 @@ def server(atlas: Caller) -> Iterator[PageServer]:
 def wait_until_drawn(page: Page) -> None:
     """Wait until the page has drawn itself and listens."""
     page.wait_for("!!document.querySelector('nav')")
-    page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+    page.wait_until_still()
 
 
 def choose_edit(page: Page, name: str, *, menu: str = "summary[aria-label='More edits']") -> None:

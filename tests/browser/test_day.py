@@ -155,6 +155,7 @@ def test_the_steps_of_a_day_are_possible_and_u_takes_back_every_edit(chromium, s
                 go(page, at)
             elif view != "thing":
                 find(page, "Ana Ruiz")
+            page.wait_until_still()
             view = at
             newest = page.evaluate(NEWEST)
             step(page)
