@@ -45,7 +45,8 @@ export function drawMap(frame: HTMLElement, map: GraphMap, names: string[], open
   canvas.style.touchAction = "none";
   frame.append(canvas);
   const context = canvas.getContext("2d")!;
-  const size = { width: 1, height: 1 };
+  const measured = () => ({ width: frame.clientWidth || 1, height: frame.clientHeight || 1 });
+  const size = measured(); // before the first frame, so that a picture saved then has it
   const all = bounds(map);
   const camera: CameraState = from ?? { x: all.x, y: all.y, zoom: 1 };
   const dark = isDark();
@@ -130,7 +131,7 @@ export function drawMap(frame: HTMLElement, map: GraphMap, names: string[], open
   const draw = () => {
     frameAsked = 0;
     const pixels = window.devicePixelRatio || 1;
-    Object.assign(size, { width: frame.clientWidth || 1, height: frame.clientHeight || 1 });
+    Object.assign(size, measured());
     if (canvas.width !== Math.round(size.width * pixels) || canvas.height !== Math.round(size.height * pixels)) {
       Object.assign(canvas, { width: Math.round(size.width * pixels), height: Math.round(size.height * pixels) });
       Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
