@@ -30,6 +30,7 @@ PATHS = [
 ]
 PATTERNS = ["(n)-[e]->(m)", "(n:A)-[:R]-(m)", "(n)<-[:S]-(m:B)", "(n)-->(o)-->(m)", "(n)-[*1..2]->(m)", "(n), (m)"]
 BEFORE = ["", "MATCH (n) ", "MATCH (n)-[f]->() ", "MATCH (m:B) MATCH (n:A) "]
+AFTER = ["", "", " MATCH w = (u:A) WHERE length(w) = 0", " MATCH w = (u:A)-[:R]->(v) WHERE length(w) = 1"]
 CONDITIONS = ["", " WHERE n.name <> 'a'", " WHERE n <> m", " WHERE m.x > 1 OR n.x IS NULL", " WHERE (m)-->(n)"]
 TESTS = [
     *("{}.name = 'abc'", "{}.name = 'a'", "{}.x = 1", "{}.name IN ['a', 'abc']", "{}.name CONTAINS 'b'", "{}.p = null"),
@@ -49,8 +50,9 @@ RETURNS = [
 
 @st.composite
 def paths(draw: Any) -> str:
-    before, pattern, condition = (draw(st.sampled_from(parts)) for parts in (BEFORE, PATHS, CONDITIONS))
-    return f"{before}MATCH {pattern}{condition} RETURN {draw(st.sampled_from(RETURNS))}"
+    parts = (draw(st.sampled_from(each)) for each in (BEFORE, PATHS, CONDITIONS, AFTER, RETURNS))
+    before, pattern, condition, after, returned = parts
+    return f"{before}MATCH {pattern}{condition}{after} RETURN {returned}"
 
 
 @st.composite

@@ -286,7 +286,11 @@ def unite_lengths(plan: Match) -> Plan:
     for length in range(bounds[0], bounds[1] + 1):
         one = _of_length(plan, edge, length, columns)
         united = one if united is None else Union(united, one, columns)
-    return plan if united is None else united
+    if united is None:
+        return plan
+    # What asks for rows of this match finds its columns: nobody reads the relationships of the path.
+    items = ((name, ast.Literal(None) if name == edge.column else ast.Variable(name)) for name in plan.columns)
+    return Project(united, tuple(items), plan.columns)
 
 
 def _bounds(edge: EdgeSlot, plan: Match) -> tuple[int, int] | None:
