@@ -245,9 +245,9 @@ def test_a_description_tells_the_default_of_the_function():
     for tool in TOOLS:
         parameters = inspect.signature(tool.run).parameters
         for name, part in read(tool, "input")["properties"].items():
-            number = re.search(r"([\d,]+) where it is left out", part.get("description", ""))
+            number = re.search(r"[Dd]efault ([\d,.]*\d)", part.get("description", ""))
             if number and parameters[name].default is not None:
-                told[tool.name, name] = int(number[1].replace(",", ""))
+                told[tool.name, name] = float(number[1].replace(",", ""))
                 used[tool.name, name] = parameters[name].default
 
     assert told

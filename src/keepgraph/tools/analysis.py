@@ -67,7 +67,7 @@ def get_schema(
 
 @tool(Effect.READ)
 def get_status(tx: Tx) -> dict[str, Any]:
-    """Tell how the graph is: counts, vocabulary, schema version, when something was last recorded."""
+    """Report the state of the graph: counts, vocabulary, schema version, when something was last recorded."""
     counts = store.entities.count_by_type(tx)
     last_recorded = store.facts.last_recorded(tx)
     entities, facts = sum(counts.values()), store.facts.count(tx)
@@ -103,7 +103,7 @@ def get_status(tx: Tx) -> dict[str, Any]:
 
 @tool(Effect.READ)
 def get_overview(tx: Tx) -> dict[str, Any]:
-    """Show what the graph holds: its owner, counts, projects and communities, what is new, what waits."""
+    """Show what the graph holds: its owner, counts, projects, communities, news, and what is pending."""
     seen = overview.of_group(tx)
     types = dict(list(seen.counts.items())[:MAX_TYPES])
     entities = sum(seen.counts.values())
@@ -191,8 +191,8 @@ def _most_used(counts: Mapping[str, int]) -> dict[str, int]:
 def profile_graph(tx: Tx, *, sample_size: int = 5) -> dict[str, Any]:
     """Profile the graph: coverage, values and languages of properties; what each relationship type really connects.
 
-    A property with a coverage below 1 needs IS NOT NULL in Cypher; a field in several languages is to be searched in
-    each. A relationship type is confirmed if there is one; ghosts are declared and have none.
+    A property with a coverage below 1 needs IS NOT NULL in Cypher; search a property in several languages in each of
+    them. A relationship type is confirmed if it has a relationship; ghosts are declared and have none.
     """
     profile = graph_profile.of_graph(tx, sample_size=sample_size)
     ghosts = profile.ghosts[:MAX_GHOSTS]
@@ -236,11 +236,11 @@ def build_communities(
     seed: int = 0,
     dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Find which entities belong together, by facts that hold now and by texts that mention them together.
+    """Find which entities belong together, by current facts and by texts that mention them together.
 
-    Search in mode communities and explore_node show them. A community keeps its uuid through later builds by what it
-    has in common with before. Names are generated; to_name lists the largest with such a name and a dozen facts: call
-    again with names={uuid: {name, summary}}. Given names stay through later builds.
+    Search in mode communities and explore_node show them. A community keeps its uuid in later builds if enough of it
+    stays. Names are generated; to_name lists the largest ones with generated names and a dozen facts of each: call
+    again with names={uuid: {name, summary}}. Given names stay in later builds.
     """
     from keepgraph.engine.analysis import communities
 

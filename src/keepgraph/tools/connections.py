@@ -88,10 +88,10 @@ def explore_node(
     as_of: str | None = None,
     known_at: str | None = None,
 ) -> dict[str, Any]:
-    """Show all that is connected with an entity (name or node_uuid), nearest first.
+    """Show everything connected with an entity (name or node_uuid), nearest first.
 
-    nodes say by which path (via); facts are what is said of it in words; episodes mention it. `complete`: no node or
-    edge is left out. Unsure, center_node is null and resolution.candidates are near names: ask.
+    nodes have the path to them (via); facts are sentences about it; episodes mention it. `complete`: no node or edge is
+    left out. If the name is uncertain, center_node is null and resolution.candidates has near names: ask.
     """
     name_or_id = _named_centre(name=name, node_name=node_name, node_uuid=node_uuid)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
@@ -141,11 +141,11 @@ def get_entity_connections(
 ) -> dict[str, Any]:
     """List ALL connections of an entity: every fact with it on either side, then every text that mentions it.
 
-    Complete, where a search shows only what is relevant: use it before adding something about an entity, and to see
-    patterns. Facts come first, the newest first, ended ones too (invalid_at); then mentions (name mentioned_in) with
-    the sentence and what else it names. `total` counts all; where `truncated`, go on with offset.
-    since and until leave out facts that did not hold, and texts that are not from, between them.
-    Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
+    Complete, whereas a search shows only what is relevant: use it before adding something about an entity, and to see
+    patterns. Facts come first, newest first, ended ones included (invalid_at); then mentions (name mentioned_in) with
+    the sentence and what else it names. `total` counts all; if `truncated`, continue with offset.
+    since and until limit facts by when they held, and texts by their date.
+    Takes an id (ent_…, or prop_… of a proposed name) or an exact name or alias.
     """
     first, last = time_travel.time_range(tx, since=since, until=until)
     subject = node_lookup.find(tx, entity_uuid, not_found="No connections found for entity", groups=group_ids or ())
@@ -196,11 +196,11 @@ def get_entity_timeline(
     since: str | None = None,
     until: str | None = None,
 ) -> dict[str, Any]:
-    """List ALL episodes that mention an entity, in the order of time: how it came up, and how it went on.
+    """List ALL episodes that mention an entity, in order of time.
 
-    The oldest come first, and `truncated` says that newer ones follow: go on with offset, or begin at the other end
-    with newest_first. `chunk` is the sentence. include_events adds when its facts began and ceased to hold.
-    Takes an id (ent_…, or prop_… of a name that is only proposed) or an exact name or alias.
+    The oldest come first; if newer ones are `truncated`, continue with offset, or start with the newest (newest_first).
+    `chunk` is the sentence. include_events also lists when its facts began and ended.
+    Takes an id (ent_…, or prop_… of a proposed name) or an exact name or alias.
     """
     first, last = time_travel.time_range(tx, since=since, until=until)
     subject = node_lookup.find(tx, entity_uuid, not_found="No episodes found mentioning entity", groups=group_ids or ())
@@ -247,7 +247,7 @@ def _needs_of_edge(tx: Tx, *, uuid: str) -> frozenset[Need]:
 def get_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
     """Show one fact by its id (fact_…): both ends by name, when it held, and every source that said so.
 
-    Takes the id of a mention, as get_entity_connections gives it, too.
+    Also takes the id of a mention from get_entity_connections.
     """
     edge_id = uuid.strip().lower()
     if mention := _MENTION_ID.fullmatch(edge_id):
@@ -266,8 +266,8 @@ def list_entities(
 ) -> dict[str, Any]:
     """List the entities of the graph by name: all, or those of a type and its subtypes.
 
-    With project, only what is about it: what a fact connects with it, and what its texts mention; the id of a group
-    gives the entities of that group. `total` counts all; where `truncated`, go on with offset.
+    With project, only what its facts connect with it and what its texts mention; with the id of a group, the entities
+    of that group. `total` counts all; if `truncated`, continue with offset.
     """
     of_types = vocabulary_arguments.entity_types(tx, None if type is None else [type])
     tx, scope = knowledge.projects.enter_named(tx, project)
@@ -297,9 +297,9 @@ def search_nodes(
     project: str | None = None,
     detail: str = "full",
 ) -> dict[str, Any]:
-    """Find entities by name, by what is said of them, or by meaning: search here BEFORE adding anything.
+    """Find entities by name, by what is said about them, or by meaning: search here BEFORE adding anything.
 
-    Names that are only seen in texts are found too, marked proposed. Then use get_entity_connections on a uuid.
+    Names seen only in texts are found too, marked proposed. Then use get_entity_connections on a uuid.
     """
     arguments = SearchArguments(
         query,
@@ -335,7 +335,7 @@ def search_memory_facts(
     project: str | None = None,
     detail: str = "full",
 ) -> dict[str, Any]:
-    """Find facts by words and by meaning: the most relevant ones, current unless valid_at says when.
+    """Find facts by words and by meaning: the most relevant ones, current unless valid_at is given.
 
     For ALL facts of one entity use get_entity_connections.
     """
@@ -378,10 +378,10 @@ def trace_path(
 ) -> dict[str, Any]:
     """Explain how two entities are connected: the k shortest paths along facts, each with its facts and sources.
 
-    Facts are followed in both directions. Of paths of one length the most surprising comes first; those through hubs
-    and tags, which connect everything, come last (avoid_hubs). `path` (ids) and `relations` are those of the first
-    path; `found` is false and `length` −1 where there is none. An unknown name gives null for `from` or `to`, and
-    resolution.candidates.
+    Facts are followed in both directions. Among paths of equal length the most surprising comes first; those through
+    hubs and tags, which connect everything, come last (avoid_hubs). `path` (ids) and `relations` describe the first
+    path; without a path, `found` is false and `length` −1. For an unknown name, `from` or `to` is null, and
+    resolution.candidates has near names.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
@@ -427,10 +427,10 @@ def get_entity_neighbors(
     edge_types: list[str] | None = None,
     limit: int = 50,
 ) -> dict[str, Any]:
-    """List the entities around one, up to `hops` facts away, nearest first, each with the way to it.
+    """List the entities around one, up to `hops` facts away, nearest first, each with the path to it.
 
-    Facts are followed in both directions. `total` counts all within the hops; where `truncated`, raise the limit. An
-    unknown name gives entity null and resolution.candidates. For the facts themselves: query_entity_relations.
+    Facts are followed in both directions. `total` counts all within the hops; if `truncated`, raise the limit. For an
+    unknown name, entity is null and resolution.candidates has near names. For the facts: query_entity_relations.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     predicates = vocabulary_arguments.predicates(tx, edge_types)
@@ -483,10 +483,10 @@ def query_entity_relations(
     limit: int = 100,
     offset: int = 0,
 ) -> dict[str, Any]:
-    """List the facts of an entity, newest first, with when they held and everybody who said so.
+    """List the facts of an entity, newest first, with when they held and who said so.
 
-    Without as_of ended facts are there too; `current` says which hold now. `total` counts all; where `truncated`, go
-    on with offset. An unknown name gives entity null and resolution.candidates.
+    Without as_of, ended facts are included; `current` says which hold now. `total` counts all; if `truncated`, continue
+    with offset. For an unknown name, entity is null and resolution.candidates has near names.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     predicates = vocabulary_arguments.predicates(tx, edge_types)

@@ -52,11 +52,10 @@ TRAVERSAL_OF_STRATEGY = {"factoid": BFS, "multi_hop": HYBRID, "temporal": BFS, "
 def priming_context(
     tx: Tx, *, query: str, k: int = 3, project: str | None = None, session_id: str | None = None
 ) -> dict[str, Any]:
-    """Give what is known for the next turn of a conversation: the k best pieces of texts, facts, and neighbours.
+    """Give what is known for the next turn of a conversation: the k best chunks, facts, and neighbours.
 
-    `context` is all of it as one text, each piece with its source; `entities` are the names in the query and in the
-    pieces. With project, only what is about it; the id of a group means that group. Quick, and no language model is
-    asked.
+    `context` has all of it as one text, each chunk with its source; `entities` are the names in the query and in the
+    chunks. With project, only what is about it, or what is in the group with that id. Fast; no language model is used.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     filters = _filters(tx, scope)
@@ -106,9 +105,9 @@ def expand_context(
 ) -> dict[str, Any]:
     """Give what the graph holds around some entities, within a number of hops: texts, facts and neighbours.
 
-    Follow names or ids of priming_context with it. What is nearest comes first, along facts in both directions and
-    through texts that mention both; `context` is texts and facts as one text. The answer keeps to max_tokens. With
-    project, only what is about it. `unknown` lists names that nothing has for sure, with candidates.
+    Use it after priming_context, with names or ids from there. The nearest comes first, along facts in both directions
+    and through texts that mention both; `context` has texts and facts as one text, within max_tokens. With project,
+    only what is about it. `unknown` lists names that are not certain, with candidates.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     nodes, unknown = _resolve(tx, entity_ids)
@@ -147,10 +146,9 @@ def hydra_search(
 ) -> dict[str, Any]:
     """Search texts and facts for a question of several steps: words, vectors and the graph around what it names.
 
-    `traversal` says how the graph ranks: bfs (what is nearest to the names in the query), ppr (personalised PageRank
-    over facts and mentions, which texts that resemble the query lead into, too) or hybrid (both; it finds the most).
-    `context` is the best as one text; verified_relations are the current facts that are nearest. No language model is
-    asked or judges.
+    `traversal` says how the graph ranks: bfs (nearest to the names in the query), ppr (personalised PageRank over facts
+    and mentions, also from texts that resemble the query) or hybrid (both; it finds the most). `context` has the best
+    as one text; verified_relations are the nearest current facts. No language model is used.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     results = retrieval.expansion.find(

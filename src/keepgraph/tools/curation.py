@@ -28,10 +28,10 @@ MAX_MISFITS = 20
 def add_alias(
     tx: Tx, *, entity: Mapping[str, Any], alias: str, project: str | None = None, group: str | None = None
 ) -> dict[str, Any]:
-    """Let an entity be found by another name too: a short form, a former name, another spelling; "me" is the user.
+    """Give an entity another name that finds it: a short form, a former name, another spelling; "me" is the user.
 
-    With project, the alias holds there alone: “the board” is one thing in one project, another in another. Refused
-    where another entity of the type has that very name; if the two are one, use merge_entities.
+    With project, the alias holds only there: “the board” may differ from project to project. Refused if another entity
+    of the type has exactly this name; if the two are one, use merge_entities.
     """
     tx = knowledge.scopes.enter_group(tx, group)
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
@@ -50,7 +50,7 @@ def add_alias(
 
 @tool(Effect.WRITE)
 def set_owner(tx: Tx, *, person: Mapping[str, Any]) -> dict[str, Any]:
-    """Say which person is the user, whom "me" and "I" mean; found by id, exact name or alias, else created."""
+    """Set which person is the user ("me", "I"): by id, exact name or alias; an unknown name is created."""
     owner = knowledge.owner.change(tx, answer_shapes.ref(person))
     return {
         "owner": answer_shapes.entity(owner.entity),
@@ -77,8 +77,8 @@ def update_entity(
 ) -> dict[str, Any]:
     """Correct or complete an entity: rename it, change its type, set its summary, properties (role, email …), aliases.
 
-    Its id and facts stay; after a rename the old name still finds it. Refused where another entity of the type has the
-    name: then merge_entities. What is related to another entity is a fact: record_fact.
+    Its id and facts stay, and the old name still finds it. Refused if another entity of the type has the name: then use
+    merge_entities. A relation to another entity is a fact: use record_fact.
     """
     given = (name, type, summary, properties, add_aliases, remove_aliases)
     if all(value is None for value in given):
@@ -121,10 +121,10 @@ def merge_entities(
     dry_run: bool = False,
     across_types: bool = False,
 ) -> dict[str, Any]:
-    """Make two entities that are the same one: `keep` takes over the facts, names and id of `absorb`.
+    """Merge two entities that are the same: `keep` takes over the facts, names and id of `absorb`.
 
-    Facts that both had become one with the sources of both; facts between the two are retracted. dry_run shows
-    exactly what would change. Ask the person first; `undo` takes it back. Refused across types unless across_types.
+    Facts that both had become one, with the sources of both; facts between the two are retracted. dry_run shows exactly
+    what would change. Ask the user first; `undo` reverts it. Refused across types unless across_types.
     """
     survivor, absorbed = (
         knowledge.entities.find(tx, answer_shapes.ref(keep)),
@@ -136,9 +136,9 @@ def merge_entities(
 
 @tool(Effect.DESTRUCTIVE)
 def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
-    """Say that a fact is not true after all. It is no longer shown, unless one asks what was known before (known_at).
+    """Retract a fact that was never true. It is no longer shown, except for what was known before (known_at).
 
-    Where something was true and has ended, use end_fact, or record what holds now with `supersedes`.
+    If it was true and has ended, use end_fact, or record what holds now with `supersedes`.
     """
     fact = knowledge.facts.find(tx, fact_id)
     withdrawn = knowledge.facts.retract(tx, fact)
@@ -162,10 +162,10 @@ def end_fact(
     valid_to: str | None = None,
     source: str | None = None,
 ) -> dict[str, Any]:
-    """Say that a fact held and holds no longer: by its id, or by what it says, without the object if only one fits.
+    """End a fact that no longer holds: by its id, or by subject and predicate, without the object if only one fits.
 
-    What was known before stays on record. On a fact that has ended, valid_to corrects the end. What was never true:
-    retract_fact.
+    What was known before stays on record. For a fact that has already ended, valid_to corrects the end. What was never
+    true: retract_fact.
     """
     if fact_id is not None:
         if subject is not None or predicate is not None or object is not None:
@@ -213,7 +213,7 @@ def resolve_blocker(
 ) -> dict[str, Any]:
     """Close an open blocker: by its words, the id of its fact, or the name of what is blocked.
 
-    Where several fit, none is closed and the error has candidates.
+    If several fit, none is closed and the error lists candidates.
     """
     closed = knowledge.blocker_closing.close(
         tx,
@@ -232,7 +232,7 @@ def resolve_blocker(
 
 @tool(Effect.DESTRUCTIVE)
 def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
-    """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. `undo` brings it back."""
+    """Delete a fact (by its id, fact_…) with its sources, as if it had never been recorded. `undo` restores it."""
     withdrawn = knowledge.facts.delete(tx, uuid)
     fact = withdrawn.fact
     return {
@@ -258,7 +258,7 @@ def clear_graph(
 ) -> dict[str, Any]:
     """Delete all entities, facts and texts of a group (this one, or group_ids), or with `everything` of all groups.
 
-    Works only with confirm set to true: ask the person first. `undo` brings all of it back.
+    Requires confirm=true: ask the user first. `undo` restores everything.
     """
     cleared = knowledge.groups.select(tx, group_ids, everything=everything)
     if not confirm:
@@ -283,7 +283,7 @@ def _needs_of_history(tx: Tx, *, about: str, **_: object) -> frozenset[Need]:
 
 @tool(Effect.READ, needs=_needs_of_history)
 def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any]:
-    """Tell what happened to an entity (by name or id) or a fact (by id), newest first: what, when, by which tool.
+    """List what happened to an entity (by name or id) or a fact (by id), newest first: what, when, by which tool.
 
     Each event has the numbers of its call and its change, which `undo` takes.
     """

@@ -36,11 +36,11 @@ def run_cypher(
     as_of: str | None = None,
     known_at: str | None = None,
 ) -> dict[str, Any]:
-    """Ask the graph in read-only openCypher: count, compare, follow paths, find gaps.
+    """Query the graph in read-only openCypher: count, compare, follow paths, find gaps.
 
     Labels are types (:Person), relationship types are predicates ([:REPORTS_TO]); nodes have name, summary, aliases;
     relationships text, confidence, source, recorded_at, valid_from, valid_to (instants). Literals are
-    (:Literal {value}). Slips of syntax are mended (auto_fixes); an empty answer says what may be wrong (warnings).
+    (:Literal {value}). Small syntax errors are fixed (auto_fixes); an empty answer says what may be wrong (warnings).
     """
     started = time.perf_counter()
     from keepgraph.engine.query import empty_results, query_pipeline
@@ -89,10 +89,10 @@ def search(
     max_tokens: int | None = None,
     detail: str = "full",
 ) -> dict[str, Any]:
-    """Find entities, facts, communities and remembered texts by words, meaning and closeness in the graph.
+    """Find entities, facts, communities and remembered texts by words, by meaning and by closeness in the graph.
 
     Ask in plain words; names are recognised. Facts are current ones. A line is `id date text`. Without a query, since,
-    until or reranker newest list the newest texts. For ALL facts of one entity: recall_entity.
+    until or reranker=newest lists the newest texts. For ALL facts of one entity: recall_entity.
     """
     started = time.perf_counter()
     plan = search_arguments.plan(

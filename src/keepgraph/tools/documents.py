@@ -46,11 +46,11 @@ MAX_CHARACTERS_OF_TEXT = 160
 
 @tool(Effect.WRITE, is_job=True)
 def ingest_markdown(job: Job, *, file_path: str, project: str | None = None) -> dict[str, Any]:
-    """Take in one Markdown or text file, or bring it up to date; an unchanged file is left alone.
+    """Ingest a Markdown or text file, or update it; an unchanged file is skipped.
 
-    file_path must lie in a folder that the settings of the profile allow ([documents] roots = ["~/Notes"]); a relative
-    path is looked for there. The text is kept in chunks and found by search. Wiki links and tags become mentions of
-    known entities, or proposals: no entity is created.
+    file_path must lie in a folder allowed in the settings of the profile ([documents] roots = ["~/Notes"]); a relative
+    path is looked up there. The text is stored in chunks for search. Wiki links and tags become mentions of known
+    entities, or proposals: no entity is created.
     """
     path = _allowed_path(job, file_path)
     if os.path.isdir(path):
@@ -94,12 +94,12 @@ def ingest_directory(
     forget_missing: bool = False,
     dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Take in the Markdown and text files of a folder (an Obsidian vault, say), or bring them up to date.
+    """Ingest the Markdown and text files of a folder, such as an Obsidian vault, or update them.
 
-    directory must lie in a folder that the settings of the profile allow ([documents] roots = ["~/Notes"]); a relative
-    path is looked for there. Unchanged files are skipped, moved ones recognised, changed ones keep what stayed. Files
-    that are gone are listed in missing, and their texts deleted only with forget_missing. Hidden folders and links are
-    skipped. If complete is false, time ran out: call again to go on. dry_run tells only what would be done.
+    directory must lie in a folder allowed in the settings of the profile ([documents] roots = ["~/Notes"]); a relative
+    path is looked up there. Unchanged files are skipped, moved ones recognised, and of changed ones only the changes
+    are read. Files that are gone are listed in missing; forget_missing deletes their texts. Hidden folders and links
+    are skipped. If complete is false, time ran out: call again to continue. dry_run only shows what would be done.
     """
     path = _allowed_path(job, directory)
     if not os.path.isdir(path):
@@ -127,10 +127,10 @@ def ingest_directory(
 def get_full_document(
     tx: Tx, *, doc_id: str, project: str | None = None, offset: int = 0, max_characters: int = 100_000
 ) -> dict[str, Any]:
-    """Give the full text of a document or another episode, exactly as it was; of a long one, a part from offset on.
+    """Give the full text of a document or another episode, verbatim; of a long one, a part from offset on.
 
-    doc_id is an id (ep_…) as ingestion and search give it, or the path of an ingested file. An unknown one gives
-    found false.
+    doc_id is an id (ep_…) from ingestion or search, or the path of an ingested file. For an unknown one, found is
+    false.
     """
     scope = knowledge.projects.read(tx, project)
     episode = documents.find(knowledge.projects.enter(tx, scope), doc_id)
@@ -179,14 +179,14 @@ def ingest_prechunked(
     project: str | None = None,
     session_id: str | None = None,
 ) -> dict[str, Any]:
-    """Keep a document that you have cut into chunks, with the entities and relations that you found in them.
+    """Store a document that you have cut into chunks, with the entities and relations that you found in them.
 
     Each chunk: {text, idx?, entities: [{name, type?}], relations: [{from, to, type, confidence?}]}. Entities are found
-    by their exact name or alias, or made; without a known type they get the one that their relations want. Relations
-    whose type is a predicate of the vocabulary, or another wording of one, become facts with this document as their
-    source; the others, and what the text does not say, wait in their own words (waiting): nothing is lost. The same
-    doc_id (or source) again replaces the document: what it no longer says is withdrawn. At most 200 chunks, 1,000
-    entities and 500 relations; more are not taken, and counted (truncated_…).
+    by exact name or alias, or created; without a known type they get the one that their relations imply. A relation
+    whose type is a predicate, or another wording of one, becomes a fact with this document as its source; the others,
+    and what the text does not say, wait in their own words (waiting). The same doc_id (or source) again replaces the
+    document: what it no longer says is withdrawn. At most 200 chunks, 1,000 entities and 500 relations; more are left
+    out and counted (truncated_…).
     """
     tx = replace(tx, session=session_id or tx.session)
     if project and doc_id and doc_id.strip().lower().startswith("ep_"):
@@ -223,10 +223,10 @@ def submit_session_extraction(
     session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
-    """Hand in the entities and relations found in a conversation, at its end, without any text.
+    """Submit the entities and relations found in a conversation, at its end, without any text.
 
-    entities: [{name, type?}]; relations: [{from, to, type, confidence?}], in any words, as ingest_prechunked takes
-    them. Ends of relations may also be other names. A relation in an unknown word waits; nothing is lost.
+    entities: [{name, type?}]; relations: [{from, to, type, confidence?}], in any words, as for ingest_prechunked. A
+    relation may also name entities outside the list. A relation in unknown words waits.
     """
     tx = replace(tx, session=session_id or tx.session)
     scope = knowledge.projects.find_or_create(tx, project)

@@ -40,15 +40,15 @@ def add_memory(
     episodes: list[Mapping[str, Any]] | None = None,
     sync: bool = True,
 ) -> dict[str, Any]:
-    """Keep a text as an episode: a note, a message, JSON; one (name, episode_body) or many (episodes, up to 1,000).
+    """Store a text as an episode: a note, a message, JSON; one (name, episode_body) or many (episodes, up to 1,000).
 
-    SEARCH FIRST, THEN ADD: search_nodes for what the text is about, get_entity_connections of what you find, then name
-    those entities in episode_body as they are called there: that is what connects the text with what is known.
+    SEARCH FIRST, THEN ADD: call search_nodes for what the text is about, and get_entity_connections on what you find;
+    then use their names in episode_body: that connects the text with what is known.
 
-    Stored when it answers; nothing is queued (sync changes nothing). The answer tells the entities that it mentions,
-    and proposes names and plainly worded facts that the graph does not know: nothing of that is recorded; pass what is
-    right on to record_fact. The same text under the same name is kept once. With uuid, the text of that episode is
-    replaced. reference_time (a date or an instant) is when it is of; now, if left out. Of many, all are kept or none.
+    Stored when the call returns (sync changes nothing). The answer lists the known entities it mentions, and proposes
+    unknown names and plainly worded facts; none of these are recorded: pass what is right to record_fact. The same text
+    under the same name is stored once. With uuid, the text of that episode is replaced. reference_time (a date or an
+    instant) is when it was written; default now. Of many, all are stored or none.
     """
     if group_id and uuid:
         texts.episodes.refuse_another_group(texts.episodes.find(tx, uuid), group_id)
@@ -84,9 +84,9 @@ def get_episodes(
     group_ids: list[str] | None = None,
     max_episodes: int = 10,
 ) -> dict[str, Any]:
-    """List the newest episodes, newest first by the time that they are of, then by their coming here.
+    """List the newest episodes, by their own date, then by when they were stored.
 
-    Of a long text the beginning is shown, and content_truncated is set; get_full_document gives all of it.
+    Long texts are cut (content_truncated); get_full_document gives all of it.
     """
     groups = list(dict.fromkeys(group_ids or ())) or [tx.group]
     episodes = store.episodes.newest(tx, groups, limit=max_episodes)
@@ -101,10 +101,10 @@ def get_episodes(
 
 @tool(Effect.READ, needs=derived_data.MENTIONS)
 def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
-    """Show what some episodes speak of: the entities they mention (nodes), the facts recorded out of them (edges).
+    """Show what episodes are about: the entities they mention (nodes), and the facts recorded from them (edges).
 
-    Nodes with `proposed` are names that the graph does not know, and proposed_facts what the texts only seem to say:
-    nobody has recorded it.
+    Nodes marked `proposed` are names that are not entities yet, and proposed_facts is what the texts seem to say:
+    neither is recorded.
     """
     context = texts.episodes.collect(tx, episode_uuids)
     entities, edges = context.entities[:MAX_SHOWN], context.facts[:MAX_SHOWN]
@@ -132,10 +132,10 @@ def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
 
 @tool(Effect.DESTRUCTIVE)
 def delete_episode(tx: Tx, *, uuid: str, dry_run: bool = False) -> dict[str, Any]:
-    """Delete an episode, with what nothing else supports; dry_run shows what would go and what would stay, and why.
+    """Delete an episode, with what nothing else supports; dry_run shows what would be deleted, what stays, and why.
 
-    With it go the facts recorded out of it that nobody else has asserted, and entities that came with it, of which no
-    fact is left and which no other text mentions. Ask the person first; `undo` brings all of it back.
+    Deleted with it: facts recorded from it that nobody else asserted, and entities that came with it, if no fact and no
+    other text mentions them. Ask the user first; `undo` restores all of it.
     """
     episode = texts.episodes.find(tx, uuid)
     return {**_describe_deleted(tx, texts.forgetting.delete(tx, episode)), "dry_run": dry_run}

@@ -35,10 +35,10 @@ def run_night_gardener(
     dry_run: bool = False,
     origin: str = "call",
 ) -> dict[str, Any]:
-    """Look over the graph and propose what somebody may want to change; no fact and no entity changes.
+    """Check the graph and propose corrections; no fact and no entity changes.
 
-    Proposed are contradictions, duplicates, facts that have probably ended, wrong types, gaps, names and facts of
-    texts, words: at most 20 new ones of each pass. review_proposals lists and decides them. One run at a time.
+    It proposes contradictions, duplicates, facts that have probably ended, wrong types, gaps, names and facts from
+    texts, words: at most 20 new ones per pass. review_proposals lists and decides them. One run at a time.
     """
     report = gardener.run(job, project=project, names=passes, origin=origin, dry_run=dry_run)
     new = sorted(
@@ -78,7 +78,7 @@ def run_night_gardener(
 
 @tool(Effect.READ)
 def get_garden_status(tx: Tx, *, project: str | None = None, session_id: str | None = None) -> dict[str, Any]:
-    """Tell when the gardener last ran, what it proposed in all runs, what became of that, and whether it runs now."""
+    """Report when the gardener last ran, what it proposed in all runs, what became of that, and whether it runs now."""
     tx, scope = knowledge.projects.enter_named(tx, project)
     last = store.garden_runs.last(tx)
     runs, proposed, not_ended = store.garden_runs.totals(tx)
@@ -118,11 +118,11 @@ def review_proposals(
     wake: Sequence[str] = (),
     group_id: str | None = None,
 ) -> dict[str, Any]:
-    """List what waits for a decision, and decide: names and facts read in texts, duplicates, contradictions, gaps.
+    """List open proposals, and decide them: names and facts from texts, duplicates, contradictions, gaps.
 
-    Each proposal has what it rests on and the call that accepting makes. Decide what the person has decided, or what
-    the texts leave no doubt of; `undo` takes a decision back by its call. What was rejected comes back only with new
-    evidence. Where a proposal needs arguments, use edit.
+    Each proposal has its evidence and the call made on acceptance. Decide what the user has decided, or what the texts
+    leave no doubt about; `undo` reverts a decision by its call. A rejected proposal returns only with new evidence. If
+    a proposal needs arguments, use edit.
     """
     answer: dict[str, Any] = {"call": None}
     if group_id is not None:
@@ -153,8 +153,8 @@ def train_gnn(
 ) -> dict[str, Any]:
     """Learn from the facts which others are likely, with the rule that says so, and which recorded ones are doubtful.
 
-    Rules and an embedding are tested on the newest facts, and used only if they beat counting for certain; else
-    method is too_few_facts and nothing is suggested. No fact is changed or pruned; with dry_run false the suggestions
+    Rules and an embedding are tested on the newest facts, and used only if they reliably beat counting; otherwise
+    method is too_few_facts and nothing is suggested. No fact is changed or deleted; with dry_run false the suggestions
     wait in review_proposals.
     """
     from keepgraph.engine.review import learning

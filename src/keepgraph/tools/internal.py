@@ -58,7 +58,7 @@ def pin(
     tx: Tx,
     *,
     what: Annotated[internal_types.Text, internal_types.Field(example="ep_01jd5x9qkz"), "The id of a fact; or a text."],
-    pinned: Annotated[bool, internal_types.Field(example=True), "False: it is one of many again."] = True,
+    pinned: Annotated[bool, internal_types.Field(example=True), "False to unpin it."] = True,
 ) -> internal_types.Pinned:
     """Let recall_for always tell a fact or a text in its scope, or no longer."""
     if what.strip().lower().startswith("fact_"):
@@ -142,9 +142,9 @@ def is_group(
 def complete_name(
     tx: Tx,
     *,
-    prefix: Annotated[str, internal_types.Field(example="Pri"), "How the name begins; every name where it is empty."],
+    prefix: Annotated[str, internal_types.Field(example="Pri"), "The beginning of the name; empty for every name."],
     type: Annotated[str, "Names of this type and its subtypes only."] | None = None,
-    only_projects: Annotated[bool, "Names of projects only, whatever their type is called."] = False,
+    only_projects: Annotated[bool, "Only names of projects, whatever their type is called."] = False,
     limit: Annotated[internal_types.Limit, internal_types.Field(maximum=1000)] = 100,
 ) -> internal_types.Entities:
     """List the entities whose name begins so, by name; with a type, those of it and of its subtypes."""
@@ -176,7 +176,7 @@ def get_text(
     text: Annotated[
         internal_types.Text,
         internal_types.Field(maxLength=2000, x_code="EPISODE_NOT_FOUND", example="the last note"),
-        "Its id (ep_…), its title, or words that only it has.",
+        "Its id (ep_…), its title, or words unique to it.",
     ],
 ) -> internal_types.WholeText:
     """Give a text whole, as change finds it: by id, by title, or by words that only it has."""
@@ -263,7 +263,7 @@ def list_next_steps(
     project: Annotated[
         internal_types.Text,
         internal_types.Field(x_code="PROJECT_REQUIRED", example="Atlas"),
-        "All projects if not given.",
+        "By default all projects.",
     ]
     | None = None,
 ) -> internal_types.NextSteps:
@@ -312,7 +312,7 @@ def find_duplicates(tx: Tx, *, entity: internal_types.Named) -> internal_types.P
 
 @tool(Effect.READ)
 def list_duplicates(
-    tx: Tx, *, after: Annotated[internal_types.Count, "`next` of the answer before; 0 begins."] = 0
+    tx: Tx, *, after: Annotated[internal_types.Count, "`next` of the previous answer; 0 to begin."] = 0
 ) -> internal_types.PairBatch:
     """Propose the pairs that may be one entity among the next hundred, each compared with all: `next` goes on.
 
@@ -392,12 +392,14 @@ def name_community(
     tx: Tx,
     *,
     community: internal_types.CommunityName,
-    name: Annotated[str, internal_types.Field(maxLength=200, example="Storage team"), "Empty takes a given name back."],
+    name: Annotated[
+        str, internal_types.Field(maxLength=200, example="Storage team"), "Empty removes a name given earlier."
+    ],
     summary: Annotated[
         str, internal_types.Field(maxLength=2000), "What the community is about, in a sentence or two."
     ] = "",
 ) -> internal_types.NamedCommunity:
-    """Give a community a name that stays through later builds; an empty one takes it back."""
+    """Give a community a name that stays through later builds; an empty one removes it."""
     from keepgraph.engine.analysis import communities
 
     found = _find_community(tx, community)

@@ -55,9 +55,9 @@ def recall_for(
 ) -> dict[str, Any]:
     """Give what matters for a message of the user: call it first, with the message word for word.
 
-    `named` is what the message names; `unclear` may be meant: ask. `facts` hold now about these, `open` are blockers,
-    due tasks and questions about them, `standing` is always to be kept in mind. Nothing is found by meaning: empty
-    lists say that nothing known is named; search looks further.
+    `named` is what the message names; `unclear` may be meant: ask. `facts` hold now about these, `open` has their
+    blockers, due tasks and questions, `standing` always applies. It does not search by meaning: empty lists only mean
+    that the message names nothing known; then use search.
     """
     from keepgraph.engine.retrieval import message_context
     from keepgraph.tools.contract import message_answers
@@ -82,8 +82,8 @@ def recall_entity(
 ) -> dict[str, Any]:
     """Look up what is known about a person, project, decision, concept or source: by name, alias, id or `type:name`.
 
-    Gives facts, and how many texts mention it; resolution says how the name matched. No match gives entity null and
-    near names (candidates): ask, never assume.
+    Gives facts, and how many texts mention it; resolution says how the name matched. Without a match, entity is null
+    and candidates has near names: ask, never assume.
     """
     name = Name(name_or_alias)
     if not name.key:
@@ -176,11 +176,11 @@ def record_fact(
 ) -> dict[str, Any]:
     """Record one fact: subject, predicate, object. Recall the names first and reuse them.
 
-    Unknown names become new entities (auto_created_entities); possible_duplicates: one is close to an existing name,
-    and how to merge them. Other wordings and inverses are understood (mapped_predicate, mapped_types); a name without a
-    type gets the one that the predicate connects. Recording a known fact again adds its source (effect repeated); with
-    valid_to it ends it. When something has changed, name the facts that no longer hold in supersedes.
-    To close a blocker: its words, what is blocked, or {id: fact_…} resolved_by who or what; see closed_blockers.
+    Unknown names become new entities (auto_created_entities); possible_duplicates lists similar existing names, and how
+    to merge them. Other wordings and inverses are understood (mapped_predicate, mapped_types); a name without a type
+    gets the one that the predicate connects. Recording a known fact again adds its source (effect repeated); with
+    valid_to, it ends the fact. When something has changed, list the facts that no longer hold in supersedes. To close
+    a blocker: its words, what is blocked, or {id: fact_…} resolved_by who or what; see closed_blockers.
     """
     answer, recorded = _record(
         tx,
@@ -213,10 +213,10 @@ def record_facts(
     misfits: str = "refuse",
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
-    """Record up to 1000 facts in one call, each as record_fact takes it; the answer has a result for each.
+    """Record up to 1000 facts in one call, with the arguments of record_fact; the answer has a result for each.
 
-    A bad one is refused with its error and the others are kept, unless all_or_nothing is set.
-    New names are compared with those that exist in calls of up to 50 facts.
+    An invalid one is refused with its error and the others are recorded, unless all_or_nothing is set.
+    New names are checked for duplicates in calls of up to 50 facts.
     """
     request = [facts, all_or_nothing] if misfits == "refuse" else [facts, all_or_nothing, misfits]
     digest = idempotency.request_digest(request) if idempotency_key else ""
@@ -271,7 +271,10 @@ def recall_decisions(
     as_of: str | None = None,
     known_at: str | None = None,
 ) -> dict[str, Any]:
-    """List decisions, newest first, of a project or of all: name, date, who decided, source, followed_up."""
+    """List recorded decisions, newest first, of a project or of all: name, date, who decided, source, followed_up.
+
+    A decision that is only in a text is not listed: if none fits, use search.
+    """
     if project is not None and not Name(project).key:
         raise errors.ProjectRequired("the project is empty")
     if since:
@@ -310,7 +313,7 @@ def weekly_rollup(
 ) -> dict[str, Any]:
     """Sum up the seven local days that end today, for one project or for all: decisions, open blockers, next actions.
 
-    next_actions: what is due or overdue, and open tasks; to_review: what texts propose.
+    Also the answer to who or what is blocked, overdue or due soon. to_review: proposals from texts.
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
@@ -369,9 +372,9 @@ def remember(
     group: str | None = None,
     always: bool | None = None,
 ) -> dict[str, Any]:
-    """Keep a note as it is, to be found by search. Mentions of known entities are linked.
+    """Store a text verbatim, for search. Mentions of known entities are linked.
 
-    New names and plainly worded facts are only proposed, not recorded: pass what is right on to record_fact.
+    New names and plainly worded facts are only proposed, not recorded: pass what is right to record_fact.
     """
     # Imported here, because no other tool of this toolset needs the code that reads texts.
     from keepgraph.engine import texts
@@ -427,9 +430,9 @@ def remember(
 
 @tool(Effect.DESTRUCTIVE)
 def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False) -> dict[str, Any]:
-    """Forget an entity with all facts about it, a fact, a text, or what a call recorded. undo brings it back.
+    """Delete an entity with all facts about it, a fact, a text, or what a call recorded. undo restores it.
 
-    Never guesses: where several fit, or nothing is called so, nothing is forgotten and the error has candidates.
+    Never guesses: if several fit, or nothing has this name, nothing is deleted and the error lists candidates.
     """
     from keepgraph.engine import texts
     from keepgraph.tools.contract import forget_answers
@@ -456,10 +459,10 @@ def change(
     new: str | None = None,
     dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Correct an entity: rename, retype, describe, add aliases, merge a duplicate into it; or correct a kept text.
+    """Correct an entity: rename, retype, describe, add aliases, merge a duplicate into it; or correct a stored text.
 
     Ids and facts stay, and old names still find it. Ask the user before merging: dry_run shows what would change.
-    What was true and has changed is no correction: record_fact with valid_to or supersedes.
+    If something was true and has changed, use record_fact with valid_to or supersedes instead.
     """
     if entity is not None and text is None and old is None and new is None:
         particulars = {
@@ -528,9 +531,9 @@ def _correct_text(
 
 @tool(Effect.WRITE)
 def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[str, Any]:
-    """Take back a call, or one change of it, by the numbers in answers; without one the last call.
+    """Revert a call, or one change of it, by the numbers in answers; by default the last call.
 
-    Everything can be taken back, forget and undo too; refused where something later rests on it.
+    Everything can be undone, also forget and undo; refused if something later depends on it.
     """
     if call is not None and change is not None:
         raise errors.InvalidArguments("call and change are both given", hint="Give one of them, or neither.")

@@ -50,11 +50,9 @@ def get_changes(
     tx: Tx,
     *,
     since: Annotated[
-        internal_types.Moment, internal_types.Field(example="2026-05-01"), "Changes of this moment and later."
+        internal_types.Moment, internal_types.Field(example="2026-05-01"), "Changes from this instant on."
     ],
-    until: Annotated[
-        internal_types.Moment, internal_types.Field(example="2026-06-01"), "Changes of this moment and before."
-    ],
+    until: Annotated[internal_types.Moment, internal_types.Field(example="2026-06-01"), "Changes up to this instant."],
     limit: Annotated[internal_types.Limit, internal_types.Field(maximum=1000)] = 200,
 ) -> internal_types.Changes:
     """List the facts that began, ended and were learnt after one instant and not after another, newest first.
@@ -119,12 +117,12 @@ def extract_graph(
         internal_types.Text,
         internal_types.NAME_CODES,
         internal_types.Field(example="Atlas"),
-        "Only what is around this entity: a name or an id.",
+        "Only what surrounds this entity: a name or an id.",
     ]
     | None = None,
     depth: Annotated[int, internal_types.Field(minimum=1, maximum=4), "How many facts away from it."] = 2,
     as_of: internal_types.AsOf | None = None,
-    texts: Annotated[bool, "With the texts."] = True,
+    texts: Annotated[bool, "Include the texts."] = True,
     limit: internal_types.NodeLimit = MAX_NODES,
 ) -> internal_types.Extract:
     """Extract the graph, or what is around an entity, as columns, with its decisions and the week that ends then."""

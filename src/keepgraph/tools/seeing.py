@@ -15,9 +15,9 @@ MAX_NODES = 150
 def show_graph(
     tx: Tx, *, about: str | None = None, depth: int = 1, as_of: str | None = None, limit: int = MAX_NODES
 ) -> dict[str, Any]:
-    """Show a part of the graph as a picture: what is around an entity, or what has the most connections.
+    """Show a part of the graph as a picture: what surrounds an entity, or what has the most connections.
 
-    The client draws it where it can; the text has the same facts as sentences.
+    The client draws it if it can; the text has the same facts as sentences.
     """
     from keepgraph.engine.analysis import graph_extract
 

@@ -50,10 +50,10 @@ def _leads_to_vectors(said: object) -> bool:
 
 @tool(Effect.READ)
 def traversal_init(tx: Tx) -> dict[str, Any]:
-    """Begin a traversal: a walk over the graph that grows by one step with each call. Returns its connection_id.
+    """Start a traversal: a walk over the graph that grows by one step with each call. Returns its connection_id.
 
-    Then n_from_type or a search, steps and filters; next or collect read what was reached. For a whole chain in one
-    call use `traverse`. A traversal is closed after 30 minutes without use; 64 are open at once.
+    Continue with n_from_type or a search, then steps and filters; next or collect read what was reached. For a whole
+    chain in one call use `traverse`. A traversal is closed after 30 minutes without use; at most 64 are open at once.
     """
     traversal = sessions.of_process(tx).begin(tx.now)
     return {
@@ -91,10 +91,10 @@ def traversal_collect(
     drop: bool = True,
     include_vector: bool = False,
 ) -> dict[str, Any]:
-    """Give the items of a traversal, from its first, up to 1000 in one call; then make it blank, unless drop is false.
+    """Give the items of a traversal, up to 1000 in one call; then empty it, unless drop is false.
 
-    range {start, end} chooses some: end is not included, and −1 or none is the end. Where `truncated`, nothing is
-    dropped: go on with the range in `next_range`.
+    range {start, end} selects some: end is not included, and −1 or none is the end. If `truncated`, nothing is dropped:
+    continue with the range in `next_range`.
     """
     with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
         start, end = _range(range or {}, len(traversal.stream))
@@ -118,7 +118,7 @@ def traversal_collect(
 
 @tool(Effect.READ)
 def traversal_reset(tx: Tx, *, connection_id: str) -> dict[str, Any]:
-    """Make a traversal blank; its connection_id stays."""
+    """Empty a traversal; its connection_id stays."""
     with sessions.of_process(tx).use(connection_id, tx.now) as traversal:
         traversal.reset()
         return {"connection_id": traversal.id}
@@ -126,7 +126,7 @@ def traversal_reset(tx: Tx, *, connection_id: str) -> dict[str, Any]:
 
 @tool(Effect.READ)
 def traversal_schema_resource(tx: Tx, *, connection_id: str) -> dict[str, Any]:
-    """Tell the labels of nodes, edges and vectors that a traversal can name, and the queries that other tools answer.
+    """List the labels of nodes, edges and vectors that a traversal can name, and the queries that other tools answer.
 
     Entity is every entity; Triplet is every current fact as a node, linked by Triplet_to_Subject, Triplet_to_Object
     and Triplet_to_Embedding.
@@ -161,9 +161,9 @@ def traversal_schema_resource(tx: Tx, *, connection_id: str) -> dict[str, Any]:
 def traversal_n_from_type(
     tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, node_type: str | None = None
 ) -> dict[str, Any]:
-    """Begin with all nodes of a type: an entity type with its subtypes, Entity (all), or Triplet (all current facts).
+    """Start with all nodes of a type: an entity type with its subtypes, Entity (all), or Triplet (all current facts).
 
-    What the traversal held before is left. Each step answers with the count and the first item, and consumes nothing.
+    This replaces what the traversal held. Each step returns the count and the first item, and consumes nothing.
     """
     return _step(tx, connection_id, "n_from_type", data=data, node_type=node_type)
 
@@ -172,7 +172,7 @@ def traversal_n_from_type(
 def traversal_e_from_type(
     tx: Tx, *, connection_id: str, data: Mapping[str, Any] | None = None, edge_type: str | None = None
 ) -> dict[str, Any]:
-    """Begin with all edges of a type: the current facts of a predicate, or Triplet_to_Subject and the like."""
+    """Start with all edges of a type: the current facts of a predicate, or Triplet_to_Subject and the like."""
     return _step(tx, connection_id, "e_from_type", data=data, edge_type=edge_type)
 
 
@@ -186,9 +186,9 @@ def traversal_out_step(
     edge_label: str | None = None,
     filter: Any = None,
 ) -> dict[str, Any]:
-    """Go from the nodes reached along edges with edge_label to what they lead to: nodes, or vectors (edge_type vec).
+    """Go from the nodes reached along edges with edge_label to their targets: nodes, or vectors (edge_type vec).
 
-    What is reached twice comes twice. From edges it goes on to their targets.
+    What is reached twice is listed twice. From edges it goes on to their targets.
     """
     return _step(tx, connection_id, "out_step", data=data, edge_type=edge_type, edge_label=edge_label, filter=filter)
 
@@ -216,7 +216,7 @@ def traversal_in_step(
     edge_label: str | None = None,
     filter: Any = None,
 ) -> dict[str, Any]:
-    """Go from the nodes or vectors reached along edges with edge_label to the nodes from which these come."""
+    """Go from the nodes or vectors reached back along edges with edge_label to their sources."""
     return _step(tx, connection_id, "in_step", data=data, edge_type=edge_type, edge_label=edge_label, filter=filter)
 
 
@@ -240,7 +240,7 @@ def traversal_filter_items(
     """Keep the items that pass a filter: by properties (outer list OR, inner lists AND), and by where steps lead.
 
     {"properties": [[{"key", "operator", "value"}]], "filter_traversals": [{"tool_name", "args"}]}. A list as value
-    means any of them; with != none of them. Filters in filters may be 4 deep.
+    means any of them; with != none of them. Filters nest up to 4 deep.
     """
     return _step(tx, connection_id, "filter_items", data=data, filter=filter)
 
@@ -255,7 +255,7 @@ def traversal_search_vector(
     k: int | None = None,
     min_score: float | None = None,
 ) -> dict[str, Any]:
-    """Keep the k vectors of the traversal that are nearest to one, above min_score (cosine), most similar first."""
+    """Keep the k vectors of the traversal nearest to the given one, above min_score (cosine), most similar first."""
     return _step_with_items(tx, connection_id, "search_vector", data=data, vector=vector, k=k, min_score=min_score)
 
 
@@ -269,7 +269,7 @@ def traversal_search_vector_text(
     label: str | None = None,
     k: int | None = None,
 ) -> dict[str, Any]:
-    """Begin with the k vectors of facts (Triplet_Embedding) whose sentences mean most nearly the same as a text."""
+    """Start with the k vectors of facts (Triplet_Embedding) whose sentences are nearest in meaning to a text."""
     return _step_with_items(tx, connection_id, "search_vector_text", data=data, query=query, label=label, k=k)
 
 
@@ -283,7 +283,7 @@ def traversal_search_keyword(
     label: str | None = None,
     limit: int | None = None,
 ) -> dict[str, Any]:
-    """Begin with the nodes of a label (an entity type, Entity or Triplet) that have the words of a query, by BM25."""
+    """Start with the nodes of a label (an entity type, Entity or Triplet) that contain words of a query, by BM25."""
     return _step_with_items(tx, connection_id, "search_keyword", data=data, query=query, label=label, limit=limit)
 
 
@@ -291,8 +291,8 @@ def traversal_search_keyword(
 def traverse(tx: Tx, *, steps: list[Any], limit: int = 100, offset: int = 0) -> dict[str, Any]:
     """Walk over the graph by a whole chain of steps in one call, without a handle, and give what is reached.
 
-    Each step names its tool (n_from_type, out_step, filter_items, …) and has the same arguments as that tool. `steps`
-    in the answer count what each one reached. For patterns with several variables use run_cypher.
+    Each step names its tool (n_from_type, out_step, filter_items, …) and has the arguments of that tool. `steps` in the
+    answer counts what each one reached. For patterns with several variables use run_cypher.
     """
     stream, acknowledgements = Stream(), []
     for number, raw in enumerate(steps):

@@ -31,10 +31,10 @@ def verify_relation(
     session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
-    """Check whether a relation holds, before it is recorded or repeated: by facts, vocabulary, rules, texts, structure.
+    """Check whether a relation holds, before recording or repeating it: by facts, vocabulary, rules, texts, structure.
 
     Accepted only if it is known, or if a sentence in source_text, target_text or a stored text says it, and nothing
-    contradicts it; each judge gives a sentence in reasons. An unknown name or word is answered: level unverified.
+    contradicts it; each judge gives a sentence in reasons. An unknown name or word gives level unverified.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     verdict = relation_verdicts.judge(
@@ -59,10 +59,10 @@ def check_conflict(
     session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
-    """Compare two texts, mostly English: whether a sentence of one contradicts a sentence of the other.
+    """Check whether a sentence of one text contradicts a sentence of another. Mostly English.
 
-    By rules: negation, opposites, amounts, dates, values of which a thing has one, all and none. The verdict is
-    undecided, with confidence 0, where that is not sure. No language model is asked.
+    By rules: negation, opposites, amounts, dates, values of which a thing has one, all and none. If that is not
+    certain, the verdict is undecided, with confidence 0. No language model is used.
     """
     scope = knowledge.projects.read(tx, project)
     for name, text in (("text_a", text_a), ("text_b", text_b)):
@@ -116,10 +116,10 @@ def create_relation(
     session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
-    """Record a relation between two names or ids as its caller says it; the verdict on it is in verification.
+    """Record a relation between two names or ids as its caller says it; verification has the verdict on it.
 
-    With verify, only what is known or what a text says is recorded; else created is false, and reason says why.
-    Two relation types between one pair are two facts.
+    With verify, it is recorded only if it is known or a text says it; else created is false, and reason says why. Two
+    relation types between one pair are two facts.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     tx = replace(tx, session=session_id or tx.session)
@@ -185,9 +185,9 @@ def delete_relation(
     session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
-    """Retract the facts of one relation type between two things, and of no other type; `undo` brings them back.
+    """Retract the facts of one relation type between two things, and of no other type; `undo` restores them.
 
-    Names are taken exactly or by alias. What is not there gives deleted false, with what is between the two (others).
+    Takes exact names or aliases. If there is none, deleted is false, and others lists what is between the two.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
     tx = replace(tx, session=session_id or tx.session)
@@ -221,9 +221,9 @@ def explain(
 ) -> dict[str, Any]:
     """Explain why something is in the graph: a fact, an entity, a text, or a call.
 
-    Of a fact: the sentence, source, tool, call and conversation that each assertion comes from, what changed it, what
-    speaks against it, what rests on it. Of a text: what would fall if it were deleted. Of a call: what it did, and
-    whether it can be taken back.
+    For a fact: the sentence, source, tool, call and conversation of each assertion, what changed it, what speaks
+    against it, what depends on it. For a text: what would be deleted with it. For a call: what it did, and whether it
+    can be undone.
     """
     from keepgraph.engine import provenance
     from keepgraph.tools.contract import explanation_answers

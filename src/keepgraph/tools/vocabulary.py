@@ -46,9 +46,9 @@ def get_ontology_structure(
 ) -> dict[str, Any]:
     """List the entity types and predicates: parents, other wordings, what each connects, how often it is used.
 
-    Most used first; without a limit, what there is no room for is in more_classes, in short, or left out (truncated).
-    Narrow it by words of a name, label or code (query), by a set, or to what is used; explore_ontology has all of one
-    word. proposals are wordings in which extracted facts wait for a word
+    Most used first; without a limit, what does not fit is in more_classes, in short, or left out (truncated). Narrow it
+    by words of a name, label or code (query), by a set, or to what is used; explore_ontology has all about one word.
+    proposals are wordings for which extracted facts wait for a word
     (extend_vocabulary), by meaning.
     """
     structure = ontology_structure.read(
@@ -85,7 +85,7 @@ def search_ontology(
 ) -> dict[str, Any]:
     """Find types (nodes) and predicates (edges) of the vocabulary by name, other wording, code or meaning.
 
-    Several codes or words may stand in one query. Each hit says why.
+    A query may hold several codes or words. Each hit says why it was found.
     """
     if not wordings.key(query):
         raise errors.QueryRequired("the query has no letter and no digit")
@@ -119,8 +119,8 @@ def explore_ontology(
 ) -> dict[str, Any]:
     """Show all about a type or a predicate: relationships, hierarchy, neighbours, usage with examples, and gaps.
 
-    Gaps: declared and never used, used outside its ends. Where no word is called so, center is null and candidates are
-    near words.
+    Gaps: declared but never used, or used outside its ends. For an unknown word, center is null and candidates has near
+    words.
     """
     name_or_id = node_uuid or name or node_name or ""
     if not wordings.key(name_or_id):
@@ -154,11 +154,11 @@ def extend_vocabulary(
     dismiss_wordings: Sequence[str] = (),
     dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Add entity types and predicates to the vocabulary, and say what wordings mean that wait as proposed facts.
+    """Add entity types and predicates to the vocabulary, and map wordings for which proposed facts wait.
 
-    First look whether a word says it already (search_ontology), then show the person what dry_run answers: a vocabulary
-    is good where one thing has one word. Mapping a wording to a word makes facts of all that waits in it. `undo` takes
-    all of it back.
+    First check whether a word says it already (search_ontology), and show the user the answer of dry_run: in a good
+    vocabulary one thing has one word. Mapping a wording to a word makes facts of all that wait for it. `undo` reverts
+    all of it.
     """
     if not (types or predicates or map_wordings or dismiss_wordings):
         raise errors.VocabularyInvalid("there is nothing to add", hint="Give types, predicates or wordings.")

@@ -29,7 +29,7 @@ Entity = Annotated[Shape, Field(ref="entity")]
 Fact = Annotated[Shape, Field(ref="fact")]
 Resolution = Annotated[Shape, Field(ref="resolution")]
 Kind = Annotated[str, Field(enum=["entity_type", "predicate"])]
-WordKind = Annotated[Kind, "Which of the two, where a word is both."]
+WordKind = Annotated[Kind, "Which of the two, if a word is both."]
 
 # Arguments
 
@@ -38,21 +38,21 @@ Named = Annotated[Mapping[str, Any], Field(ref="named", example={"type": "person
 Subject = Annotated[Mapping[str, Any], Field(ref="subject", example={"type": "person", "name": "Priya"})]
 NAME_CODES = Field(x_code={"maxLength": "NAME_OR_ALIAS_TOO_LONG", "*": "NAME_OR_ALIAS_REQUIRED"})
 Moment = Annotated[str, Field(ref="moment")]
-AsOf = Annotated[Moment, "What held then."]
-KnownAt = Annotated[Moment, "What was known then."]
+AsOf = Annotated[Moment, "Answer as of this time: what held then."]
+KnownAt = Annotated[Moment, "Answer from what was known at this time."]
 CallNumber = Annotated[int, Field(minimum=1, maximum=2**63 - 1, example=12), "The number of the call."]
 Limit = Annotated[int, Field(minimum=1, maximum=10_000, example=20), "At most this many."]
 NodeLimit = Annotated[Limit, Field(maximum=50_000)]
-RowLimit = Annotated[Limit, "At most this many rows where the query has no LIMIT; 200 if left out."]
+RowLimit = Annotated[Limit, "At most this many rows if the query has no LIMIT; default 200."]
 CommunityName = Annotated[Text, Field(maxLength=500, example="Storage team"), "A uuid, or a name."]
 Query = Annotated[Text, Field(maxLength=100_000, example="MATCH (p:Person) RETURN p.name"), "The query, in Cypher."]
 Parameters = Annotated[Mapping[str, Any], "Values for $names in the query."]
 Word = Annotated[Text, Field(example="person"), "The word, or another wording of it."]
-WordToRetire = Annotated[Word, Field(example="organisation"), "The word that is to be used no longer."]
-WordToRemove = Annotated[Word, Field(example="mentors"), "The word that is to be deleted."]
+WordToRetire = Annotated[Word, Field(example="organisation"), "The word to stop using."]
+WordToRemove = Annotated[Word, Field(example="mentors"), "The word to delete."]
 RetiredWord = Annotated[Word, Field(example="organisation"), "The retired word."]
-AbsorbedWord = Annotated[Word, Field(example="team"), "The word that goes."]
-KeptWord = Annotated[Word, Field(example="organisation"), "The word that takes its place."]
+AbsorbedWord = Annotated[Word, Field(example="team"), "The word to merge away."]
+KeptWord = Annotated[Word, Field(example="organisation"), "The word to keep."]
 SetName = Annotated[Text, Field(example="personal"), "The name of the set."]
 SetDefinition = Annotated[
     Mapping[str, Any],
@@ -62,12 +62,12 @@ SetDefinition = Annotated[
 WordValues = Annotated[
     Mapping[str, Any],
     Field(x_code="VOCABULARY_INVALID", example={"alternative": ["contact"]}),
-    "As in a vocabulary set; null takes a value away.",
+    "As in a vocabulary set; null removes a value.",
 ]
 RemovedLabels = Annotated[
     Sequence[str], Field(maxItems=500, x_code="VOCABULARY_INVALID"), "Wordings that no longer mean it."
 ]
-DryRun = Annotated[bool, "Show what would change, and change nothing."]
+DryRun = Annotated[bool, "Show what would change, without changing it."]
 
 # Answers of the toolset internal
 
@@ -136,7 +136,7 @@ class Entities(TypedDict):
 
 
 class PreviousOwner(TypedDict):
-    previous: Annotated[Entity | None, "Who was the owner before."]
+    previous: Annotated[Entity | None, "The previous owner."]
 
 
 class WholeEntity(TypedDict):
@@ -159,9 +159,9 @@ class Call(TypedDict):
     at: str
     tool: str
     session: str | None
-    about: Annotated[str, "What it was about; empty where nothing of it is left."]
+    about: Annotated[str, "What it was about; empty if nothing of it is left."]
     touched: dict[str, Count]
-    changes: Annotated[Count, "How many changes of rows it made; touched counts the first thousands."]
+    changes: Annotated[Count, "How many rows it changed; touched counts the first thousands."]
     undoes: int | None
     undone_by: int | None
 
@@ -202,8 +202,8 @@ class Row(TypedDict):
 class NextSteps(TypedDict):
     project: Entity | None
     resolution: Resolution | None
-    group_id: NotRequired[Annotated[str, "Where project was given: the group; all of it, where project is its id."]]
-    hint: NotRequired[Annotated[str, "How to name the project that is called like the group."]]
+    group_id: NotRequired[Annotated[str, "The group, if project was given; the whole group, if project is its id."]]
+    hint: NotRequired[Annotated[str, "How to name a project that has the same name as a group."]]
     today: str
     blockers: list[Fact]
     actions: list[Entity]
@@ -321,7 +321,7 @@ class Extract(TypedDict):
     texts: Annotated[Shape, Field(ref="extract_texts")]
     communities: Annotated[Shape, Field(ref="extract_communities")]
     truncated: bool
-    decisions: Annotated[list[Decision], "Those in the extract, newest first; ids are positions of nodes, or empty."]
+    decisions: Annotated[list[Decision], "The decisions in it, newest first; ids are positions of nodes, or empty."]
     decision_total: Count
     week: Annotated[Week, "The week that ends at the instant of the extract."]
 
@@ -476,7 +476,7 @@ class WordChange(TypedDict):
 class WordRemoval(TypedDict):
     kind: Kind
     removed: Annotated[list[str], "The word, and its inverses."]
-    proposed_facts: Annotated[Count, "How many facts that waited in its wordings were deleted."]
+    proposed_facts: Annotated[Count, "How many proposed facts that waited for its wordings were deleted."]
     message: str
     dry_run: bool
 
