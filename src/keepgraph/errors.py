@@ -207,7 +207,10 @@ class ConfidenceOutOfRange(InvalidRequest):
 
 class ValidityInvalid(InvalidRequest):
     code = "VALIDITY_INVALID"
-    default_hint = "Give a date (2026-05-01) or an instant (2026-05-01T09:30:00+02:00), valid_from before valid_to."
+    default_hint = (
+        "Give a date (2026-05-01; for a month its first day) or an instant (2026-05-01T09:30:00+02:00), valid_from "
+        "before valid_to."
+    )
 
 
 class AliasInvalid(InvalidRequest):
@@ -469,7 +472,9 @@ class NameTaken(Conflict):
 
 class TypesDiffer(Conflict):
     code = "TYPES_DIFFER"
-    default_hint = "If they are the same thing, set across_types; the entity kept keeps its type."
+    default_hint = (
+        "If they are the same thing, set across_types (`kg merge --across-types`); the entity kept keeps its type."
+    )
 
 
 class ProposalClosed(Conflict):

@@ -770,7 +770,7 @@ def test_a_real_server_answers(plain, doctor, live, own_server_is_forked):
     report = doctor()
 
     assert report.wrong == {}
-    assert "tools" in report.seen("server")
+    assert "answers" in report.seen("server")
 
 
 def test_a_server_that_does_not_answer_is_found(plain, doctor, monkeypatch):

@@ -72,7 +72,7 @@ def test_a_mistyped_name_is_shown_with_how_it_was_understood(team: Kg) -> None:
     result = team("show", "Pirya")
 
     assert result.exit_code == 0
-    assert "Priya  person  (“Pirya” matched by fuzzy" in result.output
+    assert "Priya  person  (fuzzy match for “Pirya”" in result.output
 
 
 def test_a_name_that_only_texts_know_has_a_page_too(team: Kg) -> None:

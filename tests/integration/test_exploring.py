@@ -294,7 +294,7 @@ def test_a_mistyped_name_is_explored_only_with_its_method_and_score(team):
 
     assert answer["center_node"]["name"] == "Priya"
     assert answer["resolution"]["method"] == "fuzzy"
-    assert "matched by fuzzy" in answer["message"]
+    assert "fuzzy match" in answer["message"]
 
 
 def test_a_near_miss_is_not_explored(call):

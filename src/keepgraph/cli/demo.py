@@ -61,7 +61,7 @@ def _acts(today: date) -> Iterator[tuple[str, list[str]]]:
         ],
     )
     yield "What was true ten months ago", [f'recall "Hanna Lindqvist" --as-of {_day(today, _TEN_MONTHS)}']
-    yield "In words other than the text's own", ['search "who brings food to the old man" --in episodes --limit 1']
+    yield "In words other than the text's own", ['search "what does the hall cost per evening" --in episodes --limit 1']
     yield "Who is blocked", ["blockers"]
     yield (
         "A change recorded, corrected and undone",

@@ -156,7 +156,7 @@ def search_command(
             click.echo("No match. --near shows the closest results.")
         terminal.show_other_groups(answer.get("other_groups"))
         if answer["embedding"] != "on":
-            click.secho(f"  (by meaning: {terminal.printable(answer['embedding'])})", dim=True)
+            click.secho(f"  (search by meaning is {terminal.printable(answer['embedding'])})", dim=True)
     if not graph_options.wants_json(ctx):
         tool_answers.show_other_times(answer)
         tool_answers.show_hint(answer)

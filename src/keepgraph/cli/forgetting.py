@@ -134,13 +134,16 @@ def _show_preview(preview: dict[str, Any], *, quiet: bool, dry_run: bool) -> Non
     kind = thing.get("type") or preview["kind"]
     click.secho(f"{terminal.printable(thing['name'])}  ({kind}, {thing['id']})", bold=True)
     for title, field in (
-        ("goes", "facts"),
-        ("goes", "entities"),
-        ("goes", "texts"),
-        ("goes", "aliases"),
-        ("opens again", "reopened_blockers"),
-        ("stays", "kept"),
-        ("stays, and still contains the name:" if preview["kind"] == "entity" else "stays:", "kept_texts"),
+        ("deletes the fact", "facts"),
+        ("deletes the entity", "entities"),
+        ("deletes the text", "texts"),
+        ("deletes the alias", "aliases"),
+        ("reopens", "reopened_blockers"),
+        ("keeps", "kept"),
+        (
+            "keeps the text, which still has the name:" if preview["kind"] == "entity" else "keeps the text:",
+            "kept_texts",
+        ),
     ):
         parts = preview.get(field, []) if (preview["kind"], field) != ("fact", "facts") else []
         for part in parts:

@@ -100,9 +100,7 @@ def show_missing_vectors(graph: Path, status: dict[str, Any]) -> None:
 
     waiting = status["waiting_for_vectors"]["texts"]
     if waiting and status["resolution"]["embedding"].startswith("on"):
-        click.echo(
-            f"{vectors.describe_missing(waiting, 'text')}; until then only words find new texts. To make them now:"
-        )
+        click.echo(f"{vectors.describe_missing(waiting, 'text')}: each search makes some of them. To make all now:")
         click.echo(f"  {terminal.printable(profile.command_prefix(graph))} reindex")
 
 
@@ -144,7 +142,9 @@ def show_report(report: dict[str, Any], *, dry_run: bool) -> None:
         click.echo(f"  {count_noun(entities, 'entity')} and {count_noun(facts, 'fact')} recorded from the notes")
     if report["mentions"] or report["proposals"]:
         mentions, proposals = report["mentions"], report["proposals"]
-        click.echo(f"  {count_noun(mentions, 'mention')} of known names, {count_noun(proposals, 'proposal')}")
+        click.echo(
+            f"  {count_noun(mentions, 'mention')} of known names, {count_noun(proposals, 'proposal')} (kg review)"
+        )
     if report["unread"]:
         click.echo(
             f"  {count_noun(report['unread'], 'piece')} still to be searched for names; the next question does it"

@@ -115,7 +115,7 @@ def explore_node(
         f"{len(exploration.neighbours)} nodes, {len(exploration.facts)} edges, {len(answer['communities'])} communities"
     )
     is_similar = resolution.method not in ("exact", "alias")
-    matched_by = f" (“{name_or_id}” matched by {resolution.method}, {resolution.score:.2f})" if is_similar else ""
+    matched_by = f" ({resolution.method} match for “{name_or_id}”, {resolution.score:.2f})" if is_similar else ""
     answer |= {
         "message": f"Found {counts} around {centre.name}{matched_by}",
         **(

@@ -21,8 +21,8 @@ from keepgraph.tools.contract.catalogue import Effect, tool
 MAX_SHOWN = 100
 MAX_CONTENT = 10_000
 RECOGNISED = (
-    "without a model: names that the graph knows (mentions), names and plainly worded facts that it does not "
-    "(proposals, in English); what else the text says is kept in the text alone. Record what matters with record_facts."
+    "without a model: known names (mentions), and unknown names and plainly worded English facts (proposals). Whatever "
+    "else the text says is only in the text. Record what matters with record_facts."
 )
 
 

@@ -130,7 +130,13 @@ def check_log(target: InspectedGraph) -> Iterator[Check]:
     elif not target.is_idle:
         yield Check("log", State.OK, "not checked: another program has the graph open")
     else:
-        yield Check("log", State.OK, "it is undamaged" if store.wal.has_content(target.path) else "it is empty")
+        yield Check(
+            "log",
+            State.OK,
+            "the write-ahead log is undamaged"
+            if store.wal.has_content(target.path)
+            else "the write-ahead log is empty",
+        )
 
 
 def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -> Iterator[Check]:
@@ -268,7 +274,7 @@ def check_server(ctx: click.Context) -> Check:
         return Check("server", State.WRONG, error.message, "kg serve")
     except errors.DeadlineExceeded as error:
         return Check("server", State.NOTE, error.message, "Try again when the machine is less busy.")
-    message = f"{server.server} {server.version} answers, and shows {server.tools} tools"
+    message = f"{server.server} {server.version} answers"
     if server.server != "keepgraph":
         return Check("server", State.WRONG, f"{command[0]} is another program: {message}")
     return Check("server", State.OK, message)

@@ -95,7 +95,7 @@ def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Noth
         return
     click.echo(f"{nothing} called “{printable(name)}” is known.")
     if resolution.get("embedding"):
-        click.secho(f"  (by meaning: {printable(resolution['embedding'])})", dim=True)
+        click.secho(f"  (search by meaning is {printable(resolution['embedding'])})", dim=True)
     if resolution.get("hint"):
         click.echo(f"  {printable(with_commands(resolution['hint']))}")
     for candidate in resolution["candidates"]:
@@ -172,4 +172,4 @@ def resolution_note(name: str, resolution: dict[str, Any]) -> str:
     if resolution["method"] == "exact" and not resolution.get("because"):
         return ""
     because = f": {printable(resolution['because'])}" if resolution.get("because") else ""
-    return f"  (“{printable(name)}” matched by {resolution['method']}, {resolution['score']:.2f}{because})"
+    return f"  ({resolution['method']} match for “{printable(name)}”, {resolution['score']:.2f}{because})"

@@ -183,7 +183,8 @@ def parse_validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tupl
         start = timestamps.parse(valid_from, tx.zone) if valid_from else None
         end = timestamps.parse(valid_to, tx.zone, end=True) if valid_to else None
     except (ValueError, OverflowError) as error:
-        raise errors.ValidityInvalid(f"valid_from or valid_to is {error}") from error
+        given = [f"{name} {text!r}" for name, text in (("valid_from", valid_from), ("valid_to", valid_to)) if text]
+        raise errors.ValidityInvalid(f"{' or '.join(given)} is {error}") from error
     if start and end and start >= end:
         raise errors.ValidityInvalid(f"valid_from ({valid_from}) is not before valid_to ({valid_to})")
     return start, end

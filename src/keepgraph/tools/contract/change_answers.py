@@ -78,7 +78,7 @@ def _message_of_entity(entity: Answer, updated: Answer | None, merged: Answer | 
         renamed = f" from “{before}” to “{entity['name']}”" if "name" in updated["changed"] else ""
         others = [part for part in updated["changed"] if part != "name"]
         listed = ", ".join([*(["name"] if renamed else []), *others])
-        sentences.append(f"{would} of {before}: {listed}{renamed}.")
+        sentences.append(f"{would} {before}: {listed}{renamed}.")
     return " ".join(sentences) or f"Nothing changed: {entity['name']} is so already."
 
 

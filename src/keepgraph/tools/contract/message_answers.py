@@ -90,7 +90,7 @@ def _open(matter: OpenMatter, *, today: str) -> dict[str, Any]:
 def _message(context: MessageContext, *, left_out: int) -> str:
     names = context.names
     if not names.named and not names.unclear:
-        about = "The message names nothing that is known."
+        about = "The message names nothing known; a search may still find something."
     else:
         about = f"The message names {english.count_noun(len(names.named), 'known thing')}."
         if names.unclear:
