@@ -226,6 +226,7 @@ def test_an_entity_without_a_name_is_refused(call):
 # Limits
 
 
+@pytest.mark.slow
 def test_what_is_beyond_the_limits_is_counted(call):
     entities = [{"name": f"E{n}", "type": "concept"} for n in range(1002)]
     relations = [{"from": f"E{n}", "to": f"E{n + 1}", "type": "depends_on"} for n in range(503)]

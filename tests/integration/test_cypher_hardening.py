@@ -303,6 +303,7 @@ def test_the_memory_of_a_query_is_bounded(grid: Caller, monkeypatch: pytest.Monk
 HOPS = "-->".join(["()"] * 100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [

@@ -558,6 +558,7 @@ def held(path: Path) -> dict[str, str]:
     return dict(found)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 def test_an_ingestion_that_is_killed_loses_nothing_and_is_finished_by_the_next(tmp_path, folder):
     chance = random.Random(5)

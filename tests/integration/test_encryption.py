@@ -822,6 +822,7 @@ def carried(encrypted, home, tmp_path, graph_file) -> Path:
     return tmp_path / "stick.db"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["create import restore", "create restore import restore", "import restore"])
 def test_an_encrypted_graph_is_moved_in_the_order_that_one_would_try(encrypted, carried, order):
     profile = ("--profile", "work") if "create" in order else ()
@@ -1106,6 +1107,7 @@ def test_plain_backups_beside_an_encrypted_graph_are_named_by_status(filled, gra
     assert plain.name in unfinished["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
 def test_a_rekey_that_is_ended_twice_loses_no_backup(filled, terminal, graph_file, monkeypatch, source):
     """
@@ -1231,6 +1233,7 @@ def test_a_restore_that_is_ended_leaves_the_graph_as_it_was_or_as_it_was_to_be(s
     assert spoiled == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "the newest"])
 def test_a_restore_that_is_ended_is_finished_by_running_it_again(steps, filled, graph_file, named):
     age(backups.list_all(graph_file)[0].file)

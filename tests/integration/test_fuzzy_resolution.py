@@ -678,6 +678,7 @@ def graph_of(folder: Any, blank: Path, entities: list[tuple[str, str]], **option
         yield call
 
 
+@pytest.mark.slow
 @examples(8, sweep=400)
 @given(entities=st.lists(things, min_size=1, max_size=5), queries=st.lists(plain_names | numbered_names, max_size=6))
 def test_a_digit_that_no_name_has_is_not_answered(tmp_path_factory, blank, entities, queries):

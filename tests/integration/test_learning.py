@@ -112,6 +112,7 @@ def test_a_fact_that_does_not_follow_where_all_others_do_is_doubtful_and_stays(s
     assert staff("get_entity_edge", uuid=doubtful["fact_id"])["invalid_at"] is None
 
 
+@pytest.mark.slow
 def test_a_tree_has_no_doubtful_facts(call):
     """
     Upstream calls each edge of a tree spurious.

@@ -377,6 +377,7 @@ def test_any_call_taken_back_leaves_no_trace_and_can_be_had_again(blank, story):
     check_every_step_and_back(blank, story)
 
 
+@pytest.mark.slow
 @settings(max_examples=4)
 @given(muddles)
 def test_taking_back_at_random_breaks_nothing_and_all_can_be_taken_back(blank, muddle):

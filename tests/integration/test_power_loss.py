@@ -212,6 +212,7 @@ def test_whatever_was_acknowledged_survives_many_power_cuts(tmp_path, pages_a_ch
     assert ends(life, 200, seed=2) == {"kept": 200}
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_not_synced_after_each_call_loses_some(tmp_path):
     """
     Were the harness blind, the tests above would prove nothing.
@@ -222,6 +223,7 @@ def test_a_disk_that_is_not_synced_after_each_call_loses_some(tmp_path):
     assert seen["lost"] > 3
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_never_synced_is_damaged(tmp_path):
     life = lived(tmp_path, synchronous="OFF")
     seen = ends(life, 30, seed=4)
@@ -624,6 +626,7 @@ def test_a_graph_closes_on_a_disk_that_fails_and_loses_nothing(made, tmp_path, t
     fails(once, tmp_path, trouble, step=5 if trouble in MANY else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", [*MANY, *FEW, READ], ids=str)
 def test_a_migration_that_the_disk_fails_changes_nothing_and_may_be_repeated(made, tmp_path, newer, trouble):
     migrating(made, tmp_path, trouble, step=211 if trouble in (*MANY, READ) else 1)
@@ -676,6 +679,7 @@ def migrating(made: Path, tmp_path: Path, trouble: Trouble, *, step: int, first:
     assert fails(once, tmp_path, trouble, step=step, first=first) <= REFUSALS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", [*MANY, *FEW], ids=str)
 def test_a_graph_that_could_not_be_made_can_be_made_later(tmp_path, trouble):
     making(tmp_path, trouble, step=331 if trouble in MANY else 1)

@@ -466,7 +466,8 @@ def test_a_backup_of_an_older_version_is_purged_too(lived, home):
     assert files_with(home, *WORDS) == []
 
 
-@pytest.mark.parametrize("copies", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("copies", [1, 2])
 def test_a_purge_that_is_interrupted_anywhere_is_finished_by_running_it_again(lived, home, monkeypatch, copies):
     for surplus in backups.list_all(lived)[copies:]:
         surplus.file.unlink()

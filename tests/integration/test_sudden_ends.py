@@ -190,6 +190,7 @@ def without_times(lines: list[Any]) -> list[Any]:
     return json.loads(re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)", "T", json.dumps(lines)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORKS)
 def test_work_that_is_ended_at_any_instant_loses_nothing(name, kg, tmp_path, request):
     work = WORKS[name]

@@ -92,6 +92,7 @@ TYPES = ("person", "project", "concept", "source")
 """What ends of facts are drawn from."""
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(
     facts=st.lists(

@@ -87,6 +87,7 @@ ASKED = [
 OF_ELEMENTS = ["m.name, m.x", "count(*)", "m.name AS k, count(m)", "m.id, size(l)", "DISTINCT labels(m)"]
 
 
+@pytest.mark.slow
 @laws.examples(100, sweep=3_000)
 @given(
     graph=graphs(literals=True),
@@ -103,6 +104,7 @@ def test_what_is_joined_with_the_elements_of_a_list_is_what_is_in_it(
     assert rows_of(tables, query) == rows_without(tables, query, optimizer, "join_elements")
 
 
+@pytest.mark.slow
 @laws.examples(100, sweep=3_000)
 @given(graph=graphs(literals=True), query=paths(), chance=st.randoms(use_true_random=False))
 def test_paths_that_are_joined_are_those_that_are_searched(
