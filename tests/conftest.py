@@ -29,7 +29,7 @@ from keepgraph import package_files, store
 from keepgraph.cli import graph_options
 from keepgraph.cli.install import clients
 from keepgraph.cli.root import kg
-from keepgraph.engine.backfill import time_limits
+from keepgraph.engine import vector_backfill
 from keepgraph.profiles import keys
 from keepgraph.store.database import Database
 from words import Caller, Clock, Kg, counted
@@ -100,7 +100,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def patience() -> Iterator[None]:
     """A read waits for its backfill as long as that takes: on a busy machine no model is loaded within a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(time_limits, "MAX_SECONDS_OF_A_READ", 120.0)
+        patch.setattr(vector_backfill, "MAX_SECONDS_OF_A_READ", 120.0)
         yield
 
 

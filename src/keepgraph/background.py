@@ -14,7 +14,7 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.activity import Activity
-from keepgraph.engine.backfill import time_limits, vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.garden import gardener
 from keepgraph.engine.maintenance import backups, history
 from keepgraph.engine.query import adjacency_arrays, query_pipeline
@@ -167,7 +167,7 @@ class _MentionBackfill(_Backfill):
             activity,
             lambda: mention_index.count_due(database),
             lambda: mention_index.backfill(
-                database, seconds=time_limits.MAX_SECONDS_OF_A_READ, max_chunks=_BATCH_CHUNKS
+                database, seconds=vector_backfill.MAX_SECONDS_OF_A_READ, max_chunks=_BATCH_CHUNKS
             ),
         )
 
@@ -179,8 +179,8 @@ class _VectorBackfill(_Backfill):
         database = graph.database
         super().__init__(
             activity,
-            lambda: vectors.count_due(database),
-            lambda: vectors.backfill(database, seconds=time_limits.MAX_SECONDS_OF_A_READ, work=_BATCH_WORK),
+            lambda: vector_backfill.count_due(database),
+            lambda: vector_backfill.backfill(database, seconds=vector_backfill.MAX_SECONDS_OF_A_READ, work=_BATCH_WORK),
             quiet_seconds=_QUIET_SECONDS_OF_VECTORS,
         )
 

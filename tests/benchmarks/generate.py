@@ -27,7 +27,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 import keepgraph
 from keepgraph import package_files, store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.language import normalisation
 from keepgraph.temporal import timestamps
 
@@ -227,7 +227,7 @@ def _embedded(plain: Path) -> Path:
         print("computing the vectors of names and facts …", end=" ", flush=True, file=sys.stderr)
         with_part = copy(plain, path.with_suffix(f".{os.getpid()}.part"))
         with keepgraph.open(with_part, clock=lambda: ENDED) as graph:
-            vectors.backfill(graph.database, seconds=None)
+            vector_backfill.backfill(graph.database, seconds=None)
         with_part.rename(path)
         print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr)
     return path

@@ -17,14 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from keepgraph.arrays.link_prediction import complex_embedding, evaluation, horn_rules
-from keepgraph.arrays.link_prediction.triples import Model, Triples
+from keepgraph.arrays import horn_rules, link_models
+from keepgraph.arrays.link_models import Model, Triples
 
 SIZES = {"umls": (300, 1_000, 3_000, None), "kinships": (300, 1_000, 3_000, None), "nations": (300, None)}
 METHODS: dict[str, Callable[[Triples, int], Model]] = {
-    "popularity": lambda triples, seed: evaluation.fit(triples),
+    "popularity": lambda triples, seed: link_models.fit(triples),
     "horn_rules": lambda triples, seed: horn_rules.fit(triples),
-    "complex": lambda triples, seed: complex_embedding.fit(triples, seed=seed),
+    "complex": lambda triples, seed: link_models.fit_complex(triples, seed=seed),
 }
 
 
@@ -65,7 +65,7 @@ def main() -> None:
                 for seed in range(options.seeds):
                     chosen = np.random.default_rng(seed).permutation(len(train))[:size]
                     model = METHODS[method](train.take(chosen), seed)
-                    mrrs.append(evaluation.evaluate(model, test, known=known, seed=seed).mrr)
+                    mrrs.append(link_models.evaluate(model, test, known=known, seed=seed).mrr)
                 seconds = (time.perf_counter() - began) / options.seeds
                 cells.append(f"{method} {np.mean(mrrs):.3f} ({min(mrrs):.3f} to {max(mrrs):.3f}; {seconds:.1f} s)")
             density = (size or len(train)) / train.entity_count

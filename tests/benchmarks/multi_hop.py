@@ -20,7 +20,7 @@ from typing import Any
 import measure
 
 import keepgraph
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.retrieval.search_request import TRAVERSALS
 from keepgraph.engine.texts import mention_index
 
@@ -56,7 +56,7 @@ def remember(graph: keepgraph.Graph, passages: Sequence[dict[str, str]]) -> None
     for start in range(0, len(episodes), _AT_ONCE):
         graph.call("add_memory", episodes=episodes[start : start + _AT_ONCE])
     mention_index.backfill(graph.database)
-    vectors.backfill(graph.database)
+    vector_backfill.backfill(graph.database)
 
 
 def table(graph: keepgraph.Graph, questions: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -24,7 +24,7 @@ import measure
 
 import keepgraph
 from keepgraph import store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.retrieval import question_analysis
 from keepgraph.engine.texts import mention_index
 from keepgraph.ml import embedder
@@ -121,7 +121,7 @@ def measured(file: Path, *, captions: bool = True, kind: str = "message", where:
             if not known:
                 remember(graph, conversations, kind=kind)
             mention_index.backfill(graph.database)
-            vectors.backfill(graph.database)
+            vector_backfill.backfill(graph.database)
             yield from table(graph, conversations)
 
 
@@ -207,7 +207,7 @@ def _by_words(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
 
 def _by_vectors(graph: keepgraph.Graph, group: str, question: str) -> list[str]:
     with graph.database.read("benchmark") as tx:
-        asked = vectors.pack(embedder.embed([question], model=tx.settings.model))[0]
+        asked = vector_backfill.pack(embedder.embed([question], model=tx.settings.model))[0]
         filters = Filters(groups=(group,), at=timestamps.from_datetime(tx.now))
         return _names(
             tx, store.vector_search.nearest_chunks(tx, asked, filters=filters, with_turn_before=False, limit=LIMIT)

@@ -24,7 +24,7 @@ import name_resolution
 import numpy as np
 from scipy.optimize import minimize
 
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.resolution import acceptance, embedding, fuzzy
 from keepgraph.language import name_features
 from keepgraph.language.name_similarity import MATCH_THRESHOLD
@@ -135,7 +135,7 @@ def questions(file: Path) -> dict[str, list[Question]]:
         tempfile.TemporaryDirectory() as scratch,
         name_resolution.graph_of(entities, Path(scratch) / "g.db", settings=Settings()) as graph,
     ):
-        vectors.backfill(graph.database)
+        vector_backfill.backfill(graph.database)
         with graph.database.read("train") as tx:
             for text, expected, strength in asked:
                 entity_type, _, rest = text.partition(":")

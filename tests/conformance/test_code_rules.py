@@ -71,8 +71,7 @@ CLOCKS = {"now", "today", "utcnow", "time", "time_ns", "localtime", "gmtime", "c
 MONOTONIC_CLOCKS = {f"{clock}{unit}" for clock in ("monotonic", "perf_counter", "process_time") for unit in ("", "_ns")}
 COUNT_DEADLINES = {
     "engine.analysis.word_vectors",
-    "engine.backfill.time_limits",
-    "engine.backfill.vectors",
+    "engine.vector_backfill",
     "engine.query.bounds",
     "engine.query.failing_conditions",
     "engine.texts.ingestion",
@@ -119,7 +118,7 @@ OTHER_MEANINGS = {
         "engine.query.graph_catalogue",
         "engine.maintenance.graph_keys",
         "formats.csv_tables",
-        "language.speakers",
+        "language.chunking",
         "profiles.settings_file",
     ),
 }

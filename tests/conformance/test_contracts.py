@@ -18,7 +18,7 @@ from referencing import Registry
 
 import keepgraph.schemas
 from keepgraph import errors, package_files
-from keepgraph.mcp import refusals
+from keepgraph.mcp import http_access
 from keepgraph.tools.contract import catalogue, dispatch, schemas, validation
 from words import concept, decision, dump, literal, person, project
 
@@ -520,7 +520,7 @@ def test_every_white_space_is_refused_in_words(call):
 def drawn() -> list[tuple[str, str, str | None]]:
     """The tree as errors.py and refusals.py draw it: class, parent and code, from the top down."""
     branch = ("RequestRefused", "KeepgraphError", None)
-    return [*drawn_in(errors, "KeepgraphError"), branch, *drawn_in(refusals, "RequestRefused")]
+    return [*drawn_in(errors, "KeepgraphError"), branch, *drawn_in(http_access, "RequestRefused")]
 
 
 def drawn_in(module: ModuleType, root: str) -> list[tuple[str, str, str | None]]:
@@ -541,7 +541,7 @@ def grown(root: type[errors.KeepgraphError] = errors.KeepgraphError) -> list[tup
     """The tree as the classes make it."""
     found = []
     for child in root.__subclasses__():
-        if child.__module__ in (errors.__name__, refusals.__name__):
+        if child.__module__ in (errors.__name__, http_access.__name__):
             found.append((child.__name__, root.__name__, vars(child).get("code")))
             found += grown(child)
     return found

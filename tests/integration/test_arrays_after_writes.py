@@ -17,7 +17,7 @@ from homes import run_ok
 from keepgraph import background
 from keepgraph.cypher import table_graph
 from keepgraph.engine.query import adjacency_arrays
-from keepgraph.engine.topology import fact_graphs
+from keepgraph.engine.topology import paths
 from laws import examples
 from words import Caller, Clock, literal, person, project
 
@@ -103,12 +103,12 @@ def test_the_fact_graph_after_any_calls_is_the_one_that_is_read_anew(calls, new_
         for each in calls:
             with graph.database.read("test") as tx:
                 # The degrees are patched where they were computed.
-                assert fact_graphs.read(tx).facts.degrees is not None
+                assert paths.read(tx).facts.degrees is not None
             clock.pass_by(minutes=1)
             random_calls.make(call, each)
             with graph.database.read("test") as tx:
-                patched = arrays(fact_graphs.read(tx))
-                anew = arrays(fact_graphs.read(replace(tx, connection_cache={})))
+                patched = arrays(paths.read(tx))
+                anew = arrays(paths.read(replace(tx, connection_cache={})))
 
             assert anew == patched, each
 

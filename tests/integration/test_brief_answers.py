@@ -14,7 +14,7 @@ import pytest
 from mcp import Client
 
 import keepgraph
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.mcp import server
 from keepgraph.tools.contract import brief_answers, schemas, validation
 from words import Caller, Clock, concept, decision, fact, literal, person, project
@@ -72,7 +72,7 @@ def _fill(call: Caller) -> None:
     for number in range(16):
         text = f"Note {number}. Atlas and Person {number % 12} met. {LONG * 12}"
         call("remember", text=text, reference_time=f"2026-04-{1 + number % 28:02}")
-    vectors.backfill(call.graph.database)
+    vector_backfill.backfill(call.graph.database)
 
 
 def ask(graph, *calls):

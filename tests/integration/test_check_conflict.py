@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from keepgraph import errors
-from keepgraph.ml import entailment
-from keepgraph.ml.entailment import Entailment
+from keepgraph.ml import cross_encoders
+from keepgraph.ml.cross_encoders import Entailment
 from words import person
 
 
@@ -126,14 +126,14 @@ def with_model(path, open_graph, tmp_path):
 )
 def test_a_model_decides_what_the_rules_leave_open_where_it_is_sure(with_model, monkeypatch, contradiction, verdict):
     score = Entailment(contradiction, 0.0, 1 - contradiction)
-    monkeypatch.setattr(entailment, "compute", lambda pairs, *, folder: [score] * len(pairs))
+    monkeypatch.setattr(cross_encoders, "compute", lambda pairs, *, folder: [score] * len(pairs))
     answer = check(with_model, *OPEN)
 
     assert (verdict, "used") == (answer["verdict"], answer["model"])
 
 
 def test_a_model_is_not_asked_where_the_rules_decide(with_model, monkeypatch):
-    monkeypatch.delattr(entailment, "compute")
+    monkeypatch.delattr(cross_encoders, "compute")
 
     assert check(with_model, "The lift works.", "The lift does not work.")["conflict_detected"]
 

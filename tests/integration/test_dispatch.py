@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.maintenance import backups
 from keepgraph.engine.texts import ingestion, mention_index
 from keepgraph.ml import embedder
@@ -108,8 +108,8 @@ def test_a_tool_is_entered_once_and_only_what_it_needs_is_backfilled(unfinished,
 def test_a_backfill_that_fails_is_tried_once_and_the_tool_entered_once(unfinished, entries, monkeypatch):
     tried: Counter[str] = Counter()
     monkeypatch.setattr(mention_index, "backfill", lambda database, **_: tried.update(["mentions"]))
-    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds, **_: tried.update(["vectors"]))
-    monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: None)
+    monkeypatch.setattr(vector_backfill, "backfill_some", lambda database, kinds, **_: tried.update(["vectors"]))
+    monkeypatch.setattr(vector_backfill, "unavailable_reason", lambda tx: None)
     monkeypatch.setattr(store.vectors, "model_and_dimension", lambda tx: None)
     answer = unfinished("search", query="login system")
 
@@ -125,9 +125,9 @@ def test_where_a_backfill_fails_the_tool_answers_with_what_there_is(unfinished, 
     def fail(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr(vectors, "backfill_some", fail)
+    monkeypatch.setattr(vector_backfill, "backfill_some", fail)
     monkeypatch.setattr(mention_index, "backfill", fail)
-    monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: None)
+    monkeypatch.setattr(vector_backfill, "unavailable_reason", lambda tx: None)
     monkeypatch.setattr(store.vectors, "model_and_dimension", lambda tx: None)
     answer = unfinished("search", query="Atlas")
 
@@ -141,7 +141,7 @@ def test_nothing_is_backfilled_where_nothing_waits(call, monkeypatch, tool, argu
         raise AssertionError("a backfill was started")
 
     monkeypatch.setattr(mention_index, "backfill", never)
-    monkeypatch.setattr(vectors, "backfill", never)
+    monkeypatch.setattr(vector_backfill, "backfill", never)
 
     assert call(tool, **arguments).get("error") in (None, "ENTITY_NOT_FOUND")
 

@@ -20,7 +20,7 @@ import keepgraph
 from homes import desktop, flip, leave_a_log
 from keepgraph import errors, permissions
 from keepgraph.cli.install import clients, handshake
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.exchange import export
 from keepgraph.engine.maintenance import backups
 from keepgraph.profiles import keys, settings_file
@@ -88,7 +88,7 @@ def made(graphs_are_made_in_module: None, tmp_path_factory: pytest.TempPathFacto
     with keepgraph.open(path) as graph:
         for each in FACTS:
             graph.call("record_fact", **each)
-        vectors.backfill(graph.database)
+        vector_backfill.backfill(graph.database)
     return path
 
 

@@ -25,7 +25,7 @@ import keepgraph
 from fork_server import await_killed, python
 from keepgraph import errors, store
 from keepgraph.cli.root import kg
-from keepgraph.engine.backfill import time_limits, vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.resolution import abstention
 from keepgraph.ml import embedder
 from keepgraph.model import Settings
@@ -392,7 +392,7 @@ def test_no_vectors_are_made_for_a_step_that_is_turned_off(open_graph):
     call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
     create(call, LOGIN)
 
-    assert vectors.count_due(call.graph.database) == 0
+    assert vector_backfill.count_due(call.graph.database) == 0
 
 
 @needs_vectors
@@ -448,8 +448,8 @@ def hurried(monkeypatch) -> None:
         now[0] += 3600
         return real(texts, **more)
 
-    monkeypatch.setattr(vectors, "_BATCH_OF_A_READ", 90)
-    monkeypatch.setattr(vectors, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(vector_backfill, "_BATCH_OF_A_READ", 90)
+    monkeypatch.setattr(vector_backfill, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(embedder, "embed", slow)
 
 
@@ -491,8 +491,8 @@ def test_a_query_makes_only_as_many_vectors_as_there_is_time_for_and_says_so(cal
 
 @needs_vectors
 def test_the_time_for_a_backfill_may_be_set(call, path, monkeypatch):
-    monkeypatch.setattr(vectors, "_BATCH_OF_A_READ", 1)
-    monkeypatch.setattr(time_limits, "MAX_SECONDS_OF_A_READ", -1.0)
+    monkeypatch.setattr(vector_backfill, "_BATCH_OF_A_READ", 1)
+    monkeypatch.setattr(vector_backfill, "MAX_SECONDS_OF_A_READ", -1.0)
     create(call, *(concept(f"Thing number {n}") for n in range(4)))
     call.recalled("login system")
 
@@ -677,8 +677,8 @@ def run_kg(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
 SMALL_BATCHES = """
 import sys
 from keepgraph.cli.root import kg
-from keepgraph.engine.backfill import vectors
-vectors.BATCH = vectors._BATCH_OF_A_READ = 1_000
+from keepgraph.engine import vector_backfill
+vector_backfill.BATCH = vector_backfill._BATCH_OF_A_READ = 1_000
 kg(sys.argv[1:], prog_name="kg")
 """
 

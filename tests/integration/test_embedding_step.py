@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from keepgraph import store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.resolution import embedding
 from keepgraph.language import paraphrases
 from keepgraph.language.normalisation import Name
@@ -21,7 +21,7 @@ Resolve = Callable[..., Resolution]
 @pytest.fixture
 def resolve(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Resolve:
     """Resolves a query among entities with these cosines; of some, the fuzzy step has a score."""
-    monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: None)
+    monkeypatch.setattr(vector_backfill, "unavailable_reason", lambda tx: None)
     monkeypatch.setattr(paraphrases, "is_possible", lambda *_, **__: True)
 
     def resolve(
@@ -36,7 +36,7 @@ def resolve(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Resolve:
         with call.graph.database.read("test") as tx:
             entities = {name: store.entities.by_key(tx, Name(name).key)[0] for name in cosines}
             nearest = sorted(((entities[name], name, cosine) for name, cosine in cosines.items()), key=lambda e: -e[2])
-            monkeypatch.setattr(vectors, "nearest_entities", lambda *_, **__: nearest)
+            monkeypatch.setattr(vector_backfill, "nearest_entities", lambda *_, **__: nearest)
             weak = tuple(Candidate(entities[name], name, "fuzzy", score) for name, score in (fuzzy or {}).items())
             return embedding.resolve(tx, Name(query), of_types=None, by_letters=weak, fallback=NOTHING)
 

@@ -148,8 +148,8 @@ def test_a_backfill_runs_when_nobody_calls_soon_after_a_call(backfill, activity,
 
 def test_vectors_wait_until_nobody_has_called_for_two_seconds(graph, call, activity, seconds, monkeypatch):
     batches = []
-    monkeypatch.setattr(background.vectors, "count_due", lambda _: 1)
-    monkeypatch.setattr(background.vectors, "backfill", lambda *_, **__: batches.append(seconds.now) or 0)
+    monkeypatch.setattr(background.vector_backfill, "count_due", lambda _: 1)
+    monkeypatch.setattr(background.vector_backfill, "backfill", lambda *_, **__: batches.append(seconds.now) or 0)
     task = background._VectorBackfill(graph, activity)
     for _ in range(3):
         seconds.now += 1.9

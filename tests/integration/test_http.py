@@ -32,9 +32,8 @@ from homes import MARKER, error_code, run, run_ok
 from keepgraph import errors
 from keepgraph.cli import graph_options, serve
 from keepgraph.cli.install import clients
-from keepgraph.mcp import http, refusals
-from keepgraph.mcp.limits import Limits
-from keepgraph.mcp.oauth import Issuer
+from keepgraph.mcp import http, http_access
+from keepgraph.mcp.http_access import Issuer, Limits
 from keepgraph.profiles import profile, settings_file, tokens
 from keepgraph.tools.contract import catalogue, dispatch
 from laws import examples
@@ -305,7 +304,7 @@ def test_no_minute_has_more_calls_than_twice_the_limit_and_who_waits_is_let_in(
             try:
                 limits.take_request()
                 let_in.append(now[0])
-            except refusals.TooManyCalls as refusal:
+            except http_access.TooManyCalls as refusal:
                 wait = refusal.retry_after
                 assert wait is not None
                 now[0] += wait

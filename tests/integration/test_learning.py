@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import keepgraph
 from keepgraph import errors
-from keepgraph.arrays.link_prediction import complex_embedding
+from keepgraph.arrays import link_models
 from keepgraph.cli.root import kg
 from keepgraph.engine.analysis import link_prediction
 from words import Caller, Clock, counted, dump, fact, literal, person, project
@@ -81,7 +81,7 @@ def staff(staff_file: Path, path: Path, open_graph: Callable[..., keepgraph.Grap
 @pytest.fixture
 def few_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The embedding, by which none of these facts is suggested, is learned for a moment only."""
-    monkeypatch.setattr(complex_embedding, "fit", partial(complex_embedding.fit, epochs=2))
+    monkeypatch.setattr(link_models, "fit_complex", partial(link_models.fit_complex, epochs=2))
 
 
 def test_what_a_rule_expects_is_suggested_with_the_rule_its_support_and_its_counter_examples(staff):

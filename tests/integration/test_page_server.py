@@ -23,7 +23,7 @@ import pytest
 
 import keepgraph
 from homes import run, run_ok
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.model import KeyLocation
 from keepgraph.tools.contract import catalogue
 from keepgraph.web import page_file, server
@@ -604,7 +604,7 @@ def test_vectors_and_mentions_are_made_beside_the_page(path, call, monkeypatch, 
 
     def serve(self: PageServer, is_over: object) -> None:
         until = time.monotonic() + 20.0
-        while (number := vectors.count_due(self.graph.database)) and not missing and time.monotonic() < until:
+        while (number := vector_backfill.count_due(self.graph.database)) and not missing and time.monotonic() < until:
             threading.Event().wait(0.05)
         missing_vectors.append(bool(number))
 

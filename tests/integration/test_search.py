@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import errors, store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.retrieval import fusion, question_analysis, retrievers
 from keepgraph.engine.retrieval.fusion import Hit, Placement
 from keepgraph.engine.retrieval.question_analysis import QuestionVectors, SearchContext
 from keepgraph.engine.retrieval.search_request import EPISODES, SearchRequest
-from keepgraph.ml import cross_encoder, embedder
+from keepgraph.ml import cross_encoders, embedder
 from keepgraph.model import Settings
 from keepgraph.store.search_filters import Filters
 from keepgraph.temporal import timestamps
@@ -301,7 +301,7 @@ def test_only_turns_are_compared_with_the_question_without_its_persons(apollo, m
         monkeypatch.setattr(store.vector_search, name, nearest(name))
     apollo("search", query="What does Priya Raman eat?")
     texts = ["What does Priya Raman eat?", "What does eat?"]
-    whole, without_persons = (packed[0] for packed in vectors.pack(embedder.embed(texts)))
+    whole, without_persons = (packed[0] for packed in vector_backfill.pack(embedder.embed(texts)))
 
     assert compared["nearest_names"] == compared["nearest_facts"] == [whole]
     assert compared["nearest_chunks"][:3] == [without_persons, whole, without_persons]
@@ -705,8 +705,10 @@ def test_a_cross_encoder_puts_what_it_reads_in_its_order(open_graph, tmp_path, m
     for name in ("Apollo", "Apollo Eleven", "Apollo the Thirteenth"):
         call("record_fact", subject=project(name), predicate="tagged", object=literal("space"))
         remember(call, name, f"{name} is a project about space.")
-    monkeypatch.setattr(cross_encoder, "unavailable_reason", lambda folder: None)
-    monkeypatch.setattr(cross_encoder, "score", lambda question, texts, *, folder: [float(len(text)) for text in texts])
+    monkeypatch.setattr(cross_encoders, "unavailable_reason", lambda folder: None)
+    monkeypatch.setattr(
+        cross_encoders, "score", lambda question, texts, *, folder: [float(len(text)) for text in texts]
+    )
 
     found = call("search", query="Apollo", search_mode=mode, reranker="cross_encoder")
 
@@ -876,9 +878,9 @@ def test_an_answer_says_when_meaning_is_off(open_graph):
 
 
 def test_an_answer_says_how_many_wait_for_their_vectors(open_graph, monkeypatch):
-    from keepgraph.engine.backfill import vectors
+    from keepgraph.engine import vector_backfill
 
-    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds, **_: None)
+    monkeypatch.setattr(vector_backfill, "backfill_some", lambda database, kinds, **_: None)
     call = Caller(open_graph())
     remember(call, "Note", "The espresso machine leaks.")
 
@@ -963,7 +965,7 @@ def test_conversations_and_documents_are_ranked_as_wholes_on_request(call, monke
 
 
 def with_vectors_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "unavailable_reason", lambda tx: "the model is not installed")
+    monkeypatch.setattr(vector_backfill, "unavailable_reason", lambda tx: "the model is not installed")
 
 
 @needs_vectors
@@ -1010,8 +1012,8 @@ def test_a_call_makes_a_bounded_number_of_vectors_the_newest_first(open_graph, m
     """
     Beside a background task it makes those of the newest alone, so that an import does not make each search slow.
     """
-    monkeypatch.setattr(vectors, "_WORK_OF_A_READ", 1_000)
-    monkeypatch.setattr(vectors, "_NEWEST_NUMBERS", 4)  # the vectors of two texts
+    monkeypatch.setattr(vector_backfill, "_WORK_OF_A_READ", 1_000)
+    monkeypatch.setattr(vector_backfill, "_NEWEST_NUMBERS", 4)  # the vectors of two texts
     graph = open_graph()
     call = Caller(graph)
     for n in range(10):
@@ -1042,7 +1044,7 @@ def test_while_something_waits_no_search_says_that_nothing_answers(open_graph, m
     call = Caller(open_graph())
     remember(call, "Note", "The espresso machine leaks.")
     sure = call("search", query="Which orchid flowers in winter?")
-    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds, **_: None)
+    monkeypatch.setattr(vector_backfill, "backfill_some", lambda database, kinds, **_: None)
     remember(call, "Garden", "The violet needs no water before February.")
     unsure = call("search", query="Which orchid flowers in winter?")
 
@@ -1059,7 +1061,7 @@ def test_a_text_whose_vector_waits_is_ranked_by_its_words(open_graph, monkeypatc
     for text in ("The tenants of the flat want a new boiler.", "The heating in the attic is broken.", "Rent is due."):
         call("remember", text=text)
     call("search", query="boiler")
-    monkeypatch.setattr(vectors, "backfill_some", lambda database, kinds, **_: None)
+    monkeypatch.setattr(vector_backfill, "backfill_some", lambda database, kinds, **_: None)
     call("remember", text="Boiler inspection: bring the ladder.")
     found = call("search", query="When is the inspection of the boiler and the heating?")
 

@@ -12,7 +12,7 @@ import pytest
 
 from diverse_texts import DIVERSE
 from keepgraph import errors
-from keepgraph.ml import cross_encoder, embedder, minilm
+from keepgraph.ml import cross_encoders, embedder, minilm
 
 pytestmark = pytest.mark.slow  # the import of torch alone takes longer than most files of tests
 
@@ -105,7 +105,7 @@ def cross_encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_text_has_a_score(cross_encoder_folder):
-    scores = cross_encoder.score(
+    scores = cross_encoders.score(
         "Who leads?", ["Ada leads.", "The soup is cold.", ""], folder=str(cross_encoder_folder)
     )
 
@@ -115,17 +115,17 @@ def test_each_text_has_a_score(cross_encoder_folder):
 def test_the_same_pair_has_the_same_score(cross_encoder_folder):
     texts = ["Ada leads.", "Ada leads."]
 
-    one, other = cross_encoder.score("Who leads?", texts, folder=str(cross_encoder_folder))
+    one, other = cross_encoders.score("Who leads?", texts, folder=str(cross_encoder_folder))
 
     assert one == pytest.approx(other, abs=1e-5)
 
 
 def test_no_texts_have_no_scores(cross_encoder_folder):
-    assert cross_encoder.score("Who leads?", [], folder=str(cross_encoder_folder)) == []
+    assert cross_encoders.score("Who leads?", [], folder=str(cross_encoder_folder)) == []
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "nonsense"}))
 
     with pytest.raises(errors.ModelUnavailable):
-        cross_encoder.score("Who leads?", ["Ada leads."], folder=str(tmp_path))
+        cross_encoders.score("Who leads?", ["Ada leads."], folder=str(tmp_path))

@@ -12,7 +12,7 @@ from mcp.client.stdio import StdioServerParameters
 
 import keepgraph
 from fork_server import python
-from keepgraph.mcp import apps, server
+from keepgraph.mcp import resources, server
 from keepgraph.web import page_file
 from words import Caller, person, project
 
@@ -39,26 +39,26 @@ def atlas(call: Caller) -> Caller:
 @pytest.mark.parametrize("era", ERAS)
 def test_the_tool_names_its_page_and_the_page_is_there(atlas, era):
     async def question(client: Client) -> Any:
-        return await client.list_tools(), await client.list_resources(), await client.read_resource(apps.PAGE)
+        return await client.list_tools(), await client.list_resources(), await client.read_resource(resources.PAGE)
 
-    tools, resources, page = ask(atlas.graph, question, era=era)
+    tools, listed, page = ask(atlas.graph, question, era=era)
     [tool] = tools.tools
     content = page.contents[0]
 
     assert tool.name == "show_graph"
-    assert tool.meta["ui"]["resourceUri"] == tool.meta["ui/resourceUri"] == apps.PAGE
-    assert [resource.mime_type for resource in resources.resources if str(resource.uri) == apps.PAGE] == [
-        apps.MIME_TYPE
+    assert tool.meta["ui"]["resourceUri"] == tool.meta["ui/resourceUri"] == resources.PAGE
+    assert [resource.mime_type for resource in listed.resources if str(resource.uri) == resources.PAGE] == [
+        resources.MIME_TYPE
     ]
-    assert (content.mime_type, content.text) == (apps.MIME_TYPE, page_file.read())
+    assert (content.mime_type, content.text) == (resources.MIME_TYPE, page_file.read())
 
 
 def test_only_the_tool_with_a_page_names_one(atlas):
     tools = ask(atlas.graph, lambda client: client.list_tools(), toolsets=None).tools
-    resources = ask(atlas.graph, lambda client: client.list_resources(), toolsets=("memory",)).resources
+    listed = ask(atlas.graph, lambda client: client.list_resources(), toolsets=("memory",)).resources
 
     assert [tool.name for tool in tools if tool.meta] == ["show_graph"]
-    assert apps.PAGE not in [str(resource.uri) for resource in resources]
+    assert resources.PAGE not in [str(resource.uri) for resource in listed]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -92,7 +92,7 @@ def test_over_standard_input_and_output_the_same_comes_with_its_page(atlas, path
 
     assert set(result.structured_content["nodes"]["name"]) == {"Ana", "Ben", "Atlas"}
     assert result.content[0].text.splitlines()[0] == "Atlas: 3 entities, 3 facts"
-    assert (page.mime_type, page.text) == (apps.MIME_TYPE, page_file.read())
+    assert (page.mime_type, page.text) == (resources.MIME_TYPE, page_file.read())
 
 
 def test_without_a_name_it_shows_what_has_the_most_connections(call):

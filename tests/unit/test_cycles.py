@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.arrays import cycles
+from keepgraph.arrays import shortest_paths
 from laws import examples
 
 
 def find(*edges: tuple[int, int], limit: int = 100) -> list[list[int]]:
     ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    return cycles.find(ends[:, 0], ends[:, 1], limit=limit)
+    return shortest_paths.find_cycles(ends[:, 0], ends[:, 1], limit=limit)
 
 
 def test_what_has_no_cycle_has_none():

@@ -6,7 +6,7 @@ import pytest
 
 from keepgraph.language import deletion_requests
 from keepgraph.language.deletion_requests import Request
-from keepgraph.language.occurrences import Occurrences
+from keepgraph.language.phrase_matching import Occurrences
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.arrays.link_prediction import complex_embedding, evaluation, horn_rules
-from keepgraph.arrays.link_prediction.triples import Triples
+from keepgraph.arrays import horn_rules, link_models
+from keepgraph.arrays.link_models import Triples
 from laws import examples
 
 ENTITIES, PREDICATES = 7, 3
@@ -75,7 +75,7 @@ def test_an_answer_ranks_after_what_is_better_and_in_the_middle_of_its_equals(ro
     others = [o for o in range(ENTITIES) if o != answer and (subject, predicate, o) not in rows]
     better, equal = (sum(test(scores[o]) for o in others) for test in (scores[answer].__lt__, scores[answer].__eq__))
 
-    assert 1 + better + equal / 2 == evaluation.filtered_rank(scores, answer, known.objects_of(subject, predicate))
+    assert 1 + better + equal / 2 == link_models.filtered_rank(scores, answer, known.objects_of(subject, predicate))
 
 
 def test_a_planted_rule_predicts_what_is_missing_and_says_why():
@@ -137,15 +137,15 @@ def test_paths_through_hubs_are_left_out_where_the_joins_would_be_too_large():
 @pytest.mark.parametrize("rows", [[], [(0, 0, 0)], [(0, 0, 1)], [(0, 0, 1), (0, 0, 1)]], ids=str)
 def test_hardly_any_triples_are_learned_from_without_an_error(rows):
     facts = triples_of(rows)
-    models = [evaluation.fit(facts), horn_rules.fit(facts), complex_embedding.fit(facts, seed=0, epochs=1)]
-    figures = [evaluation.evaluate(model, facts, known=facts, seed=0) for model in models]
+    models = [link_models.fit(facts), horn_rules.fit(facts), link_models.fit_complex(facts, seed=0, epochs=1)]
+    figures = [link_models.evaluate(model, facts, known=facts, seed=0) for model in models]
 
     assert horn_rules.mine(facts) == ()
     assert all(0 <= one.low <= one.mrr <= one.high <= 1 and one.questions == 2 * len(rows) for one in figures)
 
 
 def test_popularity_is_the_share_of_an_end():
-    model = evaluation.fit(triples_of([(0, 0, 1), (2, 0, 1), (0, 0, 3), (0, 1, 4)]))
+    model = link_models.fit(triples_of([(0, 0, 1), (2, 0, 1), (0, 0, 3), (0, 1, 4)]))
 
     assert model.score_objects(5, 0).tolist() == [0, 2 / 3, 0, 1 / 3, 0, 0, 0]
     assert model.score_subjects(1, 4).tolist() == [1, 0, 0, 0, 0, 0, 0]
@@ -153,11 +153,11 @@ def test_popularity_is_the_share_of_an_end():
 
 def test_an_embedding_learns_what_it_is_shown_and_the_same_seed_learns_the_same():
     facts = firm(40)
-    known = {seed: complex_embedding.fit(facts, seed=seed, dimensions=16) for seed in (0, 1)}
-    again = complex_embedding.fit(facts, seed=0, dimensions=16)
-    figures = evaluation.evaluate(known[0], facts, known=facts, seed=0)
+    known = {seed: link_models.fit_complex(facts, seed=seed, dimensions=16) for seed in (0, 1)}
+    again = link_models.fit_complex(facts, seed=0, dimensions=16)
+    figures = link_models.evaluate(known[0], facts, known=facts, seed=0)
 
-    assert figures.mrr > 2 * evaluation.evaluate(evaluation.fit(facts), facts, known=facts, seed=0).mrr
+    assert figures.mrr > 2 * link_models.evaluate(link_models.fit(facts), facts, known=facts, seed=0).mrr
     assert np.array_equal(known[0].entities, again.entities)
     assert not np.array_equal(known[0].entities, known[1].entities)
 
@@ -174,8 +174,8 @@ def test_a_check_ends_the_work():
     for work in (
         lambda: horn_rules.mine(facts, check=check),
         lambda: model.predict(facts, min_confidence=0.5, limit=1, check=check),
-        lambda: complex_embedding.fit(facts, seed=0, check=check),
-        lambda: evaluation.evaluate(model, facts, known=facts, seed=0, check=check),
+        lambda: link_models.fit_complex(facts, seed=0, check=check),
+        lambda: link_models.evaluate(model, facts, known=facts, seed=0, check=check),
     ):
         with pytest.raises(Stop):
             work()

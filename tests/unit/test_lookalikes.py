@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import lookalikes, normalisation
+from keepgraph.language import normalisation, romanisation
 
 ALIKE = [
     ("Paula Weber", "PauIa Weber"),
@@ -29,15 +29,15 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("genuine", "other"), ALIKE)
 def test_names_that_look_the_same_are_found_from_one_another(genuine, other):
-    assert lookalikes.appearance(genuine) == lookalikes.appearance(other)
-    assert normalisation.key(genuine) in lookalikes.keys(other)
+    assert romanisation.appearance(genuine) == romanisation.appearance(other)
+    assert normalisation.key(genuine) in romanisation.keys(other)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_names_that_look_different_are_told_apart(one, other):
-    assert lookalikes.appearance(one) != lookalikes.appearance(other)
+    assert romanisation.appearance(one) != romanisation.appearance(other)
 
 
 @pytest.mark.parametrize("name", ["Ada", "ada", "Jürgen Groß", "東京", ""])
 def test_a_name_that_looks_like_no_other_has_no_other_key(name):
-    assert lookalikes.keys(name) == []
+    assert romanisation.keys(name) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.language import inflection, name_shapes, written_values
+from keepgraph.language import inflection, name_shapes, quantities
 
 TEXTS = st.text(alphabet=st.sampled_from("abdefginorstwy AÉ19-,.'&中\n"), max_size=40)
 
@@ -80,12 +80,12 @@ def test_some_wordings_say_nothing(wording):
     ],
 )
 def test_a_date_is_written_in_iso_as_exactly_as_it_is_known(text, iso):
-    assert written_values.date_in_iso(text) == iso
+    assert quantities.date_in_iso(text) == iso
 
 
 @pytest.mark.parametrize("text", ["1969", "August 6", "the 1920s", "Monday", "2008–2010", "44 BC", "the 19th century"])
 def test_times_are_no_names(text):
-    assert written_values.is_time(text)
+    assert quantities.is_time(text)
     assert not name_shapes.is_noun_phrase(text)
 
 
@@ -93,7 +93,7 @@ def test_times_are_no_names(text):
     "text", ["54", "15 kilotons of TNT", "63 TJ", "at least 3 people", "$5", "5.0 and 14 kg", "20%", "14,573 acres"]
 )
 def test_quantities_are_no_names(text):
-    assert written_values.is_quantity(text)
+    assert quantities.is_quantity(text)
     assert not name_shapes.is_noun_phrase(text)
 
 
@@ -111,7 +111,7 @@ def test_quantities_are_no_names(text):
 )
 def test_a_number_may_be_a_part_of_a_name(name):
     assert name_shapes.is_noun_phrase(name)
-    assert not written_values.is_quantity(name)
+    assert not quantities.is_quantity(name)
 
 
 @pytest.mark.parametrize(
@@ -168,8 +168,8 @@ def test_any_text_can_be_examined(text):
     key = " ".join(text.casefold().split())
 
     assert isinstance(inflection.normal_form(key), tuple)
-    iso = written_values.date_in_iso(text)
-    assert iso is None or written_values.is_time(text)
+    iso = quantities.date_in_iso(text)
+    assert iso is None or quantities.is_time(text)
     if text.split():
         name_shapes.is_proper(text)
         assert not (name_shapes.resembles_person(text) and name_shapes.resembles_group(text))

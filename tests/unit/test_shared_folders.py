@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keepgraph.profiles import shared_folders
+from keepgraph.profiles import profile
 
 SYNCHRONISED = {
     "Dropbox/notes": "Dropbox",
@@ -40,32 +40,34 @@ MOUNTS = """\
 
 @pytest.mark.parametrize(("folder", "service"), SYNCHRONISED.items())
 def test_a_folder_with_the_name_that_a_service_gives_it_is_named(tmp_path, folder, service):
-    assert shared_folders.find(tmp_path / folder / "graph.db") == f"is synchronised by {service}"
+    assert profile.find_shared_folder(tmp_path / folder / "graph.db") == f"is synchronised by {service}"
 
 
 @pytest.mark.parametrize(("content", "service"), CONTENTS.items())
 def test_a_folder_with_what_a_service_keeps_in_it_is_named(tmp_path, content, service):
     (tmp_path / "shared" / "deep" / "er").mkdir(parents=True)
     (tmp_path / "shared" / content).touch()
-    assert shared_folders.find(tmp_path / "shared" / "deep" / "er" / "graph.db") == f"is synchronised by {service}"
+    assert (
+        profile.find_shared_folder(tmp_path / "shared" / "deep" / "er" / "graph.db") == f"is synchronised by {service}"
+    )
 
 
 def test_the_settings_of_a_service_in_the_home_folder_mean_nothing(tmp_path):
     (tmp_path / ".dropbox").mkdir()
 
-    assert shared_folders.find(tmp_path / "notes" / "graph.db") is None
+    assert profile.find_shared_folder(tmp_path / "notes" / "graph.db") is None
 
 
 def test_a_link_into_such_a_folder_is_followed(tmp_path):
     (tmp_path / "Dropbox").mkdir()
     (tmp_path / "mine").symlink_to(tmp_path / "Dropbox")
 
-    assert shared_folders.find(tmp_path / "mine" / "graph.db") == "is synchronised by Dropbox"
+    assert profile.find_shared_folder(tmp_path / "mine" / "graph.db") == "is synchronised by Dropbox"
 
 
 @pytest.mark.parametrize("folder", ["", "Dropbox notes", "my Nextcloud setup", "drive", "Box", "notes/OneDrives"])
 def test_any_other_folder_is_not(tmp_path, folder):
-    assert shared_folders.find(tmp_path / folder / "graph.db") is None
+    assert profile.find_shared_folder(tmp_path / folder / "graph.db") is None
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_any_other_folder_is_not(tmp_path, folder):
 )
 def test_a_network_file_system_is_named_by_its_type(tmp_path, monkeypatch, folder, file_system):
     (tmp_path / "mounts").write_text(MOUNTS)
-    monkeypatch.setattr(shared_folders, "_MOUNTS", tmp_path / "mounts")
+    monkeypatch.setattr(profile, "_MOUNTS", tmp_path / "mounts")
     expected = file_system and f"is on a network file system ({file_system})"
 
-    assert expected == shared_folders.find(Path(folder) / "graph.db")
+    assert expected == profile.find_shared_folder(Path(folder) / "graph.db")

@@ -60,7 +60,7 @@ def test_all_paths_are_those_of_networkx_in_the_order_of_length_and_cost(edges, 
     simple.add_nodes_from([start, end])
     simple.remove_nodes_from(list(avoided - {start, end}))
 
-    paths = shortest_paths.find(
+    found = shortest_paths.find(
         graph,
         keys.index(start),
         keys.index(end),
@@ -71,7 +71,7 @@ def test_all_paths_are_those_of_networkx_in_the_order_of_length_and_cost(edges, 
             costs=np.array(costs[: len(keys)], dtype=np.int64),
         ),
     )
-    actual = [tuple(keys[node] for node in path) for path in paths]
+    actual = [tuple(keys[node] for node in path) for path in found]
 
     def rank(path: tuple[int, ...]) -> tuple[int, int]:
         return len(path), sum(costs[keys.index(node)] for node in path[1:-1])
@@ -107,9 +107,9 @@ def test_paths_are_found_only_when_they_are_asked_for():
     A complete graph of 60 nodes has more paths than could ever be listed.
     """
     graph = graph_of([(a, b, 1) for a in range(1, 61) for b in range(a + 1, 61)])
-    paths = list(islice(shortest_paths.find(graph, 0, 59, rules=rules(graph)), 100))
+    found = list(islice(shortest_paths.find(graph, 0, 59, rules=rules(graph)), 100))
 
-    assert [len(path) for path in paths] == [2, *[3] * 58, *[4] * 41]
+    assert [len(path) for path in found] == [2, *[3] * 58, *[4] * 41]
 
 
 def test_a_check_ends_a_search():

@@ -142,10 +142,10 @@ def open_graph(
 
 def warn_of_shared_folder(file: Path) -> None:
     """Warn on standard error if the folder of a graph is synchronised or on a network file system."""
-    from keepgraph.profiles import shared_folders
+    from keepgraph.profiles import profile
 
-    if shared := shared_folders.find(file):
-        click.echo(f"The folder of {terminal.printable(file)} {shared}. {shared_folders.ADVICE}", err=True)
+    if shared := profile.find_shared_folder(file):
+        click.echo(f"The folder of {terminal.printable(file)} {shared}. {profile.SHARED_FOLDER_ADVICE}", err=True)
 
 
 def backup_is_due(file: Path) -> bool:

@@ -96,11 +96,12 @@ def ingest_path(graph: Graph, path: str, progress: Any, *, tool: str = "kg inges
 
 
 def show_missing_vectors(graph: Path, status: dict[str, Any]) -> None:
-    from keepgraph.engine.backfill import vectors
+    from keepgraph.engine import vector_backfill
 
     waiting = status["waiting_for_vectors"]["texts"]
     if waiting and status["resolution"]["embedding"].startswith("on"):
-        click.echo(f"{vectors.describe_missing(waiting, 'text')}: each search makes some of them. To make all now:")
+        missing = vector_backfill.describe_missing(waiting, "text")
+        click.echo(f"{missing}: each search makes some of them. To make all now:")
         click.echo(f"  {terminal.printable(profile.command_prefix(graph))} reindex")
 
 

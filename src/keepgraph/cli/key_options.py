@@ -11,7 +11,7 @@ import click
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
 from keepgraph.model import KeyLocation
-from keepgraph.profiles import key_locations, profile, settings_file, system_keyring
+from keepgraph.profiles import key_locations, profile, settings_file
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -82,7 +82,7 @@ def show_location(graph: Path) -> None:
         return
     place = {
         "file": f"in {location.file}",
-        "keyring": f"in the keyring of the system, as {system_keyring.SERVICE}/{location.account}",
+        "keyring": f"in the keyring of the system, as {key_locations.KEYRING_SERVICE}/{location.account}",
         "passphrase": f"wrapped with your passphrase in {key_locations.wrapped_file(graph, location)}",
     }.get(location.source, "where you keep it")
     click.echo(f"  the key:  {place}")

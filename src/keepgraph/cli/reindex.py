@@ -18,18 +18,18 @@ def reindex_command(ctx: click.Context, anew: bool) -> None:
     \b
     kg reindex
     """
-    from keepgraph.engine.backfill import vectors
+    from keepgraph.engine import vector_backfill
 
     with graph_options.open_graph(ctx) as graph:
         model = graph.database.settings.model
-        if anew or vectors.are_of_another_model(graph.database):
-            remaining = vectors.restart(graph.database)
+        if anew or vector_backfill.are_of_another_model(graph.database):
+            remaining = vector_backfill.restart(graph.database)
         else:
-            remaining = vectors.backfill(graph.database, work=0)
+            remaining = vector_backfill.backfill(graph.database, work=0)
         total = remaining
         with terminal.progress_bar(total, "Embedding", quiet=graph_options.wants_json(ctx)) as progress_bar:
             while remaining:
-                previous, remaining = remaining, vectors.backfill(graph.database, work=vectors.BATCH)
+                previous, remaining = remaining, vector_backfill.backfill(graph.database, work=vector_backfill.BATCH)
                 progress_bar.update(max(previous - remaining, 0))
                 if remaining >= previous:
                     break  # other programs add texts as fast as they are embedded

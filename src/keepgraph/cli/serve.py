@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from keepgraph.graph import Graph
     from keepgraph.mcp import http
     from keepgraph.mcp.graphs import ServedGraph
-    from keepgraph.mcp.oauth import Issuer
+    from keepgraph.mcp.http_access import Issuer
 
 INTERRUPTED = 130
 TERMINATED = 143
@@ -224,7 +224,7 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
     """
     import socket
 
-    from keepgraph.mcp import http, refusals
+    from keepgraph.mcp import http, http_access
     from keepgraph.profiles import tokens
 
     if public_url is not None and not _PUBLIC_URL.fullmatch(public_url):
@@ -233,7 +233,7 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
         raise click.BadParameter("it is empty", param_hint="--host")
     if not http.is_loopback(host):
         if not tokens.read_all()[0]:
-            raise refusals.TokenRequired(
+            raise http_access.TokenRequired(
                 f"other machines can connect to {host}, and there is no token",
                 hint="Make one first: `kg token add NAME`.",
             )
@@ -264,7 +264,7 @@ def _issuer(url: str | None, address: http.Address, served: Sequence[ServedGraph
     """
     if url is None:
         return None
-    from keepgraph.mcp.oauth import Issuer
+    from keepgraph.mcp.http_access import Issuer
 
     for each in served:
         if settings_file.read(each.graph.path).offline:

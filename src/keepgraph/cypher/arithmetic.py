@@ -79,9 +79,9 @@ def _instant_beside(text: Value, duration: Value) -> Value:
     """The day or the instant that a text is, beside a duration; None for other values."""
     if type(text) is not str or not isinstance(duration, Temporal):
         return None
-    from keepgraph.temporal import instants, types
+    from keepgraph.temporal import iso8601, types
 
-    return instants.read(text) if isinstance(duration, types.Duration) else None
+    return iso8601.read_instant(text) if isinstance(duration, types.Duration) else None
 
 
 def multiply(left: Value, right: Value) -> Value:

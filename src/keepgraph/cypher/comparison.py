@@ -60,10 +60,10 @@ def _equal_lists(left: list[Value], right: list[Value]) -> bool | None:
 
 def _equal_temporals(left: Value, right: Value) -> bool | None:
     """Two values of which one is temporal at least; a text beside it is the day or the instant that it says."""
-    from keepgraph.temporal import instants, operations
+    from keepgraph.temporal import iso8601, operations
 
     if type(left) is str or type(right) is str:
-        return instants.equal(left, right)
+        return iso8601.equal(left, right)
     return operations.equal(left, right)
 
 
@@ -85,10 +85,10 @@ def compare(operator: str, left: Value, right: Value) -> bool | None:
     if left_type in LIST_TYPES and right_type in LIST_TYPES:
         return _compare_lists(operator, left, right)
     if isinstance(left, Temporal) or isinstance(right, Temporal):
-        from keepgraph.temporal import instants, operations
+        from keepgraph.temporal import iso8601, operations
 
         is_text = left_type is str or right_type is str
-        order = instants.order(left, right) if is_text else operations.compare(left, right)
+        order = iso8601.order(left, right) if is_text else operations.compare(left, right)
         return None if order is None else bool(_OPERATORS[operator](order, 0))
     return None
 
@@ -127,9 +127,9 @@ def as_timestamp(value: Value, *, is_end: bool) -> Value:
     """A day or an instant as a text beside timestamps: the first one of a day, or the last; any other value itself."""
     if type(value) is not str and not isinstance(value, Temporal):
         return value
-    from keepgraph.temporal import instants
+    from keepgraph.temporal import iso8601
 
-    bounds = instants.bounds(value)
+    bounds = iso8601.bounds(value)
     return value if bounds is None else bounds[is_end]
 
 

@@ -224,9 +224,9 @@ def _as_instant(name: str, expected_kinds: int, value: Value) -> Value:
         QueryFailed: it is none, or the function takes none.
     """
     if type(value) is str and expected_kinds & DATETIME:
-        from keepgraph.temporal import instants
+        from keepgraph.temporal import iso8601
 
-        instant = instants.read(value)
+        instant = iso8601.read_instant(value)
         if instant is not None and values.kind_of(instant) & expected_kinds:
             return instant
     raise _argument_error(name, expected_kinds, value)
@@ -622,12 +622,12 @@ define("timestamp", (), INTEGER, _timestamp, needs="now")
 
 def _constructor(kind: str) -> Callable[..., Value]:
     def construct(now: Any, *argument: Value) -> Value:
-        from keepgraph.temporal import instants, operations
+        from keepgraph.temporal import iso8601, operations
 
         if not argument:
             return operations.current(kind, now)
         [value] = argument
-        if kind != "datetime" and type(value) is str and (instant := instants.read_timestamp(value)) is not None:
+        if kind != "datetime" and type(value) is str and (instant := iso8601.read_timestamp(value)) is not None:
             value = instant
         return operations.construct(kind, value, now)
 

@@ -246,9 +246,9 @@ def get_property(value: Value, key: str) -> Value:
     if value is None:
         return None
     if type(value) is str:
-        from keepgraph.temporal import instants
+        from keepgraph.temporal import iso8601
 
-        value = instants.read(value) or value
+        value = iso8601.read_instant(value) or value
     if isinstance(value, Temporal):
         from keepgraph.temporal import operations
 

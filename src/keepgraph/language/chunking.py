@@ -1,4 +1,4 @@
-"""Chunking: divides a text into the chunks in which it is found again.
+"""Chunking: divides a text into the chunks in which it is found again, at the boundaries of its parts and speakers.
 
 The chunks are a partition: joined, they are the text. White space belongs to the chunk before it. The time is linear in
 the length of the text, and a chunk has about 1,000 characters at most, which is what the embedder reads of it.
@@ -7,15 +7,88 @@ the length of the text, and a chunk has about 1,000 characters at most, which is
 from __future__ import annotations
 
 import json
+import unicodedata
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TypeAlias
 
 from keepgraph import interruption, lazy
-from keepgraph.language import markdown, sentences, speakers, text_boundaries
+from keepgraph.language import markdown, sentences
 from keepgraph.lazy import dataclass
+
+# Text boundaries: where paragraphs, lines, words and characters begin, as places to cut a text.
+#
+# Each function takes a stretch of a text by its start and end, and gives offsets in it, best before a word.
+
+_ANY_SPACE = lazy.compile(r"\s*+")
+_PARAGRAPH_END = lazy.compile(r"(?>\r\n|\n|\r)[^\S\r\n]*+(?>\r\n|\n|\r)\s*+")
+_LINE_END = lazy.compile(r"(?>\r\n|\n|\r)\s*+")
+_WORD_END = lazy.compile(r"\s++")
+# A visible character hardly ever has more code points; the search for its beginning stops here.
+_MAX_CLUSTER = 64
+_JOINED_TO_THE_LEFT = lazy.compile(
+    "[\u200c\u200d\u1160-\u11ff\ua960-\ua97c\ud7b0-\ud7ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\udc00-\udfff]"
+)
+_FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
+
+
+def _paragraph_starts(text: str, start: int, end: int) -> list[int]:
+    return [match.end() for match in _PARAGRAPH_END.finditer(text, start, end)]
+
+
+def _line_starts(text: str, start: int, end: int) -> list[int]:
+    return [match.end() for match in _LINE_END.finditer(text, start, end)]
+
+
+def _word_starts(text: str, start: int, end: int) -> list[int]:
+    return [match.end() for match in _WORD_END.finditer(text, start, end)]
+
+
+def character_cuts(text: str, start: int, end: int, *, max_bytes: int) -> list[int]:
+    """Cuts that leave parts of at most `max_bytes` in UTF-8, and characters as a reader sees them whole."""
+    cuts: list[int] = []
+    position = start
+    while True:
+        window = text[position : position + max_bytes]
+        if not window.isascii():
+            window = window.encode("utf-8", "surrogatepass")[:max_bytes].decode("utf-8", "ignore")
+        limit = position + max(len(window), 1)
+        if limit >= end:
+            return cuts
+        lowest = max(position, limit - _MAX_CLUSTER)
+        position = next((cut for cut in range(limit, lowest, -1) if _is_character_boundary(text, cut)), limit)
+        cuts.append(position)
+
+
+def skip_space(text: str, start: int, end: int) -> int:
+    """The offset after the white space that begins at `start`."""
+    match = _ANY_SPACE.match(text, start, end)
+    return match.end() if match else start
+
+
+def _is_character_boundary(text: str, offset: int) -> bool:
+    """Whether a cut at an offset leaves whole what a reader sees as one character (a grapheme cluster)."""
+    if not 0 < offset < len(text):
+        return True
+    before, after = text[offset - 1], text[offset]
+    if after.isascii():
+        return (before, after) != ("\r", "\n") and before != "\u200d"
+    if before == "\u200d" or unicodedata.category(after)[0] == "M" or _JOINED_TO_THE_LEFT.match(after):
+        return False
+    if _FLAG_LETTERS[0] <= after <= _FLAG_LETTERS[1]:
+        letters = 0  # two make a flag
+        while letters < _MAX_CLUSTER and offset - letters > 0 and _is_flag_letter(text[offset - letters - 1]):
+            letters += 1
+        return letters % 2 == 0
+    return True
+
+
+def _is_flag_letter(character: str) -> bool:
+    return _FLAG_LETTERS[0] <= character <= _FLAG_LETTERS[1]
+
 
 # At most this many consecutive headings stay with the text that follows.
 _MAX_CARRIED_HEADINGS = 6
@@ -82,12 +155,12 @@ def _is_prose(text: str, block: int, prose: Set[int]) -> bool:
 
 def _split_message(text: str) -> list[TextChunk]:
     """At turns of a conversation, then as prose."""
-    turns = speakers.turns(text)
-    starts = [(0, None), *turns] if not turns or text[: turns[0][0]].strip() else [(0, turns[0][1]), *turns[1:]]
+    units = _speaker_turns(text)
+    starts = [(0, None), *units] if not units or text[: units[0][0]].strip() else [(0, units[0][1]), *units[1:]]
     ends = [*(start for start, _ in starts[1:]), len(text)]
     chunks: list[TextChunk] = []
     for (start, speaker), end in zip(starts, ends, strict=True):
-        spans = cut(text, start, end, text_boundaries.paragraph_starts(text, start, end))
+        spans = cut(text, start, end, _paragraph_starts(text, start, end))
         chunks += [TextChunk(text[first:last], speaker=speaker) for first, last in spans]
     return chunks
 
@@ -112,8 +185,8 @@ def _split_json(text: str) -> list[TextChunk]:
 
 def _split_prose(text: str) -> list[TextChunk]:
     """At paragraphs, then sentences; a text that begins with a name and a colon has that speaker."""
-    speaker = speakers.only_speaker(text)
-    spans = cut(text, 0, len(text), text_boundaries.paragraph_starts(text, 0, len(text)))
+    speaker = _only_speaker(text)
+    spans = cut(text, 0, len(text), _paragraph_starts(text, 0, len(text)))
     return [TextChunk(text[first:last], speaker=speaker) for first, last in spans]
 
 
@@ -170,10 +243,10 @@ def _divide(text: str, start: int, end: int, cuts: Sequence[int]) -> Iterator[_S
     starts = [start]
     for before_space in cuts:
         interruption.raise_if_due()
-        offset = text_boundaries.skip_space(text, before_space, end)
+        offset = skip_space(text, before_space, end)
         if (
             starts[-1] < offset < end
-            and text_boundaries.is_character_boundary(text, offset)
+            and _is_character_boundary(text, offset)
             and (starts[-1] > start or text[start:offset].strip())
         ):
             starts.append(offset)
@@ -194,20 +267,20 @@ def _divide_to_fit(text: str, start: int, end: int, levels: Sequence[_Boundaries
 
 
 def _character_cuts(text: str, start: int, end: int) -> list[int]:
-    return text_boundaries.character_cuts(text, start, end, max_bytes=_MAX_BYTES)
+    return character_cuts(text, start, end, max_bytes=_MAX_BYTES)
 
 
 _PROSE_LEVELS: tuple[_Boundaries, ...] = (
-    text_boundaries.paragraph_starts,
+    _paragraph_starts,
     sentences.starts,
-    text_boundaries.line_starts,
-    text_boundaries.word_starts,
+    _line_starts,
+    _word_starts,
     _character_cuts,
 )
 _LINE_LEVELS: tuple[_Boundaries, ...] = (
-    text_boundaries.paragraph_starts,
-    text_boundaries.line_starts,
-    text_boundaries.word_starts,
+    _paragraph_starts,
+    _line_starts,
+    _word_starts,
     _character_cuts,
 )
 
@@ -309,3 +382,79 @@ def _value_end(text: str, start: int) -> int:
 def _skip_space(text: str, start: int) -> int:
     match = _SPACE.match(text, start)
     return match.end() if match else start
+
+
+# Speakers of a conversation: labels such as `Ada:` or `user:` at the start of a line.
+
+_MAX_WORDS = 5
+# Outside of a conversation, where only the beginning of the text may name a speaker.
+_MAX_WORDS_IN_TEXT = 3
+_LABEL = lazy.compile(r"([^\s:：][^:：\r\n]{0,59}+)(?::(?=\s|$)|：)")
+_NAME_WORD = lazy.compile(r"@?[^\W_](?:[\w.'’·-]*[\w.)'’])?|[^\W\d_]\.|\([^()\s]{1,20}\)|&")
+_PARTICLES = frozenset(
+    "de da di do dos del della der den van von zu zur la le el al bin ibn bint ten ter y e and".split()
+)
+_ROLES = frozenset(
+    "user assistant system human ai bot tool function developer agent customer client support operator model "
+    "interviewer interviewee host guest moderator narrator speaker caller q a me you patient doctor teacher "
+    "student".split()
+)
+_NOT_NAMES = frozenset(
+    "note notes nb todo fixme warning caution danger info tip hint important attention notice re fw fwd aw wg http "
+    "https ftp mailto file ps p.s subject from to cc bcc date sent reply-to summary example examples e.g i.e update "
+    "edit question answer problem solution error result results output input usage goal goals context background "
+    "title author authors source sources tags status next see also reminder deadline agenda decision decisions "
+    "action actions step steps conclusion description version location time when where what why who how yes no ok "
+    "okay well so but and or then however remember fact facts idea ideas pros cons options plan".split()
+)
+
+
+def _speaker_turns(text: str) -> list[tuple[int, str]]:
+    """The turns of a conversation: the offset at which each begins, and its speaker.
+
+    A label that is not written like a name counts as one if it comes twice.
+    """
+    labels = [(start, label) for start, label in _labels(text) if _may_be_name(label)]
+    counts = Counter(label for _, label in labels)
+    return [(start, label) for start, label in labels if _is_written_as_name(label) or counts[label] > 1]
+
+
+def _only_speaker(text: str) -> str | None:
+    """The speaker of a whole text: it begins with a name as a label, and no other line does."""
+    labels = [(start, label) for start, label in _labels(text) if _may_be_name(label) and _is_written_as_name(label)]
+    if len(labels) != 1 or text[: labels[0][0]].strip():
+        return None
+    label = labels[0][1]
+    words = label.split()
+    is_capitalised = all(word[0].isupper() or not word[0].islower() for word in words)
+    return label if is_capitalised and len(words) <= _MAX_WORDS_IN_TEXT else None
+
+
+def _labels(text: str) -> Iterator[tuple[int, str]]:
+    """What stands before a colon at the start of a line, with its offset."""
+    first = skip_space(text, 0, len(text))
+    for start in (first, *_line_starts(text, first, len(text))):
+        if match := _LABEL.match(text, start):
+            yield start, match[1]
+
+
+def _may_be_name(label: str) -> bool:
+    """Whether the words of a label can be a name at all."""
+    words = label.split()
+    return (
+        0 < len(words) <= _MAX_WORDS
+        and label == label.strip()
+        and words[0].casefold().rstrip(".") not in _NOT_NAMES
+        and words[-1].casefold().rstrip(".") not in _NOT_NAMES - {"source"}
+        and all(_NAME_WORD.fullmatch(word) for word in words)
+        and any(c.isalpha() for c in label)
+        and (len(words) == 1 or not words[0][0].islower() or words[0].casefold() in _PARTICLES | _ROLES)
+    )
+
+
+def _is_written_as_name(label: str) -> bool:
+    """Whether the words of a label are written as a name, or are a role (user, assistant)."""
+    words = label.split()
+    return words[0].casefold() in _ROLES or all(
+        not word[0].islower() or word in _PARTICLES or word[0] in "(@" for word in words
+    )

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from keepgraph import lazy
-from keepgraph.language import claims, factuality, given_names, opposites, synonyms, time_references
+from keepgraph.language import claims, factuality, given_names, opposites, time_references
 from keepgraph.language.claims import Claim, Word
 from keepgraph.language.quantities import Quantity
 from keepgraph.language.time_references import Relation
@@ -20,7 +20,7 @@ MAX_MORE_WORDS = 2
 """A denied claim may have at most this many more words."""
 
 _HARMLESS = frozenset(
-    synonyms.root(word)
+    opposites.root(word)
     for word in "member people person thing case fact time dr mr mrs ms prof sir project team today place".split()
 )
 _RESTRICTING = frozenset(
@@ -30,7 +30,7 @@ _RESTRICTING = frozenset(
 _RULE = lazy.compile(r"\b(?:must|minimum|maximum|required?|requires|limit|limited|allow\w*|permit\w*|may|need\w*)\b")
 _NOBODY = lazy.compile(r"\b(?:nobody|no one|none|nothing)\b")
 _LIGHT_VERBS = frozenset(
-    map(synonyms.root, "decided agreed voted chose opted use adopt introduce contain include".split())
+    map(opposites.root, "decided agreed voted chose opted use adopt introduce contain include".split())
 )
 _SAME_PREPOSITIONS = (
     {"in", "at"},
@@ -358,13 +358,13 @@ def _essential(claim: Claim, rest: tuple[Word, ...], other_rest: tuple[Word, ...
 
 _LOCATED = frozenset(
     map(
-        synonyms.root,
+        opposites.root,
         "live lives located based born died headquartered headquarters situated buried held stands grew moored parked "
         "stationed happened capital".split(),
     )
 )
-_LOCATED_ONCE = frozenset(map(synonyms.root, "born died buried held happened founded built".split()))
-_MADE_BY_ONE = frozenset(map(synonyms.root, "painted composed written sculpted drawn wrote".split()))
+_LOCATED_ONCE = frozenset(map(opposites.root, "born died buried held happened founded built".split()))
+_MADE_BY_ONE = frozenset(map(opposites.root, "painted composed written sculpted drawn wrote".split()))
 _WORKS = frozenset(
     "painting picture portrait fresco drawing sculpture statue novel book poem story play song symphony sonata "
     "concerto quartet overture opera operetta waltz aria ballet film article essay".split()
@@ -376,7 +376,7 @@ _DEFINITE = r"(?:the|our|my|your|his|her|their|its|this)"
 _LABEL_PREPOSITIONS = frozenset("from in at on".split())
 _PLACE_LABELS = frozenset(
     map(
-        synonyms.root,
+        opposites.root,
         "platform room floor gate page building terminal hall apartment seat lane exit table stage".split(),
     )
 )
@@ -528,7 +528,7 @@ def _wordings(claim: Claim, words: Sequence[Word]) -> list[str]:
 
 _ONCE = frozenset(
     map(
-        synonyms.root,
+        opposites.root,
         "born die founded established built completed opened launch release publish signed expire start end close join "
         "left retire marry graduate happen arrive depart elected discovered invented deadline due scheduled created "
         "introduced premiere inaugurated demolished abolished".split(),
@@ -536,7 +536,7 @@ _ONCE = frozenset(
 )
 _EVENTS = frozenset(
     map(
-        synonyms.root,
+        opposites.root,
         "meeting deadline party wedding exam election concert interview appointment flight match birthday lecture "
         "workshop hearing funeral ceremony conference launch release demo review".split(),
     )

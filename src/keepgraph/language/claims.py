@@ -17,9 +17,9 @@ from keepgraph.language import (
     given_names,
     inflection,
     normalisation,
+    opposites,
     quantities,
     sentences,
-    synonyms,
     time_references,
 )
 from keepgraph.language.factuality import Cue
@@ -135,7 +135,7 @@ def _find_words(text: str, labels: Mapping[str, str]) -> Iterator[Word]:
         is_name = label is not None or _is_name(token, is_first=not text[:start].strip())
         yield Word(
             text=label or lower,
-            root=f"#{label}" if label else lower if is_name else synonyms.root(lower),
+            root=f"#{label}" if label else lower if is_name else opposites.root(lower),
             is_name=is_name,
             is_predicative=after_copula,
             preposition=preposition,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from keepgraph import lazy
-from keepgraph.language import common_words, given_names, inflection, normalisation, opposites, written_values
+from keepgraph.language import common_words, given_names, inflection, normalisation, opposites, quantities
 
 _PRONOUNS = frozenset(
     "i me my mine you your he him his she her hers it its we us our they them their who whom this that these those "
@@ -30,7 +30,7 @@ def is_proper(text: str, *, is_cased: bool = True) -> bool:
         is_cased: whether capital letters mean anything; false where nothing was written with any.
     """
     words = text.split()
-    if not words or len(words) > _MAX_WORDS or not is_noun_phrase(text) or written_values.ends_in_time(text):
+    if not words or len(words) > _MAX_WORDS or not is_noun_phrase(text) or quantities.ends_in_time(text):
         return False
     if not is_cased or not any(character.isupper() or character.islower() for character in text):
         return True
@@ -48,7 +48,7 @@ def is_noun_phrase(text: str) -> bool:
     digit."""
     if not any(character.isalnum() for character in text) or text.casefold().strip() in _PRONOUNS:
         return False
-    return not written_values.is_time(text) and not written_values.is_quantity(text)
+    return not quantities.is_time(text) and not quantities.is_quantity(text)
 
 
 def are_cased(names: Iterable[str]) -> bool:

@@ -20,7 +20,6 @@ from keepgraph.language import (
     opposites,
     phonetics,
     quantities,
-    spelling,
     statements,
     typos,
 )
@@ -326,7 +325,7 @@ def _has_first_or_last_name(query: Sequence[str], name: Sequence[str]) -> bool:
 
 
 def _compare_thing(query: Sequence[str], name: Sequence[str], style: NameStyle, *, type_named: bool) -> Similarity:
-    query, name = [spelling.normalise(word) for word in query], [spelling.normalise(word) for word in name]
+    query, name = [typos.normalise_spelling(word) for word in query], [typos.normalise_spelling(word) for word in name]
     if not _has_digits_of(query, name):
         return NO_MATCH
     if query == name:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import permutations
 
-from keepgraph.language import abbreviations, inflection, lexicons, opposites, quantities, spelling, synonyms, typos
+from keepgraph.language import abbreviations, inflection, lexicons, opposites, quantities, typos
 from keepgraph.lazy import dataclass
 
 _NEGATIONS = (("no", "more"), ("no", "longer"), ("not",), ("no",), ("never",))
@@ -85,7 +85,7 @@ def parse(folded: str) -> Statement | None:
 
 
 def _words(folded: str) -> list[str]:
-    return ["percent" if word == "%" else spelling.normalise(word) for word in folded.split()]
+    return ["percent" if word == "%" else typos.normalise_spelling(word) for word in folded.split()]
 
 
 def _of_telling_words(statement: Statement) -> Statement:
@@ -204,8 +204,8 @@ def _is_same(word: str, other: str) -> bool:
         other in abbreviations.expand(word)
         or word in abbreviations.expand(other)
         or inflection.are_related(word, other)
-        or synonyms.root(word) == synonyms.root(other)
-        or synonyms.are_synonyms_in_names(word, other)
+        or opposites.root(word) == opposites.root(other)
+        or opposites.are_synonyms_in_names(word, other)
         or bool(typos.similarity(word, other, has_context=True, given_name=False))
     )
 

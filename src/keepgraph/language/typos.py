@@ -1,4 +1,4 @@
-"""Typos: whether one word may be a mistyping of another, by edit distance and rules.
+"""Typos and spellings: whether one word may be a mistyping of another, and one spelling for variants of a word.
 
 Edit distance alone takes antonyms, names of the other gender, codes and many plain words for typos of each other; the
 rules here keep those apart. Words are folded (see `normalisation.Name`).
@@ -7,6 +7,7 @@ rules here keep those apart. Words are folded (see `normalisation.Name`).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from keepgraph import lazy
 from keepgraph.language import given_names, opposites, quantities
@@ -164,3 +165,42 @@ def _is_likely_substitution(word: str, other: str, has_context: bool) -> bool:
         or any({typed, intended} <= sounds for sounds in _SIMILAR_SOUNDS)
         or not (typed + intended).isascii()
     )
+
+
+# Spelling normalisation of a word: digits for number words, American for British spelling.
+
+_VERSION = lazy.compile(r"v(\d+)")
+_BRITISH_TO_AMERICAN = (
+    ("isation", "ization"),
+    ("(?<=...)is(e[ds]?|ing)$", r"iz\1"),
+    ("(?<=...)yse(?=[ds]?$)", "yze"),
+    ("(?<=...)our(?=s?$)", "or"),
+    ("(?<=[aeiou][btn])re$", "er"),
+    ("(?<=[aeiou])tre(?=s?$)", "ter"),
+    ("centre", "center"),
+    ("fibre", "fiber"),
+    ("grey", "gray"),
+    ("(?<=[ae]f)ence$|(?<=off)ence$", "ense"),
+    ("ogue(?=s?$)", "og"),
+    ("paed", "ped"),
+    ("anaes", "anes"),
+    ("haem", "hem"),
+    ("oest", "est"),
+    ("gynaec", "gynec"),
+    ("(?<=[aeiou])ll(?=(ed|ing|ers?)$)", "l"),
+    ("aluminium", "aluminum"),
+    ("mould", "mold"),
+    ("programme", "program"),
+    ("licence", "license"),
+)
+
+
+@lru_cache(maxsize=4096)
+def normalise_spelling(word: str) -> str:
+    """A folded word for comparison: two is 2, v3 is 3, colour is color. The result need not be a real word."""
+    word = str(quantities.CARDINALS.get(word, word))
+    if version := _VERSION.fullmatch(word):
+        return version[1]
+    for british, american in _BRITISH_TO_AMERICAN:
+        word = re.sub(british, american, word)
+    return word

@@ -7,16 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from keepgraph import lazy
-from keepgraph.language import (
-    abbreviations,
-    inflection,
-    name_similarity,
-    opposites,
-    quantities,
-    spelling,
-    synonyms,
-    typos,
-)
+from keepgraph.language import abbreviations, inflection, name_similarity, opposites, quantities, typos
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
@@ -109,7 +100,7 @@ def similar(word: str, other: str) -> float:
         return 0.95
     if inflection.are_related(word, other):
         return DERIVED
-    if synonyms.root(word) == synonyms.root(other) or synonyms.are_synonyms_in_names(word, other):
+    if opposites.root(word) == opposites.root(other) or opposites.are_synonyms_in_names(word, other):
         return SYNONYM
     if typo := typos.similarity(word, other, has_context=True, given_name=False):
         return min(typo, 0.9)
@@ -138,7 +129,7 @@ def tokens(name: Name) -> tuple[str, ...]:
     text = _WHOLE_VERSION.sub(r"\1", _CLOCK_TIME.sub(_of_24_hours, text))
     words: list[str] = []
     for word in name.words if text == name.text else Name(text).words:
-        canonical = spelling.normalise(word)
+        canonical = typos.normalise_spelling(word)
         if words and canonical in _ROMAN and len(canonical) > (words[-1] not in _NUMBERED):
             words.append(_ROMAN[canonical])
         elif ordinal := _ORDINAL.fullmatch(canonical):

@@ -11,7 +11,7 @@ import mcp.types as t
 from keepgraph import errors
 from keepgraph.activity import Activity
 from keepgraph.graph import Graph
-from keepgraph.mcp import refusals
+from keepgraph.mcp import http_access
 
 ARGUMENT = "graph"
 """The argument of every tool that names a graph, where a server has several; no tool has one of this name."""
@@ -74,7 +74,7 @@ class ServedGraphs:
         """
         served = self.by_name.get(name) if isinstance(name, str) else None
         if served is None:
-            raise refusals.GraphNotAllowed(f"there is no graph {str(name)[:60]!r} for this caller", hint=hint)
+            raise http_access.GraphNotAllowed(f"there is no graph {str(name)[:60]!r} for this caller", hint=hint)
         return served
 
     def _hint(self, tool: str) -> str:

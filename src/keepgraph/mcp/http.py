@@ -29,14 +29,14 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from keepgraph import _version
-from keepgraph.mcp import refusals, server, stdio
+from keepgraph.mcp import http_access, server, stdio
 from keepgraph.mcp.graphs import ServedGraph, ServedGraphs
-from keepgraph.mcp.limits import Limits, Metrics
+from keepgraph.mcp.http_access import Limits, Metrics
 from keepgraph.profiles import tokens
 from keepgraph.profiles.tokens import Token
 
 if TYPE_CHECKING:
-    from keepgraph.mcp.oauth import Issuer
+    from keepgraph.mcp.http_access import Issuer
 
 PATH = "/mcp"
 MAX_BODY = 4 * 1024 * 1024
@@ -202,7 +202,7 @@ class HttpApp:
         self.metrics.in_progress += 1
         try:
             await self._answer(exchange)
-        except refusals.RequestRefused as refusal:
+        except http_access.RequestRefused as refusal:
             self.metrics.count_refusal(refusal.code)
             await exchange.refuse(refusal, self._challenge(refusal))
         finally:
@@ -248,7 +248,7 @@ class HttpApp:
                 caller.scopes.discard(scope)
                 caller.limits.take_bytes(exchange.received + exchange.sent)
         if scope.cancelled_caught:
-            raise refusals.TokenRequired("the token was removed, or has expired")
+            raise http_access.TokenRequired("the token was removed, or has expired")
 
     async def _answer_call(self, caller: _Caller, exchange: _Exchange) -> None:
         message = _readable(await exchange.read_body())
@@ -266,18 +266,18 @@ class HttpApp:
         """
         scheme, _, secret = authorization.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
-            raise refusals.TokenRequired("the request has no token")
+            raise http_access.TokenRequired("the request has no token")
         token = self._tokens.find(secret.strip())
         if token is None and self._issuer is not None:
             subject = await self._issuer.subject(secret.strip())
             token = self._tokens.of_subject(subject) if subject is not None else None
         if token is None:
-            raise refusals.TokenRequired("the token is unknown")
+            raise http_access.TokenRequired("the token is unknown")
         if token.is_expired(datetime.now(UTC)):
-            raise refusals.TokenExpired(f"the token {token.name} was valid until {token.until}")
+            raise http_access.TokenExpired(f"the token {token.name} was valid until {token.until}")
         return token
 
-    def _challenge(self, refusal: refusals.RequestRefused) -> dict[str, str]:
+    def _challenge(self, refusal: http_access.RequestRefused) -> dict[str, str]:
         if refusal.status != HTTPStatus.UNAUTHORIZED:
             return {}
         metadata = f', resource_metadata="{self._issuer.metadata_url}"' if self._issuer else ""
@@ -305,7 +305,7 @@ class HttpApp:
             if not token.profiles or each.name in token.profiles
         ]
         if not allowed:
-            raise refusals.GraphNotAllowed(f"the token {token.name} is for none of the graphs of this server")
+            raise http_access.GraphNotAllowed(f"the token {token.name} is for none of the graphs of this server")
         mcp_server = server.build(
             ServedGraphs(allowed, are_named=True),
             toolsets=self._toolsets,
@@ -408,7 +408,7 @@ class _Exchange:
                     raise _too_large()
                 more = message.get("more_body", False)
         if scope.cancelled_caught:
-            raise refusals.RequestTooSlow(f"the body did not arrive within {REQUEST_SECONDS:g} seconds")
+            raise http_access.RequestTooSlow(f"the body did not arrive within {REQUEST_SECONDS:g} seconds")
         return bytes(body)
 
     def put_back(self, body: bytes) -> None:
@@ -430,7 +430,7 @@ class _Exchange:
         with anyio.fail_after(SEND_SECONDS):
             await self._send(message)
 
-    async def refuse(self, refusal: refusals.RequestRefused, headers: Mapping[str, str]) -> None:
+    async def refuse(self, refusal: http_access.RequestRefused, headers: Mapping[str, str]) -> None:
         """Answer with an error in the form of JSON-RPC; `data` is the envelope of every interface."""
         if self.status != 499:  # the answer has begun: it ends here
             await self.send({"type": "http.response.body", "body": b""})
@@ -457,14 +457,14 @@ class _Exchange:
         await self.send({"type": "http.response.body", "body": body if self.scope["method"] != "HEAD" else b""})
 
 
-def _invalid(message: str, status: HTTPStatus) -> refusals.RequestInvalid:
-    refusal = refusals.RequestInvalid(message)
+def _invalid(message: str, status: HTTPStatus) -> http_access.RequestInvalid:
+    refusal = http_access.RequestInvalid(message)
     refusal.status = status.value
     return refusal
 
 
-def _too_large() -> refusals.RequestTooLarge:
-    return refusals.RequestTooLarge(f"a request may have at most {MAX_BODY:,} bytes")
+def _too_large() -> http_access.RequestTooLarge:
+    return http_access.RequestTooLarge(f"a request may have at most {MAX_BODY:,} bytes")
 
 
 def _readable(body: bytes) -> bytes | t.JSONRPCError:

@@ -8,7 +8,7 @@ from pathlib import Path
 import mcp.types as t
 
 from keepgraph import errors
-from keepgraph.mcp import surrogates
+from keepgraph.mcp import stdio
 from keepgraph.profiles import profile
 from keepgraph.tools.contract import reader_references
 
@@ -231,4 +231,4 @@ def _which_graph(path: Path) -> str:
 
 def _name(path: Path) -> str:
     name = profile.name_of(path) or path.name
-    return str(surrogates.replace("".join(char if char.isprintable() else " " for char in name[:_MAX_NAME])))
+    return str(stdio.replace_surrogates("".join(char if char.isprintable() else " " for char in name[:_MAX_NAME])))

@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from keepgraph import _version, errors
 from keepgraph.activity import Activity
 from keepgraph.graph import Graph
-from keepgraph.mcp import apps, graphs, prompts, resources, stdio, surrogates
+from keepgraph.mcp import graphs, prompts, resources, stdio
 from keepgraph.mcp.graphs import ServedGraph, ServedGraphs
 from keepgraph.profiles import tokens
 from keepgraph.tools.contract import brief_answers, catalogue, reader_references, schemas
@@ -123,7 +123,7 @@ class _Handlers:
                 answer = await self._call(chosen[0], tool, params.name, arguments, progress=progress)
         except errors.KeepgraphError as error:
             return t.CallToolResult(is_error=True, content=[_text_content(self._error_answer(error))])
-        in_words = None if self._served.are_several else apps.text_of(tool.name, answer)
+        in_words = None if self._served.are_several else resources.text_of(tool.name, answer)
         content = _text_content(answer) if in_words is None else t.TextContent(type="text", text=_plain(in_words))
         return t.CallToolResult(content=[content], structured_content=answer)
 
@@ -197,7 +197,7 @@ class _Handlers:
             raise _protocol_error(error, name=params.name) from error
 
     async def list_resources(self, ctx: Any, params: Any) -> t.ListResourcesResult:
-        shown = [apps.resource()] if any(self._meta_of(name) for name in self.tools) else []
+        shown = [resources.page_resource()] if any(self._meta_of(name) for name in self.tools) else []
         return t.ListResourcesResult(resources=[*self._served.resources(resources.all_resources()), *shown])
 
     async def list_resource_templates(self, ctx: Any, params: Any) -> t.ListResourceTemplatesResult:
@@ -205,8 +205,8 @@ class _Handlers:
 
     async def read_resource(self, ctx: Any, params: t.ReadResourceRequestParams) -> t.ReadResourceResult:
         uri = str(params.uri)
-        if uri == apps.PAGE:
-            return t.ReadResourceResult(contents=[apps.content()])
+        if uri == resources.PAGE:
+            return t.ReadResourceResult(contents=[resources.page_content()])
         try:
             served, uri = self._served.of_resource(uri)
             with served.activity.call():
@@ -288,7 +288,7 @@ class _Handlers:
 
     def _meta_of(self, tool: str) -> dict[str, Any] | None:
         """The page of a tool; it does not know which of several graphs it shows."""
-        return None if self._served.are_several else apps.meta_of(tool)
+        return None if self._served.are_several else resources.meta_of(tool)
 
     def _callable_tool(self, name: str) -> Tool:
         """The tool of this name, if this server may call it.
@@ -326,7 +326,7 @@ def _progress_reporter(ctx: Any) -> Progress:
     """Reports the progress of a job to the client, from the worker thread that runs it."""
 
     def report(done: int, total: int | None, message: str) -> None:
-        anyio.from_thread.run(ctx.session.report_progress, done, total, surrogates.replace(message))
+        anyio.from_thread.run(ctx.session.report_progress, done, total, stdio.replace_surrogates(message))
 
     return report
 
@@ -336,12 +336,14 @@ def _text_content(answer: dict[str, Any]) -> t.TextContent:
 
 
 def _plain(text: str) -> str:
-    return str(surrogates.replace(text))
+    return str(stdio.replace_surrogates(text))
 
 
 def _json(answer: dict[str, Any]) -> str:
-    return str(surrogates.replace(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))))
+    return str(stdio.replace_surrogates(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))))
 
 
 def _protocol_error(error: errors.KeepgraphError, **data: str) -> MCPError:
-    return MCPError(code=t.INVALID_PARAMS, message=surrogates.replace(error.text()), data=surrogates.replace(data))
+    return MCPError(
+        code=t.INVALID_PARAMS, message=stdio.replace_surrogates(error.text()), data=stdio.replace_surrogates(data)
+    )

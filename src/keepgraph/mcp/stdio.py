@@ -25,7 +25,6 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from keepgraph import errors
-from keepgraph.mcp import surrogates
 from keepgraph.store.cancellation import Cancellation, CancellationCheck
 
 DRAIN_SECONDS = 60.0
@@ -166,7 +165,7 @@ def _parse_leniently(line: bytes) -> t.JSONRPCMessage:
     if not isinstance(message, dict):
         return _error(t.INVALID_REQUEST, "this line is not a single JSON-RPC message")
     arguments = _pop_arguments(message)
-    message = surrogates.replace(message)
+    message = replace_surrogates(message)
     if arguments is not None:
         message["params"]["arguments"] = arguments
     request_id = message.get("id")
@@ -293,3 +292,15 @@ def _catch_errors(
     except Exception:  # noqa: BLE001 (the one place where every error becomes an answer)
         _log.exception("a call failed unexpectedly")
         return errors.InternalError("the call failed unexpectedly; the server's log has the details")
+
+
+# Replaces lone surrogates in text: UTF-8 cannot encode them, and writing one would end the server.
+
+
+def replace_surrogates(value: Any) -> Any:
+    """A text, or all texts in JSON, with a question mark for every lone surrogate."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {replace_surrogates(name): replace_surrogates(inner) for name, inner in value.items()}
+    return [replace_surrogates(inner) for inner in value] if isinstance(value, list) else value

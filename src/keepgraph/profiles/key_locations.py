@@ -14,7 +14,7 @@ from pathlib import Path
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key, KeyLocation, KeySource
-from keepgraph.profiles import keys, profile, system_keyring
+from keepgraph.profiles import keys, profile
 from keepgraph.profiles.keys import AskPassphrase
 
 
@@ -62,7 +62,7 @@ def is_available(graph: Path, location: KeyLocation, *, environment: Mapping[str
             return wrapped_file(graph, location).exists()
         case "keyring":
             try:
-                return bool(system_keyring.read(keyring_account(graph, location)))
+                return bool(read_from_keyring(keyring_account(graph, location)))
             except errors.KeyMissing:
                 return False
         case _:
@@ -107,8 +107,8 @@ def save(graph: Path, location: KeyLocation, saved: Sequence[Key], *, passphrase
             keys.write(file, saved, about=f"The key of {graph} ({saved[-1].fingerprint}).")
             read_back = keys.read(file)
         case "keyring":
-            system_keyring.write(keyring_account(graph, location), saved)
-            read_back = system_keyring.read(keyring_account(graph, location))
+            _write_to_keyring(keyring_account(graph, location), saved)
+            read_back = read_from_keyring(keyring_account(graph, location))
         case "passphrase":
             if passphrase is None:
                 raise errors.KeyMissing("this needs a terminal: it asks for a passphrase")
@@ -130,7 +130,7 @@ def delete(graph: Path, location: KeyLocation) -> None:
         case "file":
             Path(location.file or default_file(graph)).unlink(missing_ok=True)
         case "keyring":
-            system_keyring.delete(keyring_account(graph, location))
+            _delete_from_keyring(keyring_account(graph, location))
         case "passphrase":
             wrapped_file(graph, location).unlink(missing_ok=True)
 
@@ -205,7 +205,7 @@ def _search(
         return
     # Last, because importing the keyring library takes longer than the rest of a start.
     try:
-        yield from system_keyring.read(keyring_account(graph, location))
+        yield from read_from_keyring(keyring_account(graph, location))
     except errors.KeyMissing as error:
         searched.append(error.message)
 
@@ -220,3 +220,61 @@ def _file_in_environment(name: str) -> Path:
     if not file.exists():
         raise errors.KeyMissing(f"KG_KEY_FILE names {file}, which does not exist")
     return file
+
+
+# The system keyring as a place for keys.
+
+KEYRING_SERVICE = "keepgraph"
+"""The service name of our entries in the keyring."""
+
+
+def read_from_keyring(name: str) -> list[Key]:
+    """The keys in the keyring under a name.
+
+    Raises:
+        errors.KeyMissing: it has none, is locked, or does not exist; the message says which.
+    """
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        text = keyring.get_password(KEYRING_SERVICE, name)
+    except (KeyringError, OSError, RuntimeError) as error:
+        raise errors.KeyMissing(f"the system keyring cannot be read ({type(error).__name__})") from error
+    if text is None:
+        raise errors.KeyMissing(f"the system keyring has no key for {name}")
+    return keys.parse(text.encode(), "the keyring")
+
+
+def _write_to_keyring(name: str, saved: Sequence[Key]) -> None:
+    """Replace the keys in the keyring under a name.
+
+    Raises:
+        errors.KeyMissing: there is no keyring, or it is locked.
+    """
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        keyring.set_password(KEYRING_SERVICE, name, "\n".join(key.digits for key in saved))
+    except (KeyringError, OSError, RuntimeError) as error:
+        raise errors.KeyMissing(
+            f"the system keyring cannot keep a key ({type(error).__name__})",
+            hint="Keep it in a file instead: --key file.",
+        ) from error
+
+
+def _delete_from_keyring(name: str) -> None:
+    """Delete the keys under a name, if there are any.
+
+    Raises:
+        errors.KeyMissing: there is no keyring, or it refuses.
+    """
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        if keyring.get_password(KEYRING_SERVICE, name) is not None:
+            keyring.delete_password(KEYRING_SERVICE, name)
+    except (KeyringError, OSError, RuntimeError) as error:
+        raise errors.KeyMissing(f"the system keyring did not delete {name} ({type(error).__name__})") from error

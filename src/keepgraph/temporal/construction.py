@@ -11,10 +11,13 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from keepgraph.temporal import calendar, components, durations
+from keepgraph.temporal import calendar, durations
 from keepgraph.temporal.calendar import Zone
 from keepgraph.temporal.types import (
     DAY,
+    HOUR,
+    MAX_YEAR,
+    MINUTE,
     SECOND,
     Date,
     DateTime,
@@ -152,17 +155,17 @@ def day_of(fields: Fields, truncated: int | None = None) -> int:
     if form == _WEEK_AND_DAY:
         year, week = calendar.year_and_week(base) if base is not None else (0, 1)
         weekday = calendar.day_of_week(base) if base is not None else 1
-        return components.day_in_week(
+        return day_in_week(
             _integer(fields, "year", year), _integer(fields, "week", week), _integer(fields, "dayOfWeek", weekday)
         )
     year = _integer(fields, "year", year)
     if form == _QUARTER_AND_DAY:
         day = calendar.day_of_quarter(base) if base is not None else 1
         quarter = _integer(fields, "quarter", calendar.quarter_of(month))
-        return components.day_in_quarter(year, quarter, _integer(fields, "dayOfQuarter", day))
+        return day_in_quarter(year, quarter, _integer(fields, "dayOfQuarter", day))
     if form == _ORDINAL_DAY:
-        return components.day_in_year(year, _integer(fields, "ordinalDay", 1))
-    return components.day_in_month(year, _integer(fields, "month", month), _integer(fields, "day", day))
+        return day_in_year(year, _integer(fields, "ordinalDay", 1))
+    return day_in_month(year, _integer(fields, "month", month), _integer(fields, "day", day))
 
 
 def clock_of(fields: Fields, truncated: int | None = None) -> int:
@@ -177,7 +180,7 @@ def clock_of(fields: Fields, truncated: int | None = None) -> int:
         base = 0
     seconds, fraction = divmod(base, SECOND)
     new_fraction = _fraction_of_second(fields)
-    return components.nanosecond_of_day(
+    return nanosecond_of_day(
         _integer(fields, "hour", seconds // 3600),
         _integer(fields, "minute", seconds // 60 % 60),
         _integer(fields, "second", seconds % 60),
@@ -298,7 +301,7 @@ def _fraction_of_second(fields: Fields) -> int | None:
     for name, size in (("millisecond", 10**6), ("microsecond", 1000), ("nanosecond", 1)):
         if name in fields:
             amount = _integer(fields, name, 0)
-            components.check_range(name, amount, 0, greater_unit // size - 1)
+            check_range(name, amount, 0, greater_unit // size - 1)
             total += amount * size
             greater_unit = size
     return total
@@ -309,3 +312,46 @@ def _integer(fields: Fields, name: str, default: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong_type(f"{name} is an integer; {describe(value)} is none.")
     return value
+
+
+# Checks of numeric components: builds a day or a time of day from them, and refuses those out of range.
+
+
+def day_in_month(year: int, month: int, day: int) -> int:
+    check_range("year", year, -MAX_YEAR, MAX_YEAR)
+    check_range("month", month, 1, 12)
+    check_range("day", day, 1, calendar.days_in_month(year, month), f" in month {month} of {year}")
+    return calendar.day_number(year, month, day)
+
+
+def day_in_week(year: int, week: int, weekday: int) -> int:
+    check_range("year", year, -MAX_YEAR, MAX_YEAR)
+    check_range("week", week, 1, calendar.weeks_in_year(year), f" in {year}")
+    check_range("dayOfWeek", weekday, 1, 7)
+    return check_day(calendar.day_in_week(year, week, weekday))
+
+
+def day_in_quarter(year: int, quarter: int, day: int) -> int:
+    check_range("year", year, -MAX_YEAR, MAX_YEAR)
+    check_range("quarter", quarter, 1, 4)
+    check_range("dayOfQuarter", day, 1, calendar.days_in_quarter(year, quarter), f" in quarter {quarter} of {year}")
+    return calendar.first_day_of_quarter(year, quarter) + day - 1
+
+
+def day_in_year(year: int, day: int) -> int:
+    check_range("year", year, -MAX_YEAR, MAX_YEAR)
+    check_range("ordinalDay", day, 1, calendar.days_in_year(year), f" in {year}")
+    return calendar.day_number(year, 1, 1) + day - 1
+
+
+def nanosecond_of_day(hour: int, minute: int, second: int, nanoseconds: int) -> int:
+    """The nanoseconds from midnight to this time of day."""
+    check_range("hour", hour, 0, 23)
+    check_range("minute", minute, 0, 59)
+    check_range("second", second, 0, 59)
+    return hour * HOUR + minute * MINUTE + second * SECOND + nanoseconds
+
+
+def check_range(name: str, number: int, least: int, greatest: int, where: str = "") -> None:
+    if not least <= number <= greatest:
+        raise invalid_value(f"{name} goes from {least} to {greatest}{where}; {describe(number)} is outside of it.")

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from keepgraph import _version, store
-from keepgraph.engine import knowledge
+from keepgraph.engine import knowledge, vector_backfill
 from keepgraph.engine.analysis import graph_profile, overview
 from keepgraph.engine.analysis.graph_profile import LabelProfile, PropertyProfile, RelationshipProfile
-from keepgraph.engine.backfill import vectors
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.english import count_noun
@@ -93,7 +92,7 @@ def get_status(tx: Tx) -> dict[str, Any]:
             "exact": "on",
             "alias": "on",
             "fuzzy": "on" if "fuzzy" in tx.settings.rungs else "off: by the settings",
-            "embedding": vectors.describe_state(tx),
+            "embedding": vector_backfill.describe_state(tx),
         },
         "waiting_for_vectors": {
             f"{kind.noun}s": store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from keepgraph import errors, store
-from keepgraph.engine import backfill, knowledge, retrieval
+from keepgraph.engine import knowledge, retrieval, vector_backfill
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.retrieval import neighbourhood, node_lookup, retrievers, search
 from keepgraph.engine.retrieval.fusion import Key
@@ -116,7 +116,7 @@ def expand_context(
         if nodes
         else retrieval.expansion.Expansion()
     )
-    reason = backfill.vectors.unavailable_reason(tx)
+    reason = vector_backfill.unavailable_reason(tx)
     answer = {
         "expanded": [context_answers.node(node.record) for node in nodes.values()],
         "hops": hops,

@@ -24,7 +24,7 @@ from keepgraph.engine.maintenance import backups, unfinished_changes
 from keepgraph.engine.maintenance.integrity import FIX, RESTORE, Check, State
 from keepgraph.english import count_noun
 from keepgraph.model import Backup, Key, KeyLocation
-from keepgraph.profiles import key_locations, keys, settings_file, shared_folders
+from keepgraph.profiles import key_locations, keys, profile, settings_file
 from keepgraph.store.database import Database
 
 _MAX_SHOWN = 3
@@ -61,9 +61,9 @@ def check_file(target: InspectedGraph) -> Iterator[Check]:
         problem = f"{graph} is empty"
     if problem is None:
         yield Check("file", State.OK, f"{graph}, {graph.stat().st_size / 1e6:.1f} MB, {store.files.kind(graph).value}")
-        if shared := shared_folders.find(graph):
+        if shared := profile.find_shared_folder(graph):
             message = f"its folder {shared}: it may be damaged there, or exist twice"
-            yield Check("file", State.NOTE, message, shared_folders.ADVICE)
+            yield Check("file", State.NOTE, message, profile.SHARED_FOLDER_ADVICE)
         return
     yield Check(
         "file", State.WRONG, problem, RESTORE if inspection.usable_backups(graph) else errors.GraphNotFound.default_hint

@@ -19,7 +19,7 @@ from keepgraph.cypher.check import pattern_variables, type_inference
 from keepgraph.cypher.syntax import ast, traversal, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryError
-from keepgraph.temporal import instants
+from keepgraph.temporal import iso8601
 
 _MIRRORED: dict[ast.Operator, ast.Operator] = {
     "=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
@@ -489,10 +489,10 @@ def _is_year_of_today(expression: ast.Expression) -> bool:
 def begins_instant(text: str) -> bool:
     """Whether a text is a day or an instant, or the beginning of one, such as `2026-05`."""
     if _BEGINNING.fullmatch(text) is None:
-        return instants.read(text) is not None
+        return iso8601.read_instant(text) is not None
     day = text[:10]
     if len(day) == 10:
-        return instants.read(day) is not None
+        return iso8601.read_instant(day) is not None
     return text != "" and (len(day) < 7 or "01" <= day[5:7] <= "12")
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keepgraph.arrays.link_prediction import horn_rules
-from keepgraph.arrays.link_prediction.horn_rules import HornRuleModel
-from keepgraph.arrays.link_prediction.triples import Check, Floats, Integers, Triples
+from keepgraph.arrays import horn_rules
+from keepgraph.arrays.horn_rules import HornRuleModel
+from keepgraph.arrays.link_models import Check, Floats, Integers, Triples
 from keepgraph.engine.analysis.group_triples import GroupTriples
 
 MAX_DOUBTFUL = 1_000

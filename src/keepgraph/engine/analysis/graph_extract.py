@@ -13,7 +13,7 @@ from keepgraph.arrays.fact_graph import FactGraph, Integers
 from keepgraph.arrays.graph_layout import LayoutGraph
 from keepgraph.engine.analysis import graph_map
 from keepgraph.engine.analysis.graph_map import Area, GraphMap, MapNode
-from keepgraph.engine.topology import fact_graphs
+from keepgraph.engine.topology import paths
 from keepgraph.model import Entity
 from keepgraph.store.graph_extracts import FactRow, TextRow
 from keepgraph.store.transactions import Tx
@@ -65,14 +65,14 @@ def most_connected(tx: Tx, *, at_instant: bool, limit: int) -> Extract:
 
 def around(tx: Tx, centre: Entity, *, depth: int, at_instant: bool, texts: bool, limit: int) -> Extract:
     """What is connected with an entity within this many facts, nearest first, laid out by itself."""
-    facts = fact_graphs.read(tx).facts
+    facts = paths.read(tx).facts
     rows, is_complete = _reach(facts, centre.row, depth=depth, at=_instant(tx, at_instant), limit=limit)
     part = _lay_out(tx, np.sort(rows), is_complete=is_complete, at_instant=at_instant)
     return _extract(tx, part, at_instant=at_instant, texts=texts)
 
 
 def _instant(tx: Tx, at_instant: bool) -> int | None:
-    return fact_graphs.instant(tx) if at_instant else None
+    return paths.instant(tx) if at_instant else None
 
 
 def _reach(graph: FactGraph, start: int, *, depth: int, at: int | None, limit: int) -> tuple[Integers, bool]:
@@ -98,7 +98,7 @@ def _reach(graph: FactGraph, start: int, *, depth: int, at: int | None, limit: i
 def _lay_out(tx: Tx, rows: Integers, *, is_complete: bool, at_instant: bool) -> GraphMap:
     """A map of some entities alone, with their own communities; these have no names."""
     entities = store.entities.by_rows(tx, rows.tolist())
-    columns = fact_graphs.read(tx).facts.columns
+    columns = paths.read(tx).facts.columns
     inside = np.isin(columns.sources, rows) & np.isin(columns.targets, rows)
     if (at := _instant(tx, at_instant)) is not None:
         inside &= (columns.valid_from <= at) & (at < columns.valid_to)

@@ -17,7 +17,7 @@ from keepgraph.arrays.fact_graph import Integers, Mask
 from keepgraph.arrays.graph_layout import SPACING, Floats, LayoutGraph
 from keepgraph.arrays.weighted_graph import WeightedGraph
 from keepgraph.engine.analysis import communities, connection_weights
-from keepgraph.engine.topology import fact_graphs
+from keepgraph.engine.topology import paths
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.database import Database
 from keepgraph.store.map_places import Place
@@ -205,7 +205,7 @@ def _layout_graph(tx: Tx, rows: Integers) -> LayoutGraph:
 def _connected_at_any_time(tx: Tx) -> WeightedGraph:
     """The entities of the group that are connected, by facts whenever they hold, and by common mentions."""
     now = connection_weights.read(tx)
-    facts = fact_graphs.read(tx).facts.columns
+    facts = paths.read(tx).facts.columns
     proper = (facts.sources > 0) & (facts.targets > 0)
     return weighted_graph.build(
         np.concatenate([now.keys[now.owners], facts.sources[proper]]),
@@ -263,12 +263,12 @@ def _connections(tx: Tx, rows: Integers, *, at_instant: bool) -> tuple[Integers,
 
     An entity whose facts all hold at other times is not; one that has no fact with another is there always.
     """
-    graph = fact_graphs.read(tx).facts
+    graph = paths.read(tx).facts
     columns = graph.columns
     proper = (columns.sources > 0) & (columns.targets > 0)
     holds = proper
     if at_instant:
-        at = fact_graphs.instant(tx)
+        at = paths.instant(tx)
         holds = proper & (columns.valid_from <= at) & (at < columns.valid_to)
     sources = np.searchsorted(rows, columns.sources[holds])
     targets = np.searchsorted(rows, columns.targets[holds])

@@ -10,8 +10,8 @@ from itertools import chain
 import numpy as np
 
 from keepgraph import store
-from keepgraph.arrays.link_prediction.horn_rules import HornRule
-from keepgraph.arrays.link_prediction.triples import Integers, Mask, Triples
+from keepgraph.arrays.horn_rules import HornRule
+from keepgraph.arrays.link_models import Integers, Mask, Triples
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keepgraph import store
-from keepgraph.arrays.link_prediction.horn_rules import HornRule
+from keepgraph.arrays.horn_rules import HornRule
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Fact, Predicate, Role
 from keepgraph.store.transactions import Tx

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from keepgraph import store
-from keepgraph.arrays.link_prediction import complex_embedding, evaluation, horn_rules
-from keepgraph.arrays.link_prediction.complex_embedding import ComplexModel
-from keepgraph.arrays.link_prediction.evaluation import Figures
-from keepgraph.arrays.link_prediction.horn_rules import HornRule, HornRuleModel, Prediction
-from keepgraph.arrays.link_prediction.triples import Check, Integers, Model, Triples
+from keepgraph.arrays import horn_rules, link_models
+from keepgraph.arrays.horn_rules import HornRule, HornRuleModel, Prediction
+from keepgraph.arrays.link_models import Check, ComplexModel, Figures, Integers, Model, Triples
 from keepgraph.engine.analysis import doubtful_facts, group_triples, rule_descriptions
 from keepgraph.engine.analysis.doubtful_facts import DoubtfulFact
 from keepgraph.engine.analysis.group_triples import GroupTriples
@@ -120,7 +118,7 @@ def learn(
     embedding = None
     if comparison.best == COMPLEX:
         report("learning an embedding")
-        embedding = complex_embedding.fit(triples, seed=seed, check=check)
+        embedding = link_models.fit_complex(triples, seed=seed, check=check)
     report("looking for likely facts")
     likely = _find_likely(graph, rules, embedding, check=check)
     report("looking for doubtful facts")
@@ -158,16 +156,16 @@ def compare(
     known = graph.known_both_ways
     held_out = graph.triples.take(newest[:max_held_out])
     fits: Mapping[str, Callable[[], Model]] = {
-        POPULARITY: lambda: evaluation.fit(train),
+        POPULARITY: lambda: link_models.fit(train),
         HORN_RULES: lambda: horn_rules.fit(train, symmetric=graph.symmetric, max_rows=max_rows, check=check),
-        COMPLEX: lambda: complex_embedding.fit(train, seed=seed, check=check),
+        COMPLEX: lambda: link_models.fit_complex(train, seed=seed, check=check),
     }
     measured = []
     for method in (POPULARITY, *methods):
         report(f"testing {method.replace('_', ' ')}")
-        is_left_out = method == COMPLEX and not complex_embedding.is_affordable(train)
+        is_left_out = method == COMPLEX and not link_models.is_affordable(train)
         figures = (
-            None if is_left_out else evaluation.evaluate(fits[method](), held_out, known=known, seed=seed, check=check)
+            None if is_left_out else link_models.evaluate(fits[method](), held_out, known=known, seed=seed, check=check)
         )
         measured.append(MethodFigures(method, figures))
     return Comparison(len(held_out), tuple(measured), _best(measured) if len(graph.triples) >= MIN_FACTS else None)
@@ -220,8 +218,8 @@ def _is_ranked_high(embedding: ComplexModel, prediction: Prediction, known: Trip
     subject, predicate, target = prediction.subject, prediction.predicate, prediction.object
     objects, subjects = known.objects_of(subject, predicate), known.subjects_of(predicate, target)
     return (
-        evaluation.filtered_rank(embedding.score_objects(subject, predicate), target, objects) <= _HIGH_RANK
-        and evaluation.filtered_rank(embedding.score_subjects(predicate, target), subject, subjects) <= _HIGH_RANK
+        link_models.filtered_rank(embedding.score_objects(subject, predicate), target, objects) <= _HIGH_RANK
+        and link_models.filtered_rank(embedding.score_subjects(predicate, target), subject, subjects) <= _HIGH_RANK
     )
 
 

@@ -97,10 +97,10 @@ def _rerank(tx: Tx, classes: Ontology, question: str, hits: Sequence[Hit], *, re
     if reranker == MMR:
         return reranking.by_diversity(hits, _similarity(tx, classes), limit=limit)
     if reranker == CROSS_ENCODER:
-        from keepgraph.ml import cross_encoder
+        from keepgraph.ml import cross_encoders
 
         compared = hits[:_CANDIDATES]
-        scores = cross_encoder.score(
+        scores = cross_encoders.score(
             question, [_sentence(classes.classes[hit.key]) for hit in compared], folder=tx.settings.cross_encoder
         )
         return reranking.by_score(hits, {hit.key: score for hit, score in zip(compared, scores, strict=True)})

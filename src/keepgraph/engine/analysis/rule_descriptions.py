@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keepgraph.arrays.link_prediction.horn_rules import HornRule
+from keepgraph.arrays.horn_rules import HornRule
 from keepgraph.model import Predicate
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from keepgraph import errors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.analysis.ontology import Ontology, OntologyClass
-from keepgraph.engine.backfill import time_limits, vectors
 from keepgraph.store.transactions import Tx
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def compare(
         entry.position: float(by_text[text] @ asked) for entry in ontology.classes if (text := _text(entry)) in by_text
     }
     missing = len(ontology.classes) - len(cosines)
-    return cosines, f"on; {vectors.describe_missing(missing, 'word')}" if missing else "on"
+    return cosines, f"on; {vector_backfill.describe_missing(missing, 'word')}" if missing else "on"
 
 
 def similarity(tx: Tx, one: OntologyClass, other: OntologyClass) -> float | None:
@@ -75,7 +75,7 @@ def _complete(tx: Tx, ontology: Ontology, first: Sequence[int]) -> Mapping[str, 
     order = dict.fromkeys([*first, *range(len(ontology.classes))])
     texts = dict.fromkeys(_text(ontology.classes[position]) for position in order)
     missing = [text for text in texts if text not in by_text]
-    deadline = time.monotonic() + time_limits.MAX_SECONDS_OF_A_READ
+    deadline = time.monotonic() + vector_backfill.MAX_SECONDS_OF_A_READ
     for start in range(0, len(missing), _BATCH):
         batch = missing[start : start + _BATCH]
         by_text.update(zip(batch, embedder.embed(batch, model=tx.settings.model), strict=True))

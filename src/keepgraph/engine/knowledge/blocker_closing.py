@@ -119,12 +119,12 @@ def find_by_meaning(tx: Tx, text: str, *, blocked: Ref | None = None) -> list[tu
 
     A cosine cannot tell a paraphrase from a sibling: no match is certain, so a person has to be asked.
     """
-    from keepgraph.engine.backfill import vectors
+    from keepgraph.engine import vector_backfill
 
     open_ = [
         fact for fact in _open_of(tx, blocked) if not blockers.is_other_matter(text, blocker_resolutions.text_of(fact))
     ][:MAX_COMPARED_BY_MEANING]
-    if not open_ or "embedding" not in tx.settings.rungs or vectors.unavailable_reason(tx):
+    if not open_ or "embedding" not in tx.settings.rungs or vector_backfill.unavailable_reason(tx):
         return []
     from keepgraph.ml import embedder
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from keepgraph import errors, lazy, store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import common_words, inflection, normalisation
@@ -349,10 +349,10 @@ def _words(text: str) -> list[str]:
 def _by_meaning(tx: Tx, decisions: Sequence[Entity | Fact], topic: str) -> set[str]:
     """Those whose names resemble the topic in meaning; none without vectors."""
     of_types = {decision.type for decision in decisions if isinstance(decision, Entity)}
-    if not of_types or "embedding" not in tx.settings.rungs or vectors.unavailable_reason(tx):
+    if not of_types or "embedding" not in tx.settings.rungs or vector_backfill.unavailable_reason(tx):
         return set()
     try:
-        nearest = vectors.nearest_entities(tx, topic, of_types=of_types)
+        nearest = vector_backfill.nearest_entities(tx, topic, of_types=of_types)
     except errors.ModelUnavailable:
         return set()
     ids = {decision.id for decision in decisions}

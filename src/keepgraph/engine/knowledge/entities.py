@@ -17,7 +17,7 @@ from keepgraph.command_arguments import entity_argument
 from keepgraph.engine.knowledge import entity_types, owner_alias
 from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import identifiers, lookalikes, name_similarity
+from keepgraph.language import identifiers, name_similarity, romanisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, EntityType, NameStyle, Ref, Resolution
 from keepgraph.store.transactions import Tx
@@ -235,8 +235,8 @@ def possible_duplicates(tx: Tx, entity: Entity) -> list[Candidate]:
         other.row: Candidate(other, other.name, "exact", 1.0)
         if Name(other.name).key == name.key
         else Candidate(other, other.name, "fuzzy", _LOOKALIKE_SCORE, "looks the same, in other characters")
-        for other in store.entities.by_keys(tx, [name.key, *lookalikes.keys(entity.name)])
-        if lookalikes.appearance(other.name) == lookalikes.appearance(entity.name)
+        for other in store.entities.by_keys(tx, [name.key, *romanisation.keys(entity.name)])
+        if romanisation.appearance(other.name) == romanisation.appearance(entity.name)
     }
     style = vocabulary.style(entity.type)
     for candidate in fuzzy.rank(tx, name, of_types=related_types, include_weak=False):

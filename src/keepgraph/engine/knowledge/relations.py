@@ -14,7 +14,7 @@ from keepgraph.engine.knowledge import assumed_types, entities, facts, literals,
 from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
-from keepgraph.language import first_person, name_shapes, normalisation, written_values
+from keepgraph.language import first_person, name_shapes, normalisation, quantities
 from keepgraph.language.grounding import End, GroundingText, Wordings
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact, Ref
@@ -188,7 +188,7 @@ class RelationRecorder:
         """Whether the object fits the predicate: a date where it takes dates, else a name."""
         kind = match.predicate.predicate.literal_kind
         if kind == "date":
-            return written_values.is_time(relation.object)
+            return quantities.is_time(relation.object)
         return kind is not None or name_shapes.is_noun_phrase(relation.object)
 
     def _try(self, tx: Tx, relation: Relation, match: RelationMatch) -> Outcome:
@@ -240,7 +240,7 @@ class RelationRecorder:
             if not predicates.fits(graph_vocabulary.read(tx), match.predicate, None, LITERAL):
                 raise _Waits(ENDS)
             text = literals.clean(relation.object)
-            written = written_values.date_in_iso(text) if kind == "date" else None
+            written = quantities.date_in_iso(text) if kind == "date" else None
             literal = literals.normalise(written or text, kind, tx.zone)
             if literal is None:
                 raise _Waits(ENDS)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from keepgraph import errors, store
 from keepgraph.model import Key, KeyLocation
-from keepgraph.profiles import key_locations, keys, settings_file, system_keyring
+from keepgraph.profiles import key_locations, keys, settings_file
 from keepgraph.profiles.keys import AskPassphrase
 
 
@@ -208,7 +208,7 @@ def _keys_at(graph: Path, location: KeyLocation) -> list[Key]:
         if location.source == "file" and location.file:
             return keys.read(Path(location.file))
         if location.source == "keyring":
-            return system_keyring.read(key_locations.keyring_account(graph, location))
+            return key_locations.read_from_keyring(key_locations.keyring_account(graph, location))
     return []
 
 
@@ -231,7 +231,7 @@ def _unused_account(name: str) -> str:
     for n in itertools.count(1):
         account = name if n == 1 else f"{name}-{n}"
         try:
-            system_keyring.read(account)
+            key_locations.read_from_keyring(account)
         except errors.KeyMissing:
             return account
     raise AssertionError

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from keepgraph import errors, store
-from keepgraph.engine import backfill, knowledge
+from keepgraph.engine import knowledge, vector_backfill
 from keepgraph.english import count_noun
 from keepgraph.language import normalisation, utf8
 from keepgraph.language.normalisation import Name
@@ -280,15 +280,15 @@ def _check_imports(tx: Tx, faults: Faults) -> Iterator[Check]:
 
 def _check_missing_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
     missing = [
-        backfill.vectors.describe_missing(count, kind.noun)
+        vector_backfill.describe_missing(count, kind.noun)
         for kind in store.derived_tables.VECTOR_KINDS
         if (count := store.vectors.count_missing(tx, kind))
     ]
     if missing and "embedding" in tx.settings.rungs:
         model = tx.settings.model
-        reason = backfill.vectors.missing_part(model) or backfill.vectors.unavailable_reason(tx)
+        reason = vector_backfill.missing_part(model) or vector_backfill.unavailable_reason(tx)
         message = f"{'; '.join(missing)}{f', and none can be made: {reason}' if reason else ''}"
-        remedy = "kg reindex" if reason is None else backfill.vectors.install_hint(model)
+        remedy = "kg reindex" if reason is None else vector_backfill.install_hint(model)
         yield Check("pending", State.NOTE, message, remedy)
 
 

@@ -21,7 +21,7 @@ from keepgraph import errors, permissions, store
 from keepgraph.engine.maintenance import backups
 from keepgraph.engine.vocabulary import definitions, wordings
 from keepgraph.language import common_words, normalisation
-from keepgraph.language.occurrences import Occurrences
+from keepgraph.language.phrase_matching import Occurrences
 from keepgraph.model import Key
 from keepgraph.store.purge import Content, Removal
 from keepgraph.store.purged_words import Word

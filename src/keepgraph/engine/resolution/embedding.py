@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.resolution import abstention, acceptance
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import given_names, identifiers, paraphrases, statements
@@ -36,7 +36,7 @@ def resolve(
     """
     if not is_comparable(tx, name, of_types=of_types):
         return fallback
-    if reason := vectors.unavailable_reason(tx):
+    if reason := vector_backfill.unavailable_reason(tx):
         return replace(fallback, embedding_off=reason)
     missing = store.vectors.count_missing(tx)
     try:
@@ -76,7 +76,7 @@ def nearest(tx: Tx, name: str, *, of_types: Collection[str] | None) -> list[Cand
     vocabulary = graph_vocabulary.read(tx)
     return [
         Candidate(entity, entity_name, "embedding", round(cosine, 3), f"“{entity_name}” means about the same")
-        for entity, entity_name, cosine in vectors.nearest_entities(tx, name, of_types=of_types)
+        for entity, entity_name, cosine in vector_backfill.nearest_entities(tx, name, of_types=of_types)
         if cosine >= _MIN_COSINE and vocabulary.style(entity.type) != "person"
     ]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from keepgraph import store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.resolution import abstention, acceptance, embedding, first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, referring_expressions
@@ -123,7 +123,11 @@ def needs_vectors(tx: Tx, name: Name, *, of_types: Collection[str] | None = None
     """Whether letters leave open what a name means, and vectors of names are missing that can be made."""
     kind = store.derived_tables.NAME_VECTORS
     # The cheapest first: mostly nothing is missing, or the name is known.
-    if not store.vectors.any_missing(tx, kind) or _exactly(tx, name, of_types) or not vectors.is_due(tx, [kind]):
+    if (
+        not store.vectors.any_missing(tx, kind)
+        or _exactly(tx, name, of_types)
+        or not vector_backfill.is_due(tx, [kind])
+    ):
         return False
     name, of_types = _split_type(tx, name, of_types)
     _, _, is_open = _by_letters(tx, name, of_types)

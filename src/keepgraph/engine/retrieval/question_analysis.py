@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from keepgraph import errors, lazy, store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.retrieval import neighbourhood, question_names
 from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
 from keepgraph.engine.retrieval.neighbourhood import Distances
@@ -249,7 +249,7 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
     """Embed a question, if there are vectors to compare it with; a missing model is a state, not an error."""
     if "embedding" not in tx.settings.rungs:
         return QuestionVectors(state="off: by the settings")
-    if reason := vectors.unavailable_reason(tx):
+    if reason := vector_backfill.unavailable_reason(tx):
         return QuestionVectors(state=f"off: {reason}")
     missing = _missing_vectors(tx)
     waiting = frozenset(kind for kind, count in missing.items() if count)
@@ -267,7 +267,7 @@ def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVecto
 
     def compute() -> Sequence[_Packed]:
         beginnings = [text[:MAX_EMBEDDED_CHARACTERS] for text in texts]
-        return vectors.pack(embedder.embed(beginnings, model=tx.settings.model))
+        return vector_backfill.pack(embedder.embed(beginnings, model=tx.settings.model))
 
     try:
         store.vectors.load_extension(tx)
@@ -307,7 +307,9 @@ def _missing_vectors(tx: Tx) -> Mapping[VectorKind, int]:
 def _describe(tx: Tx, missing: Mapping[VectorKind, int]) -> list[str]:
     """How many of each kind have no vector yet, or are too many to be compared, in words."""
     waiting = [
-        vectors.describe_missing(count, kind.noun, at_most=_MAX_COUNTED) for kind, count in missing.items() if count
+        vector_backfill.describe_missing(count, kind.noun, at_most=_MAX_COUNTED)
+        for kind, count in missing.items()
+        if count
     ]
     too_many = [kind.noun for kind in VECTOR_KINDS if store.vector_search.has_too_many(tx, kind)]
     return waiting + [f"{noun}s are too many to be compared by their meaning" for noun in too_many]

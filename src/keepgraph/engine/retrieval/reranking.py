@@ -111,9 +111,9 @@ Of names, odd numbers are aliases; of chunks, odd numbers are turns read with th
 
 def has_cross_encoder(tx: Tx) -> bool:
     """Whether there is a cross-encoder. Loads nothing."""
-    from keepgraph.ml import cross_encoder
+    from keepgraph.ml import cross_encoders
 
-    return cross_encoder.unavailable_reason(tx.settings.cross_encoder) is None
+    return cross_encoders.unavailable_reason(tx.settings.cross_encoder) is None
 
 
 def require_cross_encoder(tx: Tx) -> None:
@@ -122,10 +122,10 @@ def require_cross_encoder(tx: Tx) -> None:
     Raises:
         errors.ModelUnavailable: there is none.
     """
-    from keepgraph.ml import cross_encoder
+    from keepgraph.ml import cross_encoders
 
-    if reason := cross_encoder.unavailable_reason(tx.settings.cross_encoder):
-        raise errors.ModelUnavailable(reason, hint=cross_encoder.HINT)
+    if reason := cross_encoders.unavailable_reason(tx.settings.cross_encoder):
+        raise errors.ModelUnavailable(reason, hint=cross_encoders.HINT)
 
 
 def rerank(context: SearchContext, results: list[Result]) -> list[Result]:
@@ -138,10 +138,10 @@ def rerank(context: SearchContext, results: list[Result]) -> list[Result]:
 
 
 def _by_cross_encoder(context: SearchContext, results: list[Result]) -> list[Result]:
-    from keepgraph.ml import cross_encoder
+    from keepgraph.ml import cross_encoders
 
     first = results[: fusion.CROSS_ENCODER_TEXTS]
-    scores = cross_encoder.score(
+    scores = cross_encoders.score(
         context.question.text, [_text(result) for result in first], folder=context.tx.settings.cross_encoder
     )
     by_key = {result.hit.key: result for result in results}

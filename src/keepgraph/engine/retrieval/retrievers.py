@@ -23,7 +23,7 @@ from keepgraph.store.transactions import Tx
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 
 # Retrieval by vector: the nearest embeddings, by cosine; less similar ones than a minimum are left out.
 
@@ -499,4 +499,4 @@ def _moved(question: bytes, documents: Sequence[bytes]) -> tuple[bytes, bytes]:
 
     rows = np.stack([np.frombuffer(packed, np.int8) for packed in (question, *documents)]).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return vectors.pack((rows[0] + fusion.FEEDBACK * rows[1:].mean(axis=0))[None, :])[0]
+    return vector_backfill.pack((rows[0] + fusion.FEEDBACK * rows[1:].mean(axis=0))[None, :])[0]

@@ -15,7 +15,7 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words, deletion_requests, normalisation, utf8
 from keepgraph.language.deletion_requests import Request
 from keepgraph.language.normalisation import Name
-from keepgraph.language.occurrences import Occurrences
+from keepgraph.language.phrase_matching import Occurrences
 from keepgraph.model import Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
 

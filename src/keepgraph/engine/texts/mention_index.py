@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from keepgraph import interruption, store
-from keepgraph.engine.backfill import time_limits
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.texts import proposals
 from keepgraph.engine.texts.chunk_mentions import Detector
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -60,7 +60,7 @@ def backfill(
     until = time.monotonic() + seconds if seconds is not None else None
     done = conflicts = 0
     while True:
-        cancellation = time_limits.short_wait() if until else None
+        cancellation = vector_backfill.short_wait() if until else None
         with database.read("reading") as tx:
             unread = count_unread(tx) if episodes is None else store.mention_queue.count_in_episodes(tx, episodes)
             is_late = until is not None and done and time.monotonic() > until

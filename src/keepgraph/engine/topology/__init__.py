@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.topology import fact_graphs, paths, text_graphs
+    from keepgraph.engine.topology import paths, text_graphs
 else:
     from keepgraph import lazy_submodules
 

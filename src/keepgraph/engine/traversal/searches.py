@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Sequence
 
 from keepgraph import errors, store
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.retrieval import question_analysis
 from keepgraph.engine.traversal.streams import Kind, Stream
 from keepgraph.store.search_filters import Filters
@@ -41,13 +41,13 @@ def by_meaning(tx: Tx, text: str, *, k: int) -> Stream:
     Raises:
         errors.ModelUnavailable: there is no model, or the facts have no vectors.
     """
-    if reason := vectors.unavailable_reason(tx):
+    if reason := vector_backfill.unavailable_reason(tx):
         raise errors.ModelUnavailable(f"texts cannot be compared by their meaning: {reason}")
     if store.vectors.model_and_dimension(tx) is None:
         return Stream(Kind.VECTORS)
     from keepgraph.ml import embedder
 
-    packed = vectors.pack(embedder.embed([text], model=tx.settings.model))[0]
+    packed = vector_backfill.pack(embedder.embed([text], model=tx.settings.model))[0]
     nearest = store.vector_search.nearest_facts(tx, packed, limit=_COMPARED_PER_RESULT * k)
     current = set(store.retrieval.facts(tx, [fact for fact, _ in nearest], _filters(tx, None)))
     return _ranked(Kind.VECTORS, [(fact, cosine) for fact, cosine in nearest if fact in current][:k])

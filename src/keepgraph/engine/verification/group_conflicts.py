@@ -94,11 +94,11 @@ def _acyclic(tx: Tx, limit: int) -> Iterator[Conflict]:
 def _cycles(tx: Tx, predicate: int, *, now: str, limit: int) -> list[list[int]]:
     import numpy as np
 
-    from keepgraph.arrays import cycles
+    from keepgraph.arrays import shortest_paths
 
     ends = (end for pair in store.group_conflicts.pairs_of_predicate(tx, predicate, now=now) for end in pair)
     pairs = np.fromiter(ends, dtype=np.int64).reshape(-1, 2)
-    return cycles.find(pairs[:, 0], pairs[:, 1], limit=limit)
+    return shortest_paths.find_cycles(pairs[:, 0], pairs[:, 1], limit=limit)
 
 
 def _misfits(tx: Tx, limit: int, *, kind: str) -> Iterator[Conflict]:

@@ -21,15 +21,15 @@ from keepgraph.language import (
     common_words,
     contradictions,
     factuality,
+    grounding,
     inflection,
-    relation_evidence,
     relation_extraction,
     sentences,
 )
 from keepgraph.language.contradictions import ClaimPair, Comparison
 from keepgraph.language.factuality import CueKind
+from keepgraph.language.grounding import Wording
 from keepgraph.language.normalisation import Name
-from keepgraph.language.relation_evidence import Wording
 from keepgraph.model import Entity
 from keepgraph.store.transactions import Tx
 
@@ -149,7 +149,7 @@ class _Reader:
         for one, other in pairs:
             is_reversed = other < one
             first, second = (other, one) if is_reversed else (one, other)
-            for wording in relation_evidence.wordings(sentence, first, second):
+            for wording in grounding.wordings(sentence, first, second):
                 kinds = self._stands_for(wording, wording.is_reversed != is_reversed)
                 if kinds is not None:
                     return _of_cues(sentence, source, kinds)
@@ -401,11 +401,11 @@ def _decide_by_model(tx: Tx, comparison: Comparison) -> tuple[Comparison, str | 
     undecided = list(contradictions.unresolved(comparison.pairs))[:_MAX_MODEL_PAIRS]
     if folder is None or comparison.verdict != "undecided" or not undecided:
         return comparison, None
-    from keepgraph.ml import entailment
+    from keepgraph.ml import cross_encoders
 
     both_ways = [texts for pair in undecided for texts in ((pair.first, pair.second), (pair.second, pair.first))]
     try:
-        scores = entailment.compute(both_ways, folder=folder)
+        scores = cross_encoders.compute_entailment(both_ways, folder=folder)
     except errors.ModelUnavailable as error:
         return comparison, error.message
     decided = {}

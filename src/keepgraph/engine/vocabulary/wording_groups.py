@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from keepgraph import store
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
-from keepgraph.language import inflection, written_values
+from keepgraph.language import inflection, quantities
 from keepgraph.store.transactions import Tx
 
 if TYPE_CHECKING:
@@ -362,4 +362,4 @@ def _describe(
 
 
 def _is_literal(text: str) -> bool:
-    return written_values.is_time(text) or written_values.is_quantity(text)
+    return quantities.is_time(text) or quantities.is_quantity(text)

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from keepgraph import store
-from keepgraph.engine import knowledge
-from keepgraph.engine.backfill import vectors
+from keepgraph.engine import knowledge, vector_backfill
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
@@ -227,7 +226,7 @@ def resolution(resolution: Resolution) -> dict[str, Any]:
             because=resolution.reason,
             hint=resolution.hint,
             ambiguous=resolution.is_ambiguous,
-            embedding=f"off: {off}" if off else missing and vectors.describe_missing(missing),
+            embedding=f"off: {off}" if off else missing and vector_backfill.describe_missing(missing),
         ),
     }
 

@@ -11,8 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from keepgraph import store
-from keepgraph.engine import backfill, texts
-from keepgraph.engine.backfill import time_limits
+from keepgraph.engine import texts, vector_backfill
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 
@@ -56,7 +55,7 @@ def is_missing(tx: Tx, need: Need) -> bool:
         return store.mention_queue.any_unread(tx)
     if need is Need.MAP_PLACES:
         return store.map_places.any_missing(tx)
-    return backfill.vectors.is_due(tx, _vector_kinds(need))
+    return vector_backfill.is_due(tx, _vector_kinds(need))
 
 
 def is_left_to_background(tx: Tx, need: Need) -> bool:
@@ -78,7 +77,7 @@ def backfill_some(
         errors.GraphFileError: the graph cannot be written.
     """
     if seconds is None:
-        seconds = time_limits.MAX_SECONDS_OF_A_READ
+        seconds = vector_backfill.MAX_SECONDS_OF_A_READ
     if need is Need.MENTIONS:
         texts.mention_index.backfill(database, seconds=seconds)
     elif need is Need.MAP_PLACES:
@@ -86,7 +85,7 @@ def backfill_some(
 
         graph_map.place_missing(database)
     else:
-        backfill.vectors.backfill_some(database, _vector_kinds(need), seconds=seconds, has_background=has_background)
+        vector_backfill.backfill_some(database, _vector_kinds(need), seconds=seconds, has_background=has_background)
 
 
 def _vector_kinds(need: Need) -> tuple[VectorKind, ...]:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from keepgraph import errors, interruption, store
-from keepgraph.engine.backfill import time_limits
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.maintenance import backups, jobs
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
@@ -190,7 +190,7 @@ def _read(
                     answer["unread"] = sum(store.mention_queue.count(tx))
                 validation.check_output(tool.toolset, tool.name, answer)
                 return answer
-        seconds_left = seconds_left or time_limits.countdown()
+        seconds_left = seconds_left or vector_backfill.countdown()
         # Where the backfill fails, the tool answers with what there is, and says what is missing.
         with suppress(errors.GraphFileError, errors.ModelUnavailable):
             derived_data.backfill_some(database, due[0], seconds=seconds_left(), has_background=has_background)

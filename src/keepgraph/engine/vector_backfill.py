@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from keepgraph import errors, package_files, store
-from keepgraph.engine.backfill import time_limits
 from keepgraph.model import Entity
 from keepgraph.store.database import Database
 from keepgraph.store.derived_tables import VECTOR_KINDS, VectorKind
@@ -19,6 +18,9 @@ from keepgraph.store.transactions import Tx
 
 if TYPE_CHECKING:
     import numpy as np
+from collections.abc import Callable
+
+from keepgraph.store.cancellation import CancellationCheck
 
 BATCH = 16_000
 """So much work is embedded and written together, in characters; where somebody waits, a sixteenth of it."""
@@ -101,7 +103,7 @@ def _embed(
         if not batch:
             return
         packed = pack(embedder.embed([text for _, _, text in batch], model=model))
-        with database.write("vectors", cancellation=time_limits.short_wait() if deadline else None) as tx:
+        with database.write("vectors", cancellation=short_wait() if deadline else None) as tx:
             if store.vectors.model_and_dimension(tx) is None:
                 store.vectors.reset(tx, model, embedder.dimension(model))
             if unavailable_reason(tx) is None:  # another process may have changed the model meanwhile
@@ -269,3 +271,26 @@ def pack(embeddings: np.ndarray) -> Sequence[tuple[bytes, bytes]]:
     scaled = np.rint(embeddings / np.abs(embeddings).max(axis=1, keepdims=True) * 127).astype(np.int8)
     signs = np.packbits(embeddings > 0, axis=1, bitorder="little")
     return [(row.tobytes(), bits.tobytes()) for row, bits in zip(scaled, signs, strict=True)]
+
+
+# Time limits of a backfill that a read waits for.
+
+MAX_SECONDS_OF_A_READ = 1.0
+"""How long a read waits for all that is backfilled before it; at most about one batch longer."""
+
+_WAIT_FOR_WRITER_SECONDS = 1.0
+
+
+def countdown() -> Callable[[], float]:
+    """How many seconds a read still waits, counted from now on."""
+    until = time.monotonic() + MAX_SECONDS_OF_A_READ
+    return lambda: max(until - time.monotonic(), 0.0)
+
+
+def short_wait() -> CancellationCheck:
+    """A cancellation check for the writes of a backfill that a read waits for.
+
+    It gives up waiting for another writer after a second: a better answer is not worth a longer wait.
+    """
+    until = time.monotonic() + _WAIT_FOR_WRITER_SECONDS
+    return lambda: errors.GraphBusy("another program is writing") if time.monotonic() > until else None

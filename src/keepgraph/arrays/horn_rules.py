@@ -19,9 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keepgraph.arrays.link_prediction import evaluation
-from keepgraph.arrays.link_prediction.evaluation import PopularityModel
-from keepgraph.arrays.link_prediction.triples import Check, Floats, Integers, Mask, Triples
+from keepgraph.arrays import link_models
+from keepgraph.arrays.link_models import Check, Floats, Integers, Mask, PopularityModel, Triples
 
 # Triples as steps in both directions: the paths of one and two steps between entities, by joins of sorted arrays.
 
@@ -202,7 +201,7 @@ class HornRuleModel:
     def __init__(self, triples: Triples, rules: tuple[HornRule, ...], *, max_rows: int = MAX_ROWS) -> None:
         self.rules = rules
         self._graph = _StepGraph(triples, max_rows=max_rows)
-        self._popularity: PopularityModel = evaluation.fit(triples)
+        self._popularity: PopularityModel = link_models.fit(triples)
         self._table = _RuleTable(rules, self._graph)
 
     def score_objects(self, subject: int, predicate: int) -> Floats:
