@@ -22,7 +22,7 @@ from keepgraph.tools.contract import catalogue
 ROOT = Path(__file__).resolve().parents[2]
 
 REGISTRY_NAME = "io.github.keepgraph/keepgraph"
-"""The name in the MCP registry. The part before the slash must be an account of the project (packaging/README.md)."""
+"""The name in the MCP registry: a placeholder until the owner puts in an account (packaging/README.md)."""
 
 SKILLS = {
     "recall": (
