@@ -35,7 +35,7 @@ MODULES = tuple(
             for name in (
                 "abbreviations acronyms given_names identifiers inflection name_conflicts name_features "
                 "name_similarity name_variants opposites paraphrases referring_expressions romanisation "
-                "statements synonyms typos word_alignment"
+                "statements typos word_alignment"
             ).split()
         ),
         *(f"engine.resolution.{name}" for name in ("candidates", "embedding", "fuzzy", "resolver")),
