@@ -1,4 +1,4 @@
-"""The tools as typed methods of a graph: the generated stub is that of the schemas, and type checkers go by it."""
+"""The tools as typed methods of a graph, and as the page calls them: the generated types are those of the schemas."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import sys
 import pytest
 
 import keepgraph
+import page_types
 import tool_calls
 from keepgraph.tools.contract import aliases, catalogue
 
 
-def test_the_stub_is_what_the_schemas_say(request):
-    expected = tool_calls.generate()
+@pytest.mark.parametrize("generator", [tool_calls, page_types])
+def test_the_types_are_what_the_schemas_say(request, generator):
+    expected = generator.generate()
     if request.config.getoption("--update-golden"):
-        tool_calls.FILE.write_text(expected, encoding="utf-8")
+        generator.FILE.write_text(expected, encoding="utf-8")
 
-    assert tool_calls.FILE.read_text(encoding="utf-8") == expected
+    assert generator.FILE.read_text(encoding="utf-8") == expected
 
 
 PROGRAM = """\

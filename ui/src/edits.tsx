@@ -4,10 +4,11 @@ import { useAnswer } from "./answers";
 import { Answered } from "./components/answer";
 import { Dialog, Field, Input, Notice } from "./components/dialog";
 import { EntityPicker } from "./components/entity_picker";
-import { type Answer, type Call, CallError, type Fact, type Graph, type Ref } from "./graph";
+import { CallError, type Fact, type Graph, type Ref } from "./graph";
 import { today } from "./dates";
 import { go, thingAddress } from "./router";
 import { edit, editBoth, failed } from "./toasts";
+import type { ToolAnswers, ToolArguments } from "./tools";
 import { count, words } from "./wording";
 
 interface Properties {
@@ -74,13 +75,13 @@ export function RecordFact({ graph, close, subject, quote, source: given = "" }:
 }
 
 /* The first predicate with each role, such as “tags”, as the vocabulary has it. */
-export async function predicatesOf(graph: Graph, ...roles: string[]): Promise<Answer[]> {
+export async function predicatesOf<Roles extends string[]>(graph: Graph, ...roles: Roles): Promise<{ [Role in keyof Roles]: ToolAnswers["list_vocabulary"]["predicates"][number] }> {
   const { predicates } = await graph.call("list_vocabulary", {});
   return roles.map((role) => {
-    const found = predicates.find((each: Answer) => each.role === role && !each.retired);
+    const found = predicates.find((each) => each.role === role && !each.retired);
     if (!found) throw new CallError("VOCABULARY", `The vocabulary has no predicate with the role “${role}”.`, "Add one with kg vocabulary.");
     return found;
-  });
+  }) as Awaited<ReturnType<typeof predicatesOf<Roles>>>;
 }
 
 /* A note: a text to remember. What it mentions and what waits in Review is said afterwards. */
@@ -101,7 +102,7 @@ function sendByKey(event: KeyboardEvent): void {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) (event.currentTarget as HTMLTextAreaElement).form?.requestSubmit();
 }
 
-function rememberedText(answer: Answer): string {
+function rememberedText(answer: ToolAnswers["remember"]): string {
   const names = (refs: Ref[] | undefined) => (refs ?? []).map((each) => each.name).join(", ");
   const waiting = (answer.proposed_entities?.length ?? 0) + (answer.proposed_facts?.length ?? 0);
   const known = names(answer.mentions);
@@ -119,7 +120,7 @@ export function RecordDecision({ graph, close }: Properties) {
   const submit = async () => {
     try {
       const [decides, part] = await predicatesOf(graph, "decides", "part_of");
-      const decision = { type: decides.targets[0], name: what.trim() };
+      const decision = { type: decides.targets[0]!, name: what.trim() };
       const more = { valid_from: day, ...(why.trim() && { source: why.trim() }) };
       const facts = [
         { subject: await known(graph, who, decides.sources[0]), predicate: decides.name, object: decision, ...more },
@@ -145,9 +146,9 @@ export function RecordDecision({ graph, close }: Properties) {
 }
 
 /* Adds the predicate to the vocabulary, for any ends, and records the fact. */
-function recordWithPredicate(graph: Graph, fact: Extract<Call, ["record_fact", unknown]>[1], literal: boolean): Promise<boolean> {
-  const predicate = { predicates: { [fact.predicate]: literal ? { literal: "text" } : {} } };
-  const text = (recorded: Answer) => `${recordedText(recorded, words(fact.predicate))} New predicate: ${words(fact.predicate)}.`;
+function recordWithPredicate(graph: Graph, fact: ToolArguments["record_fact"], literal: boolean): Promise<boolean> {
+  const predicate = { predicates: { [fact.predicate]: literal ? { literal: "text" as const } : {} } };
+  const text = (recorded: ToolAnswers["record_fact"]) => `${recordedText(recorded, words(fact.predicate))} New predicate: ${words(fact.predicate)}.`;
   return editBoth(graph, ["extend_vocabulary", predicate], ["record_fact", fact], text);
 }
 
@@ -168,7 +169,7 @@ export function EndFact({ graph, close, fact }: Properties & { fact: Fact }) {
   );
 }
 
-export function retract(graph: Graph, fact: Fact): Promise<Answer | null> {
+export function retract(graph: Graph, fact: Fact): Promise<unknown> {
   return edit(graph, "retract_fact", { fact_id: fact.id }, () => `Retracted: ${fact.sentence}.`, `It holds again: ${fact.sentence}.`);
 }
 
@@ -250,7 +251,7 @@ export function Forget({ graph, close, entity }: Properties & { entity: Ref }) {
           <>
             <p>{answer.message}</p>
             <ul class="short">
-              {answer.facts.slice(0, 12).map((fact: Ref) => (
+              {answer.facts?.slice(0, 12).map((fact) => (
                 <li key={fact.id}>{fact.name}</li>
               ))}
             </ul>
@@ -273,7 +274,7 @@ export function PathTo({ graph, close, entity }: Properties & { entity: Ref }) {
         {(answer) =>
           answer && (
             <ol aria-live="polite">
-              {answer.paths?.[0]?.steps.map((step: Answer) => <li key={step.fact_id}>{step.sentence}</li>) ?? "No connection of at most six facts."}
+              {answer.paths?.[0]?.steps.map((step) => <li key={step.fact_id}>{step.sentence}</li>) ?? "No connection of at most six facts."}
             </ol>
           )
         }
@@ -285,7 +286,7 @@ export function PathTo({ graph, close, entity }: Properties & { entity: Ref }) {
 /* Shows what a merge would do before it is done. */
 export function Merge({ graph, close, keep }: Properties & { keep: Ref }) {
   const [absorb, setAbsorb] = useState<{ name: string; entity: Ref | null }>({ name: "", entity: null });
-  const [preview, setPreview] = useState<Answer | null>(null);
+  const [preview, setPreview] = useState<ToolAnswers["merge_entities"] | null>(null);
   const [problem, setProblem] = useState("");
   const across = Boolean(absorb.entity && absorb.entity.type !== keep.type);
   const args = { keep: { id: keep.id }, absorb: { id: absorb.entity?.id ?? "" }, ...(across && { across_types: true }) };
@@ -312,7 +313,7 @@ export function Merge({ graph, close, keep }: Properties & { keep: Ref }) {
   );
 }
 
-function MergePreview({ preview, across, type }: { preview: Answer; across: boolean; type: string }) {
+function MergePreview({ preview, across, type }: { preview: ToolAnswers["merge_entities"]; across: boolean; type: string }) {
   return (
     <>
       <p>
@@ -320,7 +321,7 @@ function MergePreview({ preview, across, type }: { preview: Answer; across: bool
         {across && ` They have different types: the other is of type ${words(type)}.`}
       </p>
       <ul class="short">
-        {preview.facts.slice(0, 5).map((fact: Answer) => (
+        {preview.facts.slice(0, 5).map((fact) => (
           <li key={fact.id}>{fact.becomes ?? fact.was}</li>
         ))}
       </ul>
@@ -348,9 +349,9 @@ export function underscored(predicate: string): string {
   return predicate.trim().toLowerCase().replace(/\s+/g, "_");
 }
 
-function recordedText(answer: Answer, predicate: string): string {
+function recordedText(answer: ToolAnswers["record_fact"], predicate: string): string {
   const object = answer.object.name ?? answer.object.literal;
-  const made = answer.auto_created_entities.map((each: Ref) => each.name).join(", ");
+  const made = answer.auto_created_entities?.map((each) => each.name).join(", ");
   const effect = answer.deduplicated ? "Known already" : "Recorded";
   return `${effect}: ${answer.subject.name} ${predicate} ${object}.${made ? ` New: ${made}.` : ""}`;
 }

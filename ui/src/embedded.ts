@@ -4,14 +4,17 @@ The graph that is in the page: written by `kg view`, or handed over by a host th
 Columns, as the schema of extract_graph describes them, with positions instead of ids: ten thousand nodes must fit in 600 kB.
 The id of an entity is its position, as a text. An answer of show_graph has neither decisions nor a week.
 */
-import { Answer, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Marks, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
+import { CallError, Changes, Decisions, Fact, Graph, GraphMap, Marks, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Tool, Week } from "./graph";
 import { addDays, endOf, holds, localTime, moment } from "./dates";
 import { factOfRecord } from "./live";
 import { address, thingAddress } from "./router";
+import type { ExtractTexts, ToolAnswers } from "./tools";
 import { counted, isIncoming, words } from "./wording";
 
+export type Columns = ToolAnswers["show_graph"] & Partial<ToolAnswers["extract_graph"]>;
+
 /* The element's JSON is {"deflate": base64}: inflated without a request. */
-export async function inflate(element: Element): Promise<Answer> {
+export async function inflate(element: Element): Promise<Columns> {
   const { deflate } = JSON.parse(element.textContent ?? "{}");
   const bytes = Uint8Array.from(atob(deflate), (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -28,7 +31,7 @@ export class EmbeddedGraph implements Graph {
   private readonly factsOf: number[][];
   private readonly folded: string[];
 
-  constructor(private readonly columns: Answer) {
+  constructor(private readonly columns: Columns) {
     this.title = columns.title;
     this.hasReports = Boolean(columns.week);
     this.asOf = columns.as_of ? columns.as_of.slice(0, 10) : null;
@@ -37,9 +40,9 @@ export class EmbeddedGraph implements Graph {
     this.note = `Made ${localTime(columns.generated_at)}${of}${part}`;
     this.first = columns.about === null || columns.about === undefined ? address("map") : thingAddress(String(columns.about));
     this.factsOf = columns.nodes.name.map(() => []);
-    columns.facts.subject.forEach((subject: number, fact: number) => {
+    columns.facts.subject.forEach((subject, fact) => {
       this.factsOf[subject]?.push(fact);
-      const object = columns.facts.object[fact];
+      const object = columns.facts.object[fact]!;
       if (object >= 0 && object !== subject) this.factsOf[object]?.push(fact);
     });
     this.folded = columns.nodes.name.map((name: string, node: number) => fold([name, ...(columns.nodes.aliases[node] ?? [])].join("\n")));
@@ -49,7 +52,7 @@ export class EmbeddedGraph implements Graph {
     return false;
   }
 
-  async call(...[tool]: Call): Promise<Answer> {
+  async call(tool: Tool): Promise<never> {
     throw new CallError("NOT_LIVE", `${tool} needs a running graph.`, "Start kg ui.");
   }
 
@@ -63,7 +66,7 @@ export class EmbeddedGraph implements Graph {
     const node = Number(id);
     const { nodes, texts } = this.columns;
     const facts = this.factsOf[node] ?? [];
-    const about = texts.filter((text: Answer) => text.nodes.includes(node));
+    const about = texts.filter((text) => text.nodes.includes(node));
     return {
       entity: this.ref(node),
       aliases: nodes.aliases[node] ?? [],
@@ -73,7 +76,7 @@ export class EmbeddedGraph implements Graph {
       facts: facts.slice(0, limit).map((fact) => this.fact(fact)),
       factTotal: facts.length,
       current: this.held(id, Date.now()),
-      texts: about.slice(0, 20).map((text: Answer) => textOf(text, texts.indexOf(text))),
+      texts: about.slice(0, 20).map((text) => textOf(text, texts.indexOf(text))),
       textTotal: about.length,
     };
   }
@@ -111,14 +114,14 @@ export class EmbeddedGraph implements Graph {
   async search(query: string): Promise<Matches> {
     const wanted = fold(query.trim()).split(/\s+/);
     const texts: Text[] = [];
-    this.columns.texts.forEach((text: Answer, position: number) => {
+    this.columns.texts.forEach((text, position) => {
       const folded = fold(`${text.name}\n${text.text}`);
       if (texts.length < 6 && wanted.every((word) => folded.includes(word))) texts.push(textOf(text, position, wanted[0]));
     });
     return { names: await this.names(query, 8), texts };
   }
 
-  async text(id: string): Promise<Answer> {
+  async text(id: string): Promise<ExtractTexts[number] | undefined> {
     return this.columns.texts[Number(id)];
   }
 
@@ -126,19 +129,19 @@ export class EmbeddedGraph implements Graph {
     const { nodes, facts, communities, types, predicates, truncated } = this.columns;
     const degree: number[] = nodes.name.map(() => 0);
     const edges: GraphMap["edges"] = [];
-    facts.subject.forEach((subject: number, fact: number) => {
-      const object = facts.object[fact];
+    facts.subject.forEach((subject, fact) => {
+      const object = facts.object[fact]!;
       if (object < 0 || !holds(facts.from[fact] ?? null, facts.to[fact] ?? null, Date.now())) return;
-      edges.push([subject, object, predicates[facts.predicate[fact]]]);
+      edges.push([subject, object, predicates[facts.predicate[fact]!]!]);
       degree[subject]! += 1;
       degree[object]! += 1;
     });
     return {
-      nodes: nodes.name.map((name: string, node: number) => [
-        String(node), nodes.x[node], nodes.y[node], degree[node], nodes.community[node], name, types[nodes.type[node]],
+      nodes: nodes.name.map((name, node) => [
+        String(node), nodes.x[node]!, nodes.y[node]!, degree[node]!, nodes.community[node]!, name, types[nodes.type[node]!]!,
       ]),
       edges,
-      communities: communities.map((community: Answer, position: number) => ({ id: String(position), ...community })),
+      communities: communities.map((community, position) => ({ id: String(position), ...community })),
       truncated,
       total: nodes.name.length,
     };
@@ -153,7 +156,7 @@ export class EmbeddedGraph implements Graph {
       const add = (list: Fact[]) => (list.length < 200 ? list.push(this.fact(position)) : (changes.truncated = true));
       if (within(from[position] ?? null)) add(changes.began);
       if (within(to[position] ?? null)) add(changes.ended);
-      const learnt = recorded[position] * 1000;
+      const learnt = recorded[position]! * 1000;
       if (learnt > after && learnt <= before) add(changes.learnt);
     });
     return changes;
@@ -178,12 +181,13 @@ export class EmbeddedGraph implements Graph {
   async types(): Promise<{ name: string; count: number }[]> {
     const counts = new Map<number, number>();
     for (const type of this.columns.nodes.type) counts.set(type, (counts.get(type) ?? 0) + 1);
-    return [...counts].map(([type, count]) => ({ name: this.columns.types[type], count })).sort((a, b) => b.count - a.count);
+    return [...counts].map(([type, count]) => ({ name: this.columns.types[type]!, count })).sort((a, b) => b.count - a.count);
   }
 
   /* The only week that is in the page: the one that ends on the day of which it was made. */
   async week(): Promise<Week> {
-    const { week, texts, nodes } = this.columns;
+    const { texts, nodes } = this.columns;
+    const week = this.columns.week!;
     const { start, end } = week.period;
     const { learnt } = await this.changes(addDays(start, -1), end);
     const due = week.steps && { actions: week.steps.actions, facts: week.steps.due.map(factOfRecord), coming: week.steps.coming.map(factOfRecord) };
@@ -199,33 +203,33 @@ export class EmbeddedGraph implements Graph {
       due,
       proposals: 0,
       learnt,
-      texts: texts.slice(0, 10).map((text: Answer, position: number) => ({ name: text.name, id: String(position), at: text.at })),
+      texts: texts.slice(0, 10).map((text, position) => ({ name: text.name, id: String(position), at: text.at })),
       textTotal: texts.length,
       isEmpty: nodes.name.length === 0,
     };
   }
 
   async decisions(): Promise<Decisions> {
-    return { decisions: this.columns.decisions, total: this.columns.decision_total };
+    return { decisions: this.columns.decisions!, total: this.columns.decision_total! };
   }
 
   async marks(): Promise<Marks> {
     const { decisions = [], week } = this.columns;
     const types = decisions.flatMap(({ id }: Ref) => (Number(id) in this.factsOf ? this.ref(Number(id)).type! : []));
-    return { decisions: [...new Set<string>(types)], blocking: [...new Set<string>((week?.blockers ?? []).map((each: Answer) => each.predicate))] };
+    return { decisions: [...new Set<string>(types)], blocking: [...new Set<string>((week?.blockers ?? []).map((each) => each.predicate))] };
   }
 
   private ref(node: number): Ref {
     const { nodes, types } = this.columns;
-    return { id: String(node), name: nodes.name[node], type: types[nodes.type[node]] };
+    return { id: String(node), name: nodes.name[node]!, type: types[nodes.type[node]!] };
   }
 
   private fact(position: number): Fact {
     const { facts, predicates, sources } = this.columns;
-    const subject = this.ref(facts.subject[position]);
-    const object = facts.object[position] >= 0 ? this.ref(facts.object[position]) : null;
+    const subject = this.ref(facts.subject[position]!);
+    const object = facts.object[position]! >= 0 ? this.ref(facts.object[position]!) : null;
     const literal: string | null = facts.literal[position] ?? null;
-    const predicate: string = predicates[facts.predicate[position]];
+    const predicate: string = predicates[facts.predicate[position]!]!;
     return {
       id: `fact ${position}`,
       subject,
@@ -238,8 +242,8 @@ export class EmbeddedGraph implements Graph {
       reads: null,
       assertions: [
         {
-          source: sources[facts.source[position]] ?? null,
-          at: new Date(facts.recorded[position] * 1000).toISOString(),
+          source: sources[facts.source[position]!] ?? null,
+          at: new Date(facts.recorded[position]! * 1000).toISOString(),
           tool: null,
           session: null,
           confidence: null,
@@ -249,7 +253,7 @@ export class EmbeddedGraph implements Graph {
   }
 }
 
-function textOf(text: Answer, position: number, word = ""): Text {
+function textOf(text: ExtractTexts[number], position: number, word = ""): Text {
   const at = word ? Math.max(0, fold(text.text).indexOf(word) - 60) : 0;
   return { id: String(position), name: text.name, at: text.at, quote: text.text.slice(at, at + 240), source: text.kind };
 }

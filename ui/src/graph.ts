@@ -1,6 +1,6 @@
 /* The graph as the page sees it: one interface, answered by a running server (live.ts) or by what is in the page (embedded.ts). */
 
-import type { ToolArguments } from "./arguments";
+import type { Decision, ToolAnswers, ToolArguments } from "./tools";
 
 export interface Ref {
   id: string;
@@ -56,13 +56,9 @@ export interface Matches {
   texts: Text[];
 }
 
-export interface GraphMap {
-  nodes: [id: string, x: number, y: number, size: number, community: number, name: string, type: string][];
-  edges: [source: number, target: number, predicate: string][];
-  communities: { id: string; name: string; x: number; y: number; r: number }[];
-  truncated: boolean;
-  total: number;
-}
+export type GraphMap = ToolAnswers["get_map"];
+export type Decisions = Pick<ToolAnswers["recall_decisions"], "decisions" | "total">;
+export type ToolCall = ToolAnswers["list_calls"]["calls"][number];
 
 export interface Row {
   id: string;
@@ -95,10 +91,10 @@ export interface Week {
   period: { start: string; end: string };
   summary: string;
   narrative: string;
-  decisions: Answer[];
+  decisions: Decision[];
   blockers: Fact[];
   unfollowed: number; // decisions that nobody has acted on
-  calls: Answer[]; // what changed the graph last, newest first; none of a week that is over
+  calls: ToolCall[]; // what changed the graph last, newest first; none of a week that is over
   totals: { decisions: number; blockers: number };
   due: { actions: Ref[]; facts: Fact[]; coming: Fact[] } | null; // null of a week that is over
   proposals: number;
@@ -106,12 +102,6 @@ export interface Week {
   texts: { name: string; id: string; at: string }[];
   textTotal: number | null; // null of a week that is over
   isEmpty: boolean; // the graph
-}
-
-/* Decisions as recall_decisions answers them. */
-export interface Decisions {
-  decisions: Answer[];
-  total: number;
 }
 
 export interface Neighbours {
@@ -141,11 +131,7 @@ export interface Selection {
 }
 
 export type Tool = keyof ToolArguments;
-/* A tool with its arguments, as their schema says. */
 export type Call = { [T in Tool]: [tool: T, args: ToolArguments[T]] }[Tool];
-// Answers of tools are described by schemas/v1; the views read single fields of them.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Answer = any;
 
 export interface Graph {
   live: boolean;
@@ -171,8 +157,8 @@ export interface Graph {
   week(day: string | null): Promise<Week>;
   decisions(): Promise<Decisions>;
   marks(): Promise<Marks>;
-  news?(): Promise<Answer[]>;
-  call(...call: Call): Promise<Answer>;
+  news?(): Promise<ToolCall[]>;
+  call<T extends Tool>(tool: T, args: ToolArguments[T]): Promise<ToolAnswers[T]>;
 }
 
 /* What a tool answered instead: what was wrong, and what to do next. */
@@ -181,7 +167,6 @@ export class CallError extends Error {
     readonly code: string,
     message: string,
     readonly hint: string,
-    readonly details: Answer = {},
   ) {
     super(message);
   }

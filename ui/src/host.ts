@@ -4,7 +4,10 @@ The page inside a client that shows MCP Apps: JSON-RPC over postMessage with the
 The page asks ui/initialize and says ui/notifications/initialized; the host then hands over the arguments of the call and its
 result, or says that it was cancelled.
 */
-import { type Answer, CallError } from "./graph";
+import { CallError } from "./graph";
+import type { Columns } from "./embedded";
+
+type Message = any; // of the host, whatever it may be
 
 const VERSION = "2026-01-26";
 const LEAST_HEIGHT = 480;
@@ -16,7 +19,7 @@ export function insideHost(): boolean {
 }
 
 /* The structured content of the tool's answer; it waits until the host hands one over, or says why there is none. */
-export function toolResult(): Promise<Answer> {
+export function toolResult(): Promise<Columns> {
   followLinks();
   return new Promise((resolve, reject) => {
     window.addEventListener("message", (event) => {
@@ -46,24 +49,24 @@ export function toolResult(): Promise<Answer> {
 
 const RETRY = "Ask for show_graph again.";
 
-function answer(id: Answer, method: string): void {
+function answer(id: Message, method: string): void {
   const known = method === "ping" || method === "ui/resource-teardown";
   post(known ? { id, result: {} } : { id, error: { code: -32601, message: `There is no method ${method}.` } });
 }
 
-function post(message: Answer): void {
+function post(message: Message): void {
   // The page says nothing secret here, and cannot know the host's origin.
   window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
 }
 
-function applyContext(context: Answer): void {
+function applyContext(context: Message): void {
   if (context?.theme !== "dark" && context?.theme !== "light") return;
   document.documentElement.dataset.theme = context.theme;
   window.dispatchEvent(new Event("themechange"));
 }
 
-function textOf(result: Answer): string {
-  return (result?.content ?? []).map((part: Answer) => part.text ?? "").join("\n").slice(0, 500);
+function textOf(result: Message): string {
+  return (result?.content ?? []).map((part: Message) => part.text ?? "").join("\n").slice(0, 500);
 }
 
 /* Tells the host how much room the page wants, now and whenever that changes. */

@@ -1,7 +1,10 @@
 /* The graph behind a running `kg ui`: tools called by POST /call with the token of this start. */
 import { addDays, holds } from "./dates";
 import { counted, countKey, isIncoming } from "./wording";
-import { Answer, Assertion, Call, CallError, Changes, Decisions, Fact, Graph, GraphMap, Marks, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Week } from "./graph";
+import { Assertion, CallError, Changes, Decisions, Fact, Graph, GraphMap, Marks, Matches, Neighbours, Ref, Row, RowSelection, Selection, Text, Thing, Tool, ToolCall, Week } from "./graph";
+import type { Entity, Fact as FactRecord, FullEdge, FullEpisode, ToolAnswers, ToolArguments } from "./tools";
+
+type Relation = ToolAnswers["query_entity_relations"]["facts"][number];
 
 const TOKEN = "keepgraph token";
 const WAITS_FOR_TABS = 500; // milliseconds
@@ -59,7 +62,7 @@ export class LiveGraph implements Graph {
     return !this.readOnly;
   }
 
-  async call(...[tool, args]: Call): Promise<Answer> {
+  async call<T extends Tool>(tool: T, args: ToolArguments[T]): Promise<ToolAnswers[T]> {
     const request = JSON.stringify({ tool, arguments: args });
     let response = await this.post(request);
     if (response.status === 401) {
@@ -79,13 +82,13 @@ export class LiveGraph implements Graph {
   }
 
   /* The calls of others that changed the graph since this was asked last, newest first; none the first time. */
-  async news(): Promise<Answer[]> {
+  async news(): Promise<ToolCall[]> {
     const before = this.newest;
     const { calls } = await this.call("list_calls", { limit: 1 });
     this.newest = Math.max(before, calls[0]?.call ?? 0);
     if (before < 0 || this.newest === before) return [];
     const since = await this.call("list_calls", { limit: Math.min(50, this.newest - before) });
-    return since.calls.filter((call: Answer) => call.call > before && !this.own.has(call.call));
+    return since.calls.filter((call) => call.call > before && !this.own.has(call.call));
   }
 
   async entity(id: string): Promise<Ref> {
@@ -103,18 +106,18 @@ export class LiveGraph implements Graph {
     ]);
     if (!recalled.entity) throw noEntity();
     const types = new Map<string, string>();
-    for (const fact of recalled.facts) for (const end of [fact.subject, fact.object]) if (end.id) types.set(end.id, end.type);
+    for (const fact of recalled.facts) for (const end of [fact.subject, fact.object]) if (end.id) types.set(end.id, end.type!);
     for (const related of recalled.related_entities) types.set(related.id, related.type);
     // Those of which no fact holds now.
-    const ended = connections.facts.flatMap((edge: Answer) => [edge.source_node_uuid, edge.target_node_uuid]).filter((end: string | null) => end?.startsWith("ent_") && end !== id && !types.has(end));
+    const ended = connections.facts.flatMap((edge) => [edge.source_node_uuid, edge.target_node_uuid]).filter((end) => end?.startsWith("ent_") && end !== id && !types.has(end));
     if (ended.length) {
       const found = await this.call("run_query", { query: "MATCH (n:Entity) WHERE n.id IN $ended RETURN n.id, labels(n)", parameters: { ended: [...new Set(ended)] }, limit: 1000 });
-      for (const [other, labels] of found.rows) types.set(other, typeOf(labels));
+      for (const [other, labels] of found.rows as [string, string[]][]) types.set(other, typeOf(labels));
     }
-    const assertions = new Map<string, Answer[]>(relations.facts.map((fact: Answer) => [fact.fact_id, fact.sources]));
+    const assertions = new Map(relations.facts.map((fact) => [fact.fact_id, fact.sources]));
     const facts: Fact[] = connections.facts
-      .filter((edge: Answer) => edge.uuid.startsWith("fact_"))
-      .map((edge: Answer) => factOfEdge(edge, types, assertions.get(edge.uuid)));
+      .filter((edge) => edge.uuid.startsWith("fact_"))
+      .map((edge) => factOfEdge(edge, types, assertions.get(edge.uuid)));
     return {
       entity: recalled.entity,
       aliases: recalled.entity.aliases ?? [],
@@ -148,11 +151,11 @@ export class LiveGraph implements Graph {
       parameters: { id },
       limit: 1000,
     });
-    const counts = answer.rows.map(([type, incoming, total]: Answer[]) => ({ predicate: type.toLowerCase(), incoming, total }));
+    const counts = (answer.rows as [string, boolean, number][]).map(([type, incoming, total]) => ({ predicate: type.toLowerCase(), incoming, total }));
     const known = new Set(facts.map((fact) => countKey(fact.predicate, isIncoming(fact, id))));
-    const missing = counts.filter((count: Answer) => !known.has(countKey(count.predicate, count.incoming))).slice(0, MOST_ASKED);
+    const missing = counts.filter((count) => !known.has(countKey(count.predicate, count.incoming))).slice(0, MOST_ASKED);
     const others = await Promise.all(
-      missing.map(({ predicate, incoming }: Answer) =>
+      missing.map(({ predicate, incoming }) =>
         this.call("query_entity_relations", {
           entity_id: id,
           as_of: new Date().toISOString(),
@@ -163,7 +166,7 @@ export class LiveGraph implements Graph {
       ),
     );
     const found = others.flatMap((other) => other.facts.map(factOfRelation));
-    return { facts: [...facts, ...found], total: counts.reduce((sum: number, count: Answer) => sum + count.total, 0), counts };
+    return { facts: [...facts, ...found], total: counts.reduce((sum, count) => sum + count.total, 0), counts };
   }
 
   async names(prefix: string, limit: number): Promise<Ref[]> {
@@ -174,10 +177,10 @@ export class LiveGraph implements Graph {
     if (query.trim().length < 2) return [];
     const answer = await this.call("search_nodes", { query, max_nodes: limit });
     // A name that is only proposed has no facts yet: it waits in Review.
-    const known = answer.nodes.filter((node: Answer) => node.uuid.startsWith("ent_"));
+    const known = answer.nodes.filter((node) => node.uuid.startsWith("ent_"));
     // Whose name has a word of it; others are only connected with what has, and stand for it where there is none.
-    const named = known.filter((node: Answer) => node.why?.names || node.why?.words);
-    return (named.length ? named : known).map((node: Answer) => ({ id: node.uuid, name: node.name, type: node.type }));
+    const named = known.filter((node) => node.why?.names || node.why?.words);
+    return (named.length ? named : known).map((node) => ({ id: node.uuid, name: node.name, type: node.type }));
   }
 
   async search(query: string): Promise<Matches> {
@@ -186,7 +189,7 @@ export class LiveGraph implements Graph {
       this.similarNames(query, 8),
       this.call("search", { query, search_mode: "episodes", limit: 6, detail: "full" }),
     ]);
-    return { names: unique([...names, ...similar]).slice(0, 8), texts: texts.episodes.map(textOfEpisode) };
+    return { names: unique([...names, ...similar]).slice(0, 8), texts: (texts.episodes as FullEpisode[]).map(textOfEpisode) };
   }
 
   async map(): Promise<GraphMap> {
@@ -215,7 +218,7 @@ export class LiveGraph implements Graph {
       this.call("run_query", { query: `${match} ${order} RETURN ${columns}`, parameters: { wanted }, limit }),
       this.call("run_query", { query: `${match} RETURN count(n)`, parameters: { wanted } }),
     ]);
-    const rows = page.rows.map(([id, name, labels, aliases, since, facts]: Answer[]) => ({
+    const rows = (page.rows as [string, string, string[], string[] | null, string, number][]).map(([id, name, labels, aliases, since, facts]) => ({
       id,
       name,
       type: typeOf(labels),
@@ -223,12 +226,12 @@ export class LiveGraph implements Graph {
       facts,
       since,
     }));
-    return { rows, total: counted.rows[0][0] };
+    return { rows, total: counted.rows[0]![0] as number };
   }
 
   async types(): Promise<{ name: string; count: number }[]> {
     const answer = await this.call("run_query", { query: "MATCH (n:Entity) RETURN labels(n)[0] AS type, count(*) AS total ORDER BY total DESC, type", limit: 1000 });
-    return answer.rows.map(([type, count]: Answer[]) => ({ name: typeOf([type]), count }));
+    return (answer.rows as [string, number][]).map(([type, count]) => ({ name: typeOf([type]), count }));
   }
 
   async week(day: string | null): Promise<Week> {
@@ -239,7 +242,7 @@ export class LiveGraph implements Graph {
       day ? { calls: [] } : this.call("list_calls", { limit: 12 }),
     ]);
     const { start, end } = week.period;
-    const calls = log.calls.filter((call: Answer) => call.undoes === null && call.undone_by === null);
+    const calls = log.calls.filter((call) => call.undoes === null && call.undone_by === null);
     const { learnt } = calls.length ? { learnt: [] } : await this.changes(addDays(start, -1), end);
     return {
       period: week.period,
@@ -253,7 +256,7 @@ export class LiveGraph implements Graph {
       due: steps && { actions: steps.actions, facts: steps.due.map(factOfRecord), coming: steps.coming.map(factOfRecord) },
       proposals: steps ? steps.totals.proposals + steps.totals.proposed_facts + (steps.totals.other_proposals ?? 0) : 0,
       learnt,
-      texts: day ? [] : overview.latest_texts.map((text: Answer) => ({ name: text.name, id: text.doc_id, at: text.occurred_at })),
+      texts: day ? [] : overview.latest_texts.map((text) => ({ name: text.name, id: text.doc_id, at: text.occurred_at })),
       textTotal: day ? null : overview.counts.texts,
       isEmpty: overview.counts.entities + overview.counts.texts === 0,
     };
@@ -265,8 +268,8 @@ export class LiveGraph implements Graph {
 
   marks(): Promise<Marks> {
     this.marked ??= this.call("list_vocabulary", {}).then(({ predicates }) => ({
-      decisions: predicates.filter((each: Answer) => each.role === "decides").flatMap((each: Answer) => each.targets),
-      blocking: predicates.filter((each: Answer) => each.role === "blocks").map((each: Answer) => each.name),
+      decisions: predicates.filter((each) => each.role === "decides").flatMap((each) => each.targets),
+      blocking: predicates.filter((each) => each.role === "blocks").map((each) => each.name),
     }));
     return this.marked;
   }
@@ -293,40 +296,40 @@ function noEntity(): CallError {
 }
 
 /* Errors of queries have their parts one level deeper. */
-function failureOf(error: Answer, status: number): CallError {
+function failureOf(error: any, status: number): CallError {
   const query = typeof error.error === "object" ? error.error : {};
   const message = error.message ?? query.explanation ?? `The server answered ${status}.`;
-  return new CallError(error.code ?? error.error ?? "HTTP", message, error.hint ?? query.suggestion ?? "", error);
+  return new CallError(error.code ?? error.error ?? "HTTP", message, error.hint ?? query.suggestion ?? "");
 }
 
 /* A fact as recall_entity, weekly_rollup and get_changes answer it. */
-export function factOfRecord(record: Answer): Fact {
+export function factOfRecord(record: FactRecord): Fact {
   const object = record.object;
   const text = object.literal ?? object.name;
   return {
     id: record.id,
     subject: record.subject,
     predicate: record.predicate,
-    object: object.id ? object : null,
+    object: object.id ? (object as Entity) : null,
     literal: object.literal ?? null,
-    from: record.valid_from,
-    to: record.valid_to,
-    sentence: record.text ?? `${record.subject.name} ${record.predicate.replace(/_/g, " ")} ${text}`,
+    from: record.valid_from ?? null,
+    to: record.valid_to ?? null,
+    sentence: `${record.subject.name} ${record.predicate.replace(/_/g, " ")} ${text}`,
     reads: record.reads?.name ?? null,
-    assertions: [{ source: record.source, at: record.recorded_at, tool: null, session: null, confidence: record.confidence }],
+    assertions: [{ source: record.source ?? null, at: record.recorded_at, tool: null, session: null, confidence: record.confidence }],
   };
 }
 
-function factOfEdge(edge: Answer, types: Map<string, string>, sources?: Answer[]): Fact {
-  const target: string | null = edge.target_node_uuid;
+function factOfEdge(edge: FullEdge, types: Map<string, string>, sources?: Relation["sources"]): Fact {
+  const [target, end] = [edge.target_node_uuid, edge.target_name!];
   return {
     id: edge.uuid,
-    subject: { id: edge.source_node_uuid, name: edge.source_name, type: types.get(edge.source_node_uuid) },
+    subject: { id: edge.source_node_uuid, name: edge.source_name!, type: types.get(edge.source_node_uuid) },
     predicate: edge.name,
-    object: target ? { id: target, name: edge.target_name, type: types.get(target) } : null,
-    literal: target ? null : edge.target_name,
-    from: edge.valid_at,
-    to: edge.invalid_at,
+    object: target ? { id: target, name: end, type: types.get(target) } : null,
+    literal: target ? null : end,
+    from: edge.valid_at ?? null,
+    to: edge.invalid_at ?? null,
     sentence: edge.fact,
     reads: edge.reads?.name ?? null,
     assertions: (sources ?? [{ source: edge.source, recorded_at: edge.created_at }]).map(assertionOf),
@@ -334,7 +337,7 @@ function factOfEdge(edge: Answer, types: Map<string, string>, sources?: Answer[]
 }
 
 /* A fact as query_entity_relations answers it. */
-function factOfRelation(relation: Answer): Fact {
+function factOfRelation(relation: Relation): Fact {
   return {
     id: relation.fact_id,
     subject: { id: relation.from_id, name: relation.from },
@@ -344,12 +347,12 @@ function factOfRelation(relation: Answer): Fact {
     from: relation.valid_from,
     to: relation.valid_to,
     sentence: relation.sentence,
-    reads: relation.reads?.name ?? null,
+    reads: null,
     assertions: relation.sources.map(assertionOf),
   };
 }
 
-function assertionOf(source: Answer): Assertion {
+function assertionOf(source: Relation["sources"][number]): Assertion {
   return {
     source: source.source ?? null,
     at: source.recorded_at ?? null,
@@ -359,7 +362,7 @@ function assertionOf(source: Answer): Assertion {
   };
 }
 
-function textOfEpisode(episode: Answer): Text {
+function textOfEpisode(episode: FullEpisode): Text {
   return {
     id: episode.uuid,
     name: episode.name,

@@ -4,7 +4,7 @@ import { asCallError, changed } from "./answers";
 import { Failure } from "./components/answer";
 import { Menu } from "./components/menu";
 import { Note, RecordDecision, RecordFact } from "./edits";
-import type { Answer, Graph } from "./graph";
+import type { Graph } from "./graph";
 import { Address, go, read, replace, useAddress } from "./router";
 import { noteScrolling, scrollAsBefore } from "./scroll";
 import { type Action, Search } from "./search";
@@ -117,8 +117,8 @@ function followOthers(graph: Graph): () => void {
       lost = false;
       if (news.length) changed();
       const calls = news.filter((call) => call.session !== "page"); // another tab says itself what it does
-      const by = [...new Set(calls.map((call: Answer) => call.session ?? "another program"))].join(", ");
-      if (calls.length) record(`${count(calls.length, "new change")} by ${by}: ${calls[0].about}`, []);
+      const by = [...new Set(calls.map((call) => call.session ?? "another program"))].join(", ");
+      if (calls.length) record(`${count(calls.length, "new change")} by ${by}: ${calls[0]!.about}`, []);
     } catch (error) {
       if (!lost) failed(error);
       lost = true;

@@ -1,7 +1,8 @@
 /* What an edit did, with a button that takes it back by the number of its call. */
 import { useEffect, useState } from "preact/hooks";
 import { asCallError, changed } from "./answers";
-import type { Answer, Call, CallError, Graph } from "./graph";
+import type { Call, CallError, Graph, Tool } from "./graph";
+import type { ToolAnswers, ToolArguments } from "./tools";
 
 interface Toast {
   id: number;
@@ -21,10 +22,10 @@ let next = 1;
 let draw: () => void = () => {};
 
 /* Calls a tool that writes; what it did, or why not, becomes a toast. Null where it failed. */
-export async function edit(graph: Graph, ...[tool, args, text, undone]: [...Call, text: (answer: Answer) => string, undone?: string]): Promise<Answer | null> {
+export async function edit<T extends Tool>(graph: Graph, tool: T, args: ToolArguments[T], text: (answer: ToolAnswers[T]) => string, undone?: string): Promise<ToolAnswers[T] | null> {
   try {
-    const answer = await graph.call(...([tool, args] as Call));
-    add({ text: text(answer), hint: "", code: "", calls: answer.call ? [answer.call] : [], again: tool === "undo", failed: false, undone });
+    const answer = await graph.call(tool, args);
+    add({ text: text(answer), hint: "", code: "", calls: callsOf(answer), again: tool === "undo", failed: false, undone });
     changed();
     return answer;
   } catch (error) {
@@ -39,8 +40,7 @@ export async function editTogether(graph: Graph, text: string, calls: Call[]): P
   let failure: CallError | null = null;
   for (const call of calls) {
     try {
-      const answer = await graph.call(...call);
-      if (answer.call) done.push(answer.call);
+      done.push(...callsOf(await graph.call<Tool>(call[0], call[1])));
     } catch (error) {
       failure = asCallError(error);
       break;
@@ -54,23 +54,28 @@ export async function editTogether(graph: Graph, text: string, calls: Call[]): P
 }
 
 /* Two calls whose toast takes back both; where the second is refused, the first is taken back at once. */
-export async function editBoth(graph: Graph, first: Call, second: Call, text: (answer: Answer) => string): Promise<boolean> {
-  let before: Answer | null = null;
+export async function editBoth<T extends Tool>(graph: Graph, first: Call, second: [tool: T, args: ToolArguments[T]], text: (answer: ToolAnswers[T]) => string): Promise<boolean> {
+  let before: number[] = [];
   try {
-    before = await graph.call(...first);
+    before = callsOf(await graph.call<Tool>(first[0], first[1]));
     const answer = await graph.call(...second);
-    record(text(answer), [before.call, answer.call]);
+    record(text(answer), [...before, ...callsOf(answer)]);
     changed();
     return true;
   } catch (error) {
-    if (before?.call) await graph.call("undo", { call: before.call }).catch(failed); // then it stays in the history
+    for (const call of before) await graph.call("undo", { call }).catch(failed); // then it stays in the history
     failed(error);
     return false;
   }
 }
 
-export function undo(graph: Graph, call: number, text?: string): Promise<Answer | null> {
+export function undo(graph: Graph, call: number, text?: string): Promise<unknown> {
   return edit(graph, "undo", { call }, (answer) => text ?? answer.message);
+}
+
+/* The number of the call that an answer is of, if it changed something. */
+function callsOf(answer: object): number[] {
+  return "call" in answer && typeof answer.call === "number" ? [answer.call] : [];
 }
 
 export function failed(error: unknown): void {

@@ -1,7 +1,7 @@
 /* What can be done with several entities at once: merged into one, given another type, or given the same fact, such as a tag. */
 import { useEffect, useState } from "preact/hooks";
 import { underscored } from "../edits";
-import type { Answer, Call, Graph, Ref, Row } from "../graph";
+import type { Call, Graph, Ref, Row } from "../graph";
 import { edit, editTogether, failed } from "../toasts";
 import { count, words } from "../wording";
 import { Dialog, Field, Input } from "./dialog";
@@ -109,9 +109,9 @@ function TagRows({ graph, rows, close, done }: DialogProperties) {
   const [tag, setTag] = useState("");
   useEffect(() => {
     graph.call("list_vocabulary", {}).then((answer) => {
-      const known = answer.predicates.filter((each: Answer) => !each.retired);
-      setPredicates(known.map((each: Answer) => words(each.name)));
-      setPredicate(words(known.find((each: Answer) => each.role === "tags")?.name ?? ""));
+      const known = answer.predicates.filter((each) => !each.retired);
+      setPredicates(known.map((each) => words(each.name)));
+      setPredicate(words(known.find((each) => each.role === "tags")?.name ?? ""));
     }, failed);
   }, []);
   const submit = async () => {

@@ -1,7 +1,6 @@
 /* The nodes and relationships of a result, drawn by forces, at most 150 nodes. */
 import { forceCenter, forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
 import { useMemo } from "preact/hooks";
-import type { Answer } from "../graph";
 import { typeOf } from "../live";
 import { thingAddress } from "../router";
 import { hueOf, words } from "../wording";
@@ -29,10 +28,10 @@ export interface PictureContent {
 }
 
 /* Null where the rows have no node. */
-export function pictureOf(rows: Answer[][]): PictureContent | null {
+export function pictureOf(rows: unknown[][]): PictureContent | null {
   const nodes = new Map<string, Node>();
   const edges = new Map<string, Edge>();
-  const visit = (value: Answer) => {
+  const visit = (value: unknown) => {
     if (Array.isArray(value)) value.forEach(visit);
     else if (isNode(value)) nodes.size < MOST && nodes.set(value.id, { id: value.id, name: nameOf(value), type: typeOf(value.labels) });
     else if (isRelationship(value)) edges.set(value.id, { id: value.id, source: value.src, target: value.dest, label: words(value.type) });

@@ -32,7 +32,7 @@ export function EditProposal({ graph, proposal, decide, close }: Properties & { 
   const [values, setValues] = useState(() => fields.map((field) => field.value));
   const [known, setKnown] = useState<Known>({ types: [], predicates: [] });
   useEffect(() => {
-    const names = (words: Ref[]) => words.map((word) => word.name);
+    const names = (words: { name: string }[]) => words.map((word) => word.name);
     graph.call("get_vocabulary", {}).then((answer) => setKnown({ types: names(answer.entity_types), predicates: names(answer.predicates) }), failed);
   }, []);
   const set = (position: number, text: string) => setValues(values.map((value, at) => (at === position ? text : value)));

@@ -2,11 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../answers";
 import { localTime } from "../dates";
-import type { Answer, Fact, Graph } from "../graph";
+import type { Fact, Graph } from "../graph";
 import { address } from "../router";
+import type { Event, ToolAnswers } from "../tools";
 import { Answered } from "./answer";
 import { Notice } from "./dialog";
 import { IdLink, textNamed } from "./entity";
+
+type Explanation = ToolAnswers["explain"];
 
 export function Why({ graph, fact, close }: { graph: Graph; fact: Fact; close: () => void }) {
   const waiting = useAnswer(() => graph.call("explain", { what: fact.id, kind: "fact", detail: "full" }), [fact.id]);
@@ -16,19 +19,19 @@ export function Why({ graph, fact, close }: { graph: Graph; fact: Fact; close: (
         {(answer) => (
           <div class="why">
             <p class="lead">{answer.message}</p>
-            <Part title="Where it is from" total={answer.totals.origins} entries={answer.origins.map((origin: Answer) => <Origin origin={origin} />)} />
+            <Part title="Where it is from" total={answer.totals.origins} entries={answer.origins.map((origin) => <Origin origin={origin} />)} />
             {answer.confirmed_by && <Part title="What says so too" total={1} entries={[<Confirmation confirmation={answer.confirmed_by} />]} />}
-            <Part title="What speaks against it" total={answer.totals.objections} entries={answer.objections.map((each: Answer) => each.sentence)} />
+            <Part title="What speaks against it" total={answer.totals.objections} entries={answer.objections.map((each) => each.sentence)} />
             <Part
               title="What rests on it"
               total={answer.totals.dependents}
-              entries={answer.dependents.map((each: Answer) => (
+              entries={answer.dependents.map((each) => (
                 <>
                   {each.effect}: <IdLink id={each.id} text={each.text} />
                 </>
               ))}
             />
-            <Part title="What changed it" total={answer.totals.changes} entries={answer.changes.map((each: Answer) => <Change change={each} />)} />
+            <Part title="What changed it" total={answer.totals.changes} entries={answer.changes.map((each) => <Change change={each} />)} />
           </div>
         )}
       </Answered>
@@ -52,7 +55,7 @@ function Part({ title, total, entries }: { title: string; total: number | undefi
   );
 }
 
-function Origin({ origin }: { origin: Answer }) {
+function Origin({ origin }: { origin: Explanation["origins"][number] }) {
   const { text } = origin;
   return (
     <>
@@ -74,7 +77,7 @@ function Origin({ origin }: { origin: Answer }) {
           {text.quote && <blockquote>{text.quote}</blockquote>}
         </>
       )}
-      {(origin.decisions ?? []).map((made: Answer, position: number) => (
+      {(origin.decisions ?? []).map((made, position) => (
         <div key={position} class="quiet">
           {made.decision} in review: {made.proposal}
         </div>
@@ -84,7 +87,7 @@ function Origin({ origin }: { origin: Answer }) {
   );
 }
 
-function Confirmation({ confirmation }: { confirmation: Answer }) {
+function Confirmation({ confirmation }: { confirmation: NonNullable<Explanation["confirmed_by"]> }) {
   return (
     <>
       <q>{confirmation.sentence}</q> {confirmation.doc_id && <IdLink id={confirmation.doc_id} text="the text" />}
@@ -92,7 +95,7 @@ function Confirmation({ confirmation }: { confirmation: Answer }) {
   );
 }
 
-function Change({ change }: { change: Answer }) {
+function Change({ change }: { change: Event }) {
   return (
     <>
       {localTime(change.at)}: {change.what}

@@ -4,8 +4,9 @@ import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { EntityLink, SourceName } from "../components/entity";
 import { Prose, When } from "../components/when";
-import type { Answer, Ref } from "../graph";
+import type { Ref } from "../graph";
 import { parameterOf } from "../router";
+import type { Decision as DecisionRecord } from "../tools";
 import { importNote } from "../wording";
 import type { ViewProperties } from "./list";
 
@@ -15,19 +16,7 @@ const STATES: State[] = ["open", "followed up", "superseded"];
 const TITLES = { open: "Open", "followed up": "Followed up", superseded: "Superseded" };
 const SHOWN = 8;
 
-interface Decision {
-  id: string;
-  name: string;
-  decided_on: string;
-  decided_by: Ref[];
-  imported_at?: string;
-  imported_from?: string;
-  source: string | null;
-  supersedes: Ref | null;
-  followed_up: boolean;
-  projects: string[];
-  by: Ref | null; // the decision that superseded it
-}
+type Decision = DecisionRecord & { by: Ref | null }; // the decision that superseded it
 
 export function DecisionsView({ graph, here }: ViewProperties) {
   const [filter, setFilter] = parameterOf(here, "filter");
@@ -118,7 +107,7 @@ function Column({ state, decisions }: { state: State; decisions: Decision[] }) {
   );
 }
 
-function withSuccessors(decisions: Answer[]): Decision[] {
+function withSuccessors(decisions: DecisionRecord[]): Decision[] {
   const by = new Map<string, Ref>();
   for (const decision of decisions) if (decision.supersedes) by.set(decision.supersedes.id, { id: decision.id, name: decision.name });
   return decisions.map((decision) => ({ ...decision, by: by.get(decision.id) ?? null }));

@@ -3,9 +3,10 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { localTime } from "../dates";
-import type { Answer, Call as ToolCall, Graph } from "../graph";
+import type { Graph, ToolCall } from "../graph";
 import { address, thingAddress } from "../router";
 import { undo } from "../toasts";
+import type { Event } from "../tools";
 import { count, words } from "../wording";
 import type { ViewProperties } from "./list";
 
@@ -23,7 +24,7 @@ export function HistoryView({ graph }: ViewProperties) {
           <>
             {!calls.length && <p>Nothing has changed the graph yet.</p>}
             <ol class="calls">
-              {calls.slice(0, limit).map((call: Answer) => (
+              {calls.slice(0, limit).map((call) => (
                 <Call key={call.call} graph={graph} call={call} />
               ))}
             </ol>
@@ -39,7 +40,7 @@ export function HistoryView({ graph }: ViewProperties) {
   );
 }
 
-function Call({ graph, call }: { graph: Graph; call: Answer }) {
+function Call({ graph, call }: { graph: Graph; call: ToolCall }) {
   const takenBack = call.undone_by !== null;
   return (
     <li class={takenBack ? "taken-back" : ""}>
@@ -53,7 +54,7 @@ function Call({ graph, call }: { graph: Graph; call: Answer }) {
           {call.session && ` · ${call.session}`} · {count(call.changes, "change")}
           {takenBack && ` · taken back by call ${call.undone_by}`}
         </div>
-        <ChangeDetails graph={graph} summary="What it did" of={["get_call", { call: call.call }]} />
+        <ChangeDetails graph={graph} summary="What it did" ask={() => graph.call("get_call", { call: call.call })} />
       </div>
       {graph.editable() && !takenBack && (
         <button type="button" class="small" onClick={() => undo(graph, call.call)} aria-label={`${call.undoes ? "Do it again" : "Undo"}: call ${call.call}, ${call.about}`}>
@@ -64,19 +65,22 @@ function Call({ graph, call }: { graph: Graph; call: Answer }) {
   );
 }
 
+/* An event of get_history, or of get_call. */
+type ChangeEvent = Pick<Event, "what" | "text"> & Partial<Event> & { entity_id?: string | null };
+
 /* Changes that are asked for only when somebody looks: of get_history or get_call. */
-export function ChangeDetails({ graph, summary, of }: { graph: Graph; summary: string; of: ToolCall }) {
+export function ChangeDetails({ graph, summary, ask }: { graph: Graph; summary: string; ask: () => Promise<{ events: ChangeEvent[]; truncated: boolean }> }) {
   const [open, setOpen] = useState(false);
-  const waiting = useAnswer<Answer>(() => (open ? graph.call(...of) : Promise.resolve(null)), [open]);
+  const waiting = useAnswer(async () => (open ? ask() : null), [open]);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{summary}</summary>
-      {open && <Answered waiting={waiting}>{({ events, truncated }) => <ChangeList graph={graph} events={events} truncated={truncated} />}</Answered>}
+      {open && <Answered waiting={waiting}>{(answer) => answer && <ChangeList graph={graph} {...answer} />}</Answered>}
     </details>
   );
 }
 
-function ChangeList({ graph, events, truncated }: { graph: Graph; events: Answer[]; truncated: boolean }) {
+function ChangeList({ graph, events, truncated }: { graph: Graph; events: ChangeEvent[]; truncated: boolean }) {
   return (
     <>
       <ul class="changes">
@@ -87,7 +91,7 @@ function ChangeList({ graph, events, truncated }: { graph: Graph; events: Answer
               {event.at && localTime(event.at)} {event.tool && `by ${event.tool}`} {event.call && <a href={address("history")}>call {event.call}</a>}
             </span>
             {graph.editable() && event.call && event.tool !== "undo" && (
-              <button type="button" class="small" onClick={() => undo(graph, event.call)} aria-label={`Undo call ${event.call}`}>
+              <button type="button" class="small" onClick={() => undo(graph, event.call!)} aria-label={`Undo call ${event.call}`}>
                 Undo
               </button>
             )}

@@ -6,7 +6,8 @@ import { svgOf } from "../components/drawing";
 import { Picture, pictureOf } from "../components/picture";
 import { SavePicture } from "../components/save";
 import { ResultTable } from "../components/result_table";
-import type { Answer, CallError } from "../graph";
+import type { CallError } from "../graph";
+import type { ToolAnswers } from "../tools";
 import { address, replace } from "../router";
 import { count } from "../wording";
 import { failed } from "../toasts";
@@ -20,7 +21,7 @@ const EXAMPLES = [
 
 export function QueryView({ graph, here }: ViewProperties) {
   const [query, setQuery] = useState(here.parameters.get("q") ?? EXAMPLES[0]!);
-  const [answer, setAnswer] = useState<Answer | null>(null);
+  const [answer, setAnswer] = useState<ToolAnswers["run_query"] | null>(null);
   const [error, setError] = useState<CallError | null>(null);
   const [busy, setBusy] = useState(false);
   const asPicture = here.parameters.get("as") === "picture";
@@ -64,7 +65,7 @@ export function QueryView({ graph, here }: ViewProperties) {
               <p class="quiet">
                 {count(answer.rows.length, "row")}
                 {answer.truncated && " (there are more)"} in {Math.round(answer.execution_ms)} ms
-                {answer.auto_fixes.map((fix: Answer) => ` · corrected: ${typeof fix === "string" ? fix : (fix.description ?? fix.message ?? "")}`)}
+                {answer.auto_fixes.map((fix) => ` · corrected: ${fix}`)}
               </p>
               {picture && (
                 <div class="buttons" role="group" aria-label="Show the result as">
@@ -78,8 +79,8 @@ export function QueryView({ graph, here }: ViewProperties) {
                 </div>
               )}
             </div>
-            {answer.warnings.map((warning: Answer) => (
-              <p class="hint">{typeof warning === "string" ? warning : (warning.message ?? "")}</p>
+            {answer.warnings.map((warning) => (
+              <p class="hint">{warning}</p>
             ))}
             {picture && asPicture ? <Picture picture={picture} /> : <ResultTable columns={answer.columns} rows={answer.rows} />}
           </>
@@ -89,13 +90,7 @@ export function QueryView({ graph, here }: ViewProperties) {
   );
 }
 
-interface Words {
-  labels: string[];
-  types: string[];
-  properties: string[];
-  functions: string[];
-  keywords: string[];
-}
+type Words = ToolAnswers["list_query_words"];
 
 interface EditorProperties extends Pick<ViewProperties, "graph"> {
   query: string;

@@ -4,29 +4,21 @@ import { changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { IdLink } from "../components/entity";
 import { EditProposal, MergeProposal } from "../components/proposal_dialogs";
-import type { Answer, Call, Graph } from "../graph";
+import type { Graph } from "../graph";
 import { address } from "../router";
 import { failed, record } from "../toasts";
+import type { ToolAnswers, ToolArguments } from "../tools";
 import { count, title, words } from "../wording";
 import type { ViewProperties } from "./list";
 
 const LISTED = 50;
 
-type Kind = NonNullable<Extract<Call, ["review_proposals", unknown]>[1]["kinds"]>[number];
+type Answer = ToolAnswers["review_proposals"];
+type Kind = NonNullable<ToolArguments["review_proposals"]["kinds"]>[number];
+export type Proposal = Answer["proposals"][number];
+type Decision = NonNullable<Answer["decisions"]>[number]["decision"];
 
-export interface Proposal {
-  id: string;
-  kind: string;
-  statement: string;
-  score: number;
-  rests_on: { id: string | null; text: string }[];
-  rests_on_total: number;
-  call: { tool: string; arguments: Record<string, unknown> };
-  effect?: string;
-  needs?: string[];
-}
-
-export type Decide = (proposal: Proposal, decision: string, more?: Record<string, unknown>) => Promise<boolean>;
+export type Decide = (proposal: Proposal, decision: Decision, more?: Record<string, unknown>) => Promise<boolean>;
 
 export function ReviewView({ graph, here }: ViewProperties) {
   const kind = here.parameters.get("kind");
@@ -44,7 +36,7 @@ export function ReviewView({ graph, here }: ViewProperties) {
             <Kinds counts={answer.counts} chosen={kind} />
             <Queue
               graph={graph}
-              proposals={answer.proposals.filter((each: Proposal) => !decisions.isSince(each.id, answer.asked))}
+              proposals={answer.proposals.filter((each) => !decisions.isSince(each.id, answer.asked))}
               decided={decisions.add}
               total={answer.total}
               waiting={answer.waiting ?? 0}
@@ -54,7 +46,7 @@ export function ReviewView({ graph, here }: ViewProperties) {
               <details>
                 <summary>{count(answer.closed_total ?? answer.closed.length, "proposal")} closed by themselves</summary>
                 <ul>
-                  {answer.closed.map((each: Answer) => (
+                  {answer.closed.map((each) => (
                     <li key={each.id}>
                       {each.statement} <span class="quiet">{each.reason}</span>
                     </li>
@@ -233,7 +225,7 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
 }
 
 /* A decision that failed leaves the proposal open, and says why. */
-async function decideOne(graph: Graph, proposal: Proposal, decision: string, more: Record<string, unknown>, decided: () => void): Promise<boolean> {
+async function decideOne(graph: Graph, proposal: Proposal, decision: Decision, more: Record<string, unknown>, decided: () => void): Promise<boolean> {
   try {
     const answer = await graph.call("review_proposals", { limit: 0, decide: [{ id: proposal.id, decision, ...more }] });
     const [result] = answer.decisions ?? [];
@@ -262,7 +254,7 @@ async function wake(graph: Graph, kind: string): Promise<void> {
   changed();
 }
 
-function Quiet({ graph, quiet }: { graph: Graph; quiet: Answer[] }) {
+function Quiet({ graph, quiet }: { graph: Graph; quiet: NonNullable<Answer["quiet"]> }) {
   if (!quiet.length) return null;
   return (
     <section>

@@ -80,21 +80,26 @@ function subjectIn(quote: string, mentions: Ref[]): Ref | null {
 async function read(graph: Graph, id: string): Promise<Document> {
   if (!graph.live) {
     const text = await (graph as EmbeddedGraph).text(id);
-    const mentions = await Promise.all(text.nodes.map((node: number) => graph.entity(String(node))));
+    if (!text) throw noText();
+    const mentions = await Promise.all(text.nodes.map((node) => graph.entity(String(node))));
     return { name: text.name, at: text.at, source: text.kind, text: text.text, truncated: false, mentions };
   }
   const [document, context] = await Promise.all([
     graph.call("get_full_document", { doc_id: id, max_characters: 200_000 }),
     graph.call("get_episode_context", { episode_uuids: [id] }).catch((error) => (failed(error), { nodes: [] })),
   ]);
-  if (!document.found) throw new CallError("EPISODE_NOT_FOUND", "There is no such text, or no longer.", "It may have been forgotten: look at History.");
+  if (!document.found) throw noText();
   return {
-    name: document.name,
+    name: document.name ?? id,
     at: document.valid_at,
     source: document.source,
     text: document.text,
     truncated: Boolean(document.truncated),
     // A name that is only proposed has no page yet: it waits in Review.
-    mentions: context.nodes.filter((node: { uuid: string }) => node.uuid.startsWith("ent_")).map((node: { uuid: string; name: string; type: string }) => ({ id: node.uuid, name: node.name, type: node.type })),
+    mentions: context.nodes.filter((node) => node.uuid.startsWith("ent_")).map((node) => ({ id: node.uuid, name: node.name, type: node.type })),
   };
+}
+
+function noText(): CallError {
+  return new CallError("EPISODE_NOT_FOUND", "There is no such text, or no longer.", "It may have been forgotten: look at History.");
 }

@@ -92,7 +92,7 @@ function ThingPage({ graph, here, thing, more }: ViewProperties & { thing: Thing
         {thing.texts.length ? <TextList texts={thing.texts} name={entity.name} /> : <p class="quiet">No text mentions it.</p>}
         {thing.textTotal > thing.texts.length && <p class="quiet">and {thing.textTotal - thing.texts.length} more</p>}
       </section>
-      {graph.live && <ChangeDetails graph={graph} summary="What was changed, when and by which tool" of={["get_history", { about: entity.id, limit: 50 }]} />}
+      {graph.live && <ChangeDetails graph={graph} summary="What was changed, when and by which tool" ask={() => graph.call("get_history", { about: entity.id, limit: 50 })} />}
       {thing.createdAt && <p class="quiet">In the graph since <When at={thing.createdAt} />.</p>}
       {open === "record" && <RecordFact graph={graph} subject={entity} close={close} />}
       {open === "alias" && <AlsoCalled graph={graph} entity={entity} close={close} />}

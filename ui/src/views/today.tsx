@@ -6,7 +6,7 @@ import { FirstSteps } from "../components/first_steps";
 import { When, Prose } from "../components/when";
 import { addDays, dayIn, dayNumber, range, today } from "../dates";
 import { predicatesOf } from "../edits";
-import type { Answer, Fact, Graph, Ref, Week } from "../graph";
+import type { Fact, Graph, Ref, Week } from "../graph";
 import { address } from "../router";
 import { edit, failed } from "../toasts";
 import { caller, count, importNote, words } from "../wording";
@@ -55,11 +55,11 @@ function TodayPage({ graph, week, day, now }: { graph: Graph; week: Week; day: s
           </Card>
         )}
         <Card title={now ? "Decided in the past week" : "Decided"} total={week.totals.decisions} all={address("decisions")}>
-          {week.decisions.slice(0, 8).map((decision: Answer, position: number) => (
+          {week.decisions.slice(0, 8).map((decision, position) => (
             <li key={decision.id || position}>
               <EntityLink entity={{ id: decision.id, name: decision.name }} />
               <div class="quiet">
-                <When at={decision.decided_on} /> {decision.decided_by.map((who: Answer) => who.name).join(", ")} <Prose text={importNote(decision)} />
+                <When at={decision.decided_on} /> {decision.decided_by.map((who) => who.name).join(", ")} <Prose text={importNote(decision)} />
                 {decision.source && <div><SourceName name={decision.source} /></div>}
               </div>
             </li>
