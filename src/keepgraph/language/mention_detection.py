@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from keepgraph.language import common_words, normalisation, quantities, sentences, tokenizer
 from keepgraph.language.sentences import Sentence
@@ -187,6 +187,9 @@ class NameMatch:
     key: str
 
 
+_Match = TypeVar("_Match", bound=NameMatch)
+
+
 def detect(
     text: AnnotatedText | str, known: Mapping[str, Collection[str]], *, spans: Iterable[Span] | None = None
 ) -> list[NameMatch]:
@@ -361,9 +364,9 @@ def _is_subject(text: AnnotatedText, span: Span) -> bool:
     return following in _AFTER_A_SUBJECT and following != text.text[span.start : span.end].lower()
 
 
-def longest(matches: Iterable[NameMatch]) -> list[NameMatch]:
+def longest(matches: Iterable[_Match]) -> list[_Match]:
     """The matches in their order, without overlaps: the longer of two stays, or the first."""
-    longest: list[NameMatch] = []
+    longest: list[_Match] = []
     occupied: set[int] = set()
     for match in sorted(matches, key=lambda match: (match.start - match.end, match.start)):
         # A name is short: a set of its offsets is cheaper than an interval tree.

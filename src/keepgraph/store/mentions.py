@@ -129,29 +129,6 @@ def count_in_episodes(tx: Tx, episodes: Sequence[int]) -> int:
 # SQL for the lookups of mention detection: entities by the words of a text, and chunks by the words of a name.
 
 
-def entities_by_keys(tx: Tx, keys: Sequence[str], *, group: str) -> list[tuple[str, str, int, str, str, str]]:
-    """The entities of a group by keys of their names and aliases.
-
-    Each with the key, the name or alias as written, the row of the entity, its type, its name, and how: name or
-    alias.
-    """
-    return tx.rows(
-        """
-        SELECT asked.value, entity.name, entity.id, entity_type.name, entity.name, 'name'
-        FROM json_each(:keys) AS asked
-        CROSS JOIN entity ON entity.group_id = :group AND entity.name_key = asked.value
-        JOIN entity_type ON entity_type.id = entity.type
-        UNION ALL
-        SELECT asked.value, alias.alias, entity.id, entity_type.name, entity.name, 'alias'
-        FROM json_each(:keys) AS asked
-        CROSS JOIN alias ON alias.alias_key = asked.value
-        JOIN entity ON entity.id = alias.entity AND +entity.group_id = :group
-        JOIN entity_type ON entity_type.id = entity.type
-        """,
-        {"keys": json_array(keys), "group": group},
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class NameHit:
     """A name or an alias that was looked up.
@@ -169,55 +146,57 @@ class NameHit:
     scope: frozenset[str]
 
 
-def names_by_keys_or_letters(
-    tx: Tx, *, keys: Sequence[str], letters: Sequence[str], groups: Sequence[str]
-) -> dict[tuple[str, str], list[NameHit]]:
-    """The names and aliases in these groups that have one of these keys, or just these folded letters, spaces or not.
+def names_by_keys(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict[str, list[NameHit]]:
+    """The names and aliases in these groups by their keys."""
+    # By the unique key, names are looked up in each group.
+    return _names(tx, [("{0}_key = asked.value", "entity.group_id")], keys, groups) if keys else {}
 
-    By ("key", key) and ("letters", letters).
-    """
-    by_letters = "replace({0}_folded, ' ', '')"
-    lookups = [("key", "keys", "{0}_key = asked.value"), ("letters", "letters", f"{by_letters} = asked.value")]
+
+def names_by_letters(tx: Tx, letters: Sequence[str], *, groups: Sequence[str]) -> dict[str, list[NameHit]]:
+    """The names and aliases in these groups that have just these folded letters, spaces or not."""
+    # They are looked up in all groups, and those of other ones left out.
+    folded = "replace({0}_folded, ' ', '')"
+    lookups = [(f"{folded} = asked.value", "+entity.group_id")]
     if any(not each.isascii() for each in letters):
         # Of a name in another script, the form in Latin letters follows on a line of its own.
-        also_latin = f"{by_letters} > asked.value || char(10) AND {by_letters} < asked.value || char(11)"
-        lookups.append(("letters", "letters", also_latin))
+        also_latin = f"{folded} > asked.value || char(10) AND {folded} < asked.value || char(11)"
+        lookups.append((also_latin, "+entity.group_id"))
+    return _names(tx, lookups, letters, groups) if letters else {}
+
+
+def _names(
+    tx: Tx, lookups: Sequence[tuple[str, str]], asked: Sequence[str], groups: Sequence[str]
+) -> dict[str, list[NameHit]]:
     selections = []
-    for how, parameter, condition in lookups:
-        # By the unique key, names are looked up in each group; by letters, in all, and those of other groups left out.
-        group = "entity.group_id" if how == "key" else "+entity.group_id"
+    for condition, group in lookups:
         selections += [
             f"""
-            SELECT '{how}', asked.value, entity.name, 0, '[]', entity.group_id,
+            SELECT asked.value, entity.name, 0, '[]', entity.group_id,
                    entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
-            FROM json_each(:{parameter}) AS asked
+            FROM json_each(:asked) AS asked
             CROSS JOIN entity
                 ON {condition.format("entity.name")} AND {group} IN (SELECT value FROM json_each(:groups))
             JOIN entity_type ON entity_type.id = entity.type
             """,
             f"""
-            SELECT '{how}', asked.value, alias.alias, 1, alias.scope, entity.group_id,
+            SELECT asked.value, alias.alias, 1, alias.scope, entity.group_id,
                    entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
-            FROM json_each(:{parameter}) AS asked
+            FROM json_each(:asked) AS asked
             CROSS JOIN alias ON {condition.format("alias.alias")}
             JOIN entity ON entity.id = alias.entity AND +entity.group_id IN (SELECT value FROM json_each(:groups))
             JOIN entity_type ON entity_type.id = entity.type
             """,
         ]
-    values = {"keys": keys, "letters": letters, "groups": groups}
-    hits: dict[tuple[str, str], list[NameHit]] = {}
-    rows = tx.conn.execute(
-        " UNION ALL ".join(selections),
-        {name: json_array(each) for name, each in values.items()},
-    )
-    for how, asked, written, is_alias, scope, group, *entity in rows:
-        named = NameHit(written, Entity(*entity), group, bool(is_alias), frozenset(json.loads(scope)))
-        hits.setdefault((how, asked), []).append(named)
+    hits: dict[str, list[NameHit]] = {}
+    rows = tx.conn.execute(" UNION ALL ".join(selections), {"asked": json_array(asked), "groups": json_array(groups)})
+    for key, written, is_alias, scope, group, *entity in rows:
+        within = frozenset(json.loads(scope)) if scope != "[]" else frozenset()
+        hits.setdefault(key, []).append(NameHit(written, Entity(*entity), group, bool(is_alias), within))
     return hits
 
 
-def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[str]:
-    """The prefixes that a name of the group or any alias begins with; one of up to two letters as a whole word."""
+def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, groups: Sequence[str]) -> list[str]:
+    """The prefixes that a name of the groups or any alias begins with; one of up to two letters as a whole word."""
     ends = "(length(asked.value) > 2 OR substr({0}, length(asked.value) + 1, 1) NOT GLOB '[a-z0-9]')"
     return tx.column(
         f"""
@@ -225,37 +204,40 @@ def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, group: str) -> list[st
         FROM json_each(:parts) AS asked
         WHERE EXISTS (
                 SELECT 1 FROM entity
-                WHERE group_id = :group AND name_key >= asked.value AND name_key < asked.value || char(1114111)
-                  AND {ends.format("name_key")})
+                WHERE group_id IN (SELECT value FROM json_each(:groups))
+                  AND name_key >= asked.value AND name_key < asked.value || char(1114111) AND {ends.format("name_key")})
            OR EXISTS (
                 SELECT 1 FROM alias
                 WHERE alias_key >= asked.value AND alias_key < asked.value || char(1114111)
                   AND {ends.format("alias_key")})
         """,
-        {"parts": json_array(prefixes), "group": group},
+        {"parts": json_array(prefixes), "groups": json_array(groups)},
     )
 
 
 def entities_with_word(
-    tx: Tx, match: str, *, of_types: Sequence[str], group: str, limit: int
-) -> list[tuple[Entity, str]]:
-    """The entities of these types with a name or alias that a full-text query matches, each with that name or alias."""
+    tx: Tx, match: str, *, of_types: Sequence[str], groups: Sequence[str], limit: int
+) -> list[tuple[Entity, str, str]]:
+    """The entities of these types with a name or alias that a full-text query matches.
+
+    Each with its group, and with that name or alias.
+    """
     rows = tx.conn.execute(
         """
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at,
-               coalesce(alias.alias, entity.name)
+               entity.group_id, coalesce(alias.alias, entity.name)
         FROM entity_text
         LEFT JOIN alias ON entity_text.rowid % 2 = 1 AND alias.id = entity_text.rowid / 2
         JOIN entity ON entity.id = iif(entity_text.rowid % 2 = 0, entity_text.rowid / 2, alias.entity)
         JOIN entity_type ON entity_type.id = entity.type
         WHERE entity_text MATCH :match
           AND entity_type.name IN (SELECT value FROM json_each(:types))
-          AND entity.group_id = :group
+          AND entity.group_id IN (SELECT value FROM json_each(:groups))
         LIMIT +:limit
         """,
-        {"match": match, "types": json_array(of_types), "group": group, "limit": limit},
+        {"match": match, "types": json_array(of_types), "groups": json_array(groups), "limit": limit},
     )
-    return [(Entity(*row[:5]), row[5]) for row in rows]
+    return [(Entity(*row[:5]), *row[5:]) for row in rows]
 
 
 def entity_row(tx: Tx, public_id: str) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from keepgraph.lazy import dataclass
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
 from keepgraph.store.connections import json_array
@@ -17,49 +16,21 @@ MAX_FAN_OUT = 5_000
 """How many facts of an entity are examined, in each direction, and how many mentions of a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownName:
-    """A name in the graph: of an entity, as its name or an alias of it, or of a proposal, whose type may be a guess.
-
-    Attributes:
-        entity, proposal: row numbers; one of them is None.
-        is_name: whether it is the name, not an alias.
-    """
-
-    name: str
-    entity: int | None
-    proposal: int | None
-    is_name: bool
-    type: str
-
-
-def names_by_keys(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict[str, list[KnownName]]:
-    """The names, aliases and proposed names that have one of these keys."""
+def proposed_names(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict[str, list[tuple[int, str]]]:
+    """The names that are only proposed, by their keys; each with the row of the proposal."""
     rows = tx.conn.execute(
         f"""
-        WITH wanted (key) AS MATERIALIZED (SELECT value FROM json_each(:keys)),
-             within (name) AS MATERIALIZED (SELECT value FROM json_each(:groups))
-        SELECT wanted.key, entity.name, entity.id, NULL, 1, entity_type.name
-        FROM wanted CROSS JOIN within
-        CROSS JOIN entity ON entity.group_id = within.name AND entity.name_key = wanted.key
-        JOIN entity_type ON entity_type.id = entity.type
-        UNION ALL
-        SELECT wanted.key, alias.alias, entity.id, NULL, 0, entity_type.name
-        FROM wanted CROSS JOIN alias ON alias.alias_key = wanted.key
-        JOIN entity ON entity.id = alias.entity AND entity.group_id IN (SELECT name FROM within)
-        JOIN entity_type ON entity_type.id = entity.type
-        UNION ALL
-        SELECT wanted.key, proposal.subject, NULL, proposal.id, 1, proposal.subject_type
-        FROM wanted CROSS JOIN within
+        SELECT wanted.value, proposal.id, proposal.subject
+        FROM json_each(:keys) AS wanted CROSS JOIN json_each(:groups) AS within
         CROSS JOIN proposal
-            ON proposal.group_id = within.name AND proposal.kind = 'entity' AND proposal.key = wanted.key
+            ON proposal.group_id = within.value AND proposal.kind = 'entity' AND proposal.key = wanted.value
         WHERE {UNDECIDED}
         """,
         {"keys": json_array(keys), "groups": json_array(groups)},
     )
-    names: dict[str, list[KnownName]] = {}
-    for key, name, entity, proposal, is_name, kind in rows:
-        names.setdefault(key, []).append(KnownName(name, entity, proposal, bool(is_name), kind))
+    names: dict[str, list[tuple[int, str]]] = {}
+    for key, row, name in rows:
+        names.setdefault(key, []).append((row, name))
     return names
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
         first_person,
         fuzzy,
         message_names,
-        name_parts,
         resolver,
+        text_names,
     )
 else:
     from keepgraph import lazy_submodules

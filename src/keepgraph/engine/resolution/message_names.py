@@ -8,16 +8,16 @@ never taken: they are unclear, as are several entities that fit equally well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TypeAlias
 
 from keepgraph import lazy, store
-from keepgraph.engine.resolution import candidates, name_parts, resolver
-from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import common_words, longer_names, mention_detection, proper_names
-from keepgraph.language.mention_detection import AnnotatedText, NameMatch, Span
+from keepgraph.engine.resolution import candidates, resolver, text_names
+from keepgraph.engine.resolution.text_names import Lookup, Reading
+from keepgraph.language import common_words, mention_detection, proper_names
+from keepgraph.language.mention_detection import AnnotatedText, Span
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import Candidate, Entity
@@ -77,21 +77,7 @@ class MessageNames:
     unclear: tuple[UnclearName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """A span with the names that it may be, all in the same way."""
-
-    start: int
-    end: int
-    key: str
-    how: str
-    hits: tuple[NameHit, ...]
-
-
-_Choice: TypeAlias = tuple[_Reading, NameHit]
-
-_Persons: TypeAlias = Callable[[str], tuple[NameHit, ...]]
-"""The persons of whose names a key is a part; each key of a message is looked up once."""
+_Choice: TypeAlias = tuple[Reading, NameHit]
 
 
 def find(
@@ -104,15 +90,16 @@ def find(
         scope: the ids of projects: an alias that holds in others alone is no name. Empty: all are.
         context: entities that tell equals apart, such as the projects of the scope.
     """
+    names = Lookup(tx, groups, scope)
     text = AnnotatedText(message)
     spaced = AnnotatedText(_BETWEEN_PARTS.sub(" ", message)) if _BETWEEN_PARTS.search(message) else text
-    readings = _known(tx, text, spaced, groups=groups, scope=scope)
-    persons = lru_cache(maxsize=None)(partial(name_parts.persons, tx, groups=groups))
-    readings += _name_parts(text, readings, persons)
-    readings += _corrected(tx, text, spaced, readings, persons, groups=groups, scope=scope)
-    readings = _without_parts_of_longer(tx, text, readings)
-    named, unclear = _choose(tx, text, readings, groups=groups, context=context)
-    similar_named, similar = _similar(tx, text, readings, groups=groups, scope=scope)
+    readings = _known(names, text, spaced)
+    readings += _name_parts(names, text, readings)
+    readings += _corrected(names, text, spaced, readings)
+    longest = mention_detection.longest(readings)
+    known = text_names.without_parts_of_longer(names, text, readings, longest).known
+    named, unclear = _choose(names, text, known, context=context)
+    similar_named, similar = _similar(names, text, known)
     first: dict[int, NamedEntity] = {}
     for each in sorted([*named, *similar_named], key=lambda each: (-each.score, each.start)):
         first.setdefault(each.entity.row, each)
@@ -125,9 +112,7 @@ def find(
 # By key and by letters
 
 
-def _known(
-    tx: Tx, text: AnnotatedText, spaced: AnnotatedText, *, groups: Sequence[str], scope: Collection[str]
-) -> list[_Reading]:
+def _known(names: Lookup, text: AnnotatedText, spaced: AnnotatedText) -> list[Reading]:
     """The spans that are a name as it is written, in any division into words."""
     keys_of: dict[tuple[int, int], set[str]] = {}
     for span in mention_detection.candidate_spans(text):
@@ -138,23 +123,19 @@ def _known(
         (start, end): (sorted(keys) or [_key(text.text[start:end])], _letters_of(text.text[start:end]))
         for (start, end), keys in keys_of.items()
     }
-    hits = store.mentions.names_by_keys_or_letters(
-        tx,
-        keys=sorted({key for keys, _ in spans.values() for key in keys}),
-        letters=sorted({letters for _, letters in spans.values() if len(letters) >= _MIN_LETTERS}),
-        groups=groups,
-    )
+    by_key = names.by_keys(key for keys, _ in spans.values() for key in keys)
+    by_letters = names.by_letters(letters for _, letters in spans.values() if len(letters) >= _MIN_LETTERS)
     readings = []
     for (start, end), (keys, letters) in spans.items():
         for key in keys:
-            found = {*hits.get(("key", key), ()), *hits.get(("letters", letters), ())}
+            found = {*by_key.get(key, ()), *by_letters.get(letters, ())}
             meant = [
                 hit
                 for hit in sorted(found, key=lambda hit: (hit.entity.row, hit.written))
-                if _holds(hit, scope) and _is_meant(tx, text, Span(key, start, end), hit, scope)
+                if _is_meant(names, text, Span(key, start, end), hit)
             ]
             if meant:
-                readings.append(_Reading(start, end, key, "name", tuple(meant)))
+                readings.append(Reading(start, end, key, "name", tuple(meant)))
     return readings
 
 
@@ -177,64 +158,44 @@ def _folded(word: str) -> str:
     return Name(word).folded.replace(" ", "")
 
 
-def _holds(hit: NameHit, scope: Collection[str]) -> bool:
-    """Whether a name holds in the scope: everywhere, or in a project of it."""
-    return not scope or not hit.scope or not hit.scope.isdisjoint(scope)
-
-
-def _is_meant(tx: Tx, text: AnnotatedText, span: Span, hit: NameHit, scope: Collection[str]) -> bool:
+def _is_meant(names: Lookup, text: AnnotatedText, span: Span, hit: NameHit) -> bool:
     """Whether words that are a name mean it: a common word does with a capital, or as a noun that names no person."""
     if mention_detection.is_meant(text, span, hit.written):
         return True
     spelling = text.text[span.start : span.end]
     if " " in span.key or spelling != spelling.lower() or len(span.key) < _MIN_LETTERS:
         return False
-    if common_words.may_begin_sentence(span.key) or graph_vocabulary.read(tx).style(hit.entity.type) == "person":
-        return bool(hit.scope and not hit.scope.isdisjoint(scope))
+    if common_words.may_begin_sentence(span.key) or names.is_person(hit):
+        return not hit.scope.isdisjoint(names.scope)
     return hit.written.lower() == spelling
 
 
 # Persons by their first or last name
 
 
-def _name_parts(text: AnnotatedText, readings: Sequence[_Reading], persons: _Persons) -> list[_Reading]:
+def _name_parts(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
     """The words that are the first or the last name of persons, and no name as they are."""
     occupied = {(reading.start, reading.end) for reading in readings}
-    found = []
-    for span in mention_detection.word_spans(text):
-        word = text.text[span.start : span.end]
-        if (span.start, span.end) in occupied or not common_words.may_be_part_of_name(word, span.key):
-            continue
-        hits = persons(span.key)
-        if hits and mention_detection.is_meant(text, span, hits[0].written):
-            found.append(_Reading(span.start, span.end, span.key, "part", hits))
+    words = (span for span in text_names.words_of_persons(text) if (span.start, span.end) not in occupied)
+    found = list(text_names.name_parts(names, text, words))
     # O'Brien, Jean-Luc: the words that are joined.
     for start, end in text.words:
         word = text.text[start:end]
         if not word.isalpha() and word[:1].isupper() and (start, end) not in occupied:
             whole = word.removesuffix("'s").removesuffix("’s")
-            if hits := persons(_key(whole)):
-                found.append(_Reading(start, start + len(whole), _key(whole), "part", hits))
+            if hits := names.persons(_key(whole)):
+                found.append(Reading(start, start + len(whole), _key(whole), "part", hits))
     return found
 
 
 # With a typo, or another ending
 
 
-def _corrected(
-    tx: Tx,
-    text: AnnotatedText,
-    spaced: AnnotatedText,
-    readings: Sequence[_Reading],
-    persons: _Persons,
-    *,
-    groups: Sequence[str],
-    scope: Collection[str],
-) -> list[_Reading]:
+def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
     """The spans that are a name but for a typo in a lower-case word, or for the ending of a word."""
     words = list(mention_detection.word_spans(spaced))
     spans = [span for span in words if not _is_within(span.start, span.end, readings)]
-    corrections = _corrections(tx, [(text.text[span.start : span.end], span.key) for span in spans])
+    corrections = _corrections(names.tx, [(text.text[span.start : span.end], span.key) for span in spans])
     if not corrections:
         return []
     letters: dict[str, list[tuple[int, int, str]]] = {}
@@ -248,19 +209,17 @@ def _corrected(
             if how != "name":
                 for each in spelled:
                     letters.setdefault(each, []).append((words[first].start, word.end, how))
-    hits = store.mentions.names_by_keys_or_letters(tx, keys=(), letters=sorted(letters), groups=groups)
     found = []
-    for (_, spelled_so), named in hits.items():
+    for spelled_so, hits in names.by_letters(letters).items():
         for start, end, how in letters[spelled_so]:
-            meant = tuple(hit for hit in named if _holds(hit, scope))
-            if meant and not _is_within(start, end, readings) and _letters(text.text[start:end]) != spelled_so:
-                found.append(_Reading(start, end, _key(text.text[start:end]), how, meant))
+            if not _is_within(start, end, readings) and _letters(text.text[start:end]) != spelled_so:
+                found.append(Reading(start, end, _key(text.text[start:end]), how, hits))
     for span in spans:
         for other, how in corrections.get(span.key, ()):
             if how != "ending" or not text.text[span.start].isupper() or _is_within(span.start, span.end, found):
                 continue
-            if hits_of_part := persons(other):
-                found.append(_Reading(span.start, span.end, span.key, how, hits_of_part))
+            if persons := names.persons(other):
+                found.append(Reading(span.start, span.end, span.key, how, persons))
     return found
 
 
@@ -314,48 +273,21 @@ def _is_inflected(word: str, other: str) -> bool:
     return not endings[1] if word.isascii() else not endings[1] or max(map(len, endings)) == 1
 
 
-def _is_within(start: int, end: int, readings: Iterable[_Reading]) -> bool:
+def _is_within(start: int, end: int, readings: Iterable[Reading]) -> bool:
     return any(reading.start <= start and end <= reading.end for reading in readings)
 
 
 # What is meant
 
 
-def _without_parts_of_longer(tx: Tx, text: AnnotatedText, readings: Sequence[_Reading]) -> list[_Reading]:
-    """The readings without those that are only a part of another name: Ana of Ana Souza, a word of a longer name."""
-    matches = {(reading.start, reading.end): NameMatch(reading.start, reading.end, reading.key) for reading in readings}
-    longest = mention_detection.longest(matches.values())
-    style = graph_vocabulary.read(tx).style
-    persons = {reading.key for reading in readings if any(style(hit.entity.type) == "person" for hit in reading.hits)}
-    longer = longer_names.find(text, longest, persons=persons)
-    kept = []
-    for reading in readings:
-        around = next((each for each in longest if each.start <= reading.start and reading.end <= each.end), None)
-        if around is None:  # it overlaps a longer one
-            kept.append(reading)
-            continue
-        if around in longer and reading.how != "ending":  # Annas Rechner: a possessive, no surname
-            hits = tuple(
-                hit for hit in reading.hits if longer_names.is_same_name(longer[around], hit.entity.name, hit.written)
-            )
-            if hits:
-                kept.append(replace(reading, hits=hits))
-            continue
-        is_nested = (around.start, around.end) != (reading.start, reading.end)
-        if is_nested and (reading.how != "name" or common_words.is_common(reading.key)):
-            continue
-        kept.append(reading)
-    return kept
-
-
 def _choose(
-    tx: Tx, text: AnnotatedText, readings: Sequence[_Reading], *, groups: Sequence[str], context: Sequence[Entity]
+    names: Lookup, text: AnnotatedText, readings: Sequence[Reading], *, context: Sequence[Entity]
 ) -> tuple[list[NamedEntity], list[UnclearName]]:
     """The entity that each reading means; of several, the one that the scope or the rest of the message tells."""
     by_span: dict[tuple[int, int], list[tuple[tuple[int, ...], _Choice]]] = {}
     for reading in readings:
         for hit in reading.hits:
-            rank = (list(_SCORES).index(reading.how), not hit.scope, hit.is_alias, groups.index(hit.group))
+            rank = (list(_SCORES).index(reading.how), not hit.scope, hit.is_alias, names.groups.index(hit.group))
             by_span.setdefault((reading.start, reading.end), []).append((rank, (reading, hit)))
     several: list[list[_Choice]] = []
     for ranked in by_span.values():
@@ -370,7 +302,7 @@ def _choose(
             continue
         tied = [Candidate(hit.entity, hit.written, reading.how, _SCORES[reading.how]) for reading, hit in choices]
         told = [choice for choice in choices if not choice[1].scope.isdisjoint(ids)]
-        if len(told) != 1 and certain and (closest := resolver.closest_to_context(tx, tied, certain)):
+        if len(told) != 1 and certain and (closest := resolver.closest_to_context(names.tx, tied, certain)):
             told = [choice for choice in choices if choice[1].entity.row == closest[0].entity.row]
         if len(told) == 1:
             chosen += told
@@ -382,22 +314,20 @@ def _choose(
     return [_named(text, reading, hit) for reading, hit in chosen], unclear
 
 
-def _named(text: AnnotatedText, reading: _Reading, hit: NameHit) -> NamedEntity:
+def _named(text: AnnotatedText, reading: Reading, hit: NameHit) -> NamedEntity:
     how = "alias" if hit.is_alias and reading.how == "name" else reading.how
     return NamedEntity(hit.entity, text.text[reading.start : reading.end], reading.start, how, _SCORES[how])
 
 
 def _similar(
-    tx: Tx, text: AnnotatedText, readings: Sequence[_Reading], *, groups: Sequence[str], scope: Collection[str]
+    names: Lookup, text: AnnotatedText, readings: Sequence[Reading]
 ) -> tuple[list[NamedEntity], list[UnclearName]]:
     """What unknown names stand for, by initials, as a nickname or an abbreviation; what is only similar is unclear."""
-    matches = [NameMatch(reading.start, reading.end, reading.key) for reading in readings]
     named, unclear = [], []
-    for name in proper_names.detect(text, besides=matches)[:_MAX_UNKNOWN_NAMES]:
-        for group in groups:
-            resolution = resolver.resolve_by_letters(
-                replace(tx, group=group, projects=frozenset(scope)), Name(name.name)
-            )
+    for name in proper_names.detect(text, besides=readings)[:_MAX_UNKNOWN_NAMES]:
+        for group in names.groups:
+            within = replace(names.tx, group=group, projects=frozenset(names.scope))
+            resolution = resolver.resolve_by_letters(within, Name(name.name))
             if resolution.entity is None:
                 continue
             if resolution.reason:

@@ -8,24 +8,22 @@ from functools import lru_cache
 
 from keepgraph import lazy, store
 from keepgraph.engine.knowledge.entities import MAX_NAME
-from keepgraph.engine.resolution import fuzzy, name_parts
+from keepgraph.engine.resolution import fuzzy, text_names
+from keepgraph.engine.resolution.text_names import Lookup, Reading
 from keepgraph.engine.retrieval import fusion
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import (
     common_words,
     first_person,
     given_names,
-    longer_names,
     mention_detection,
     name_similarity,
     proper_names,
 )
-from keepgraph.language.mention_detection import AnnotatedText, NameMatch
+from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import NameStyle
-from keepgraph.store.retrieval import KnownName
 from keepgraph.store.transactions import Tx
 
 _MAX_CHARACTERS = 2000
@@ -65,14 +63,14 @@ class _Speakers:
     """The speakers in the texts of a graph.
 
     Attributes:
-        names: by key.
-        name_parts: words that are part of only one such name, with their spelling there.
-        key_of_part: the key of the speaker, by such a word.
+        keys: those of their names.
+        spellings: their names, and words that are part of only one of these, each as it is written there, by key.
+        key_of: the key of the speaker, by the key of the name or of such a word.
     """
 
-    names: Mapping[str, str]
-    name_parts: Mapping[str, Sequence[str]]
-    key_of_part: Mapping[str, str]
+    keys: frozenset[str]
+    spellings: Mapping[str, str]
+    key_of: Mapping[str, str]
 
 
 def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
@@ -85,28 +83,28 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     beginning = text[:_MAX_CHARACTERS]
     speakers = _speakers(tx)
     annotated = AnnotatedText(beginning)
+    lookup = Lookup(tx, groups)
     spans = list(mention_detection.candidate_spans(annotated))
     keys = list(dict.fromkeys(span.key for span in spans))
-    known = store.retrieval.names_by_keys(tx, keys, groups=groups)
-    spellings: dict[str, list[str]] = {key: [name.name for name in names] for key, names in known.items()}
+    known = lookup.by_keys(keys)
+    proposed = store.retrieval.proposed_names(tx, keys, groups=groups)
+    others = {key: [name for _, name in names] for key, names in proposed.items()}
     for key in keys:
-        if key in speakers.names:
-            spellings.setdefault(key, []).append(speakers.names[key])
-    persons = _persons_by_name_part(tx, [key for key in keys if key not in spellings], groups=groups)
-    parts: dict[str, Sequence[str]] = {key: [person.name] for key, person in persons.items()}
-    parts |= speakers.name_parts
-    known |= {key: [person] for key, person in persons.items()}
-    vocabulary = graph_vocabulary.read(tx)
-    matches = mention_detection.detect(annotated, {**parts, **spellings}, spans=spans)
-    named_persons = {
-        match.key
-        for match in matches
-        if match.key in parts or any(vocabulary.style(name.type) == "person" for name in known.get(match.key, ()))
-    }
-    longer = longer_names.find(annotated, matches, persons=named_persons)
-    matches = [match for match in matches if match not in longer]
-    names = [_known_name(vocabulary, known.get(match.key, ()), match, speakers) for match in matches]
-    names += _guessed_names(tx, annotated, matches, speakers, groups=groups)
+        if key in speakers.spellings:
+            others.setdefault(key, []).append(speakers.spellings[key])
+    unknown = [key for key in keys if key.isalpha() and key not in known and key not in others]
+    # Other words are hardly names in a question.
+    parts = [key for key in unknown if given_names.contains(key) or not common_words.is_english(key)][:_MAX_GUESSES]
+    found = text_names.find(
+        lookup,
+        annotated,
+        spans=spans,
+        words=[span for span in spans if span.key in parts],
+        others=others,
+        persons=speakers.spellings,
+    ).known
+    names = [_known_name(lookup, reading, proposed.get(reading.key, ()), speakers) for reading in found]
+    names += _guessed_names(tx, annotated, found, speakers, groups=groups)
     if not names:
         names = _owners(tx, beginning, groups=groups)
     return [_with_speakers(tx, name, speakers) for name in sorted(names, key=lambda name: name.start)]
@@ -129,57 +127,42 @@ def _speakers(tx: Tx) -> _Speakers:
         for key in names:
             for word in key.split() if " " in key else ():
                 owners.setdefault(word, set()).add(key)
-        key_of_part = {word: min(keys) for word, keys in owners.items() if len(keys) == 1 and word not in names}
-        spelling = {part.casefold(): part for name in names.values() for part in name.split()}
-        return _Speakers(names, {word: (spelling.get(word, word),) for word in key_of_part}, key_of_part)
+        key_of = {word: min(keys) for word, keys in owners.items() if len(keys) == 1 and word not in names}
+        parts = {part.casefold(): part for name in names.values() for part in name.split()}
+        spellings = {word: parts.get(word, word) for word in key_of} | names
+        return _Speakers(frozenset(names), spellings, key_of | {key: key for key in names})
 
     return store.fact_changes.cached(tx, "speakers", read)
 
 
-def _persons_by_name_part(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict[str, KnownName]:
-    """The only person whose first or last name a word is, by that word.
-
-    Only given names, and words that are not English, are looked up: other words are hardly names in a question.
-    """
-    words = [key for key in keys if key.isalpha() and (given_names.contains(key) or not common_words.is_english(key))]
-    only: dict[str, KnownName] = {}
-    for word in words[:_MAX_GUESSES]:
-        persons = name_parts.persons(tx, word, groups=groups[:_MAX_GUESSES])
-        if len(persons) == 1:
-            entity = persons[0].entity
-            only[word] = KnownName(persons[0].written, entity.row, None, False, entity.type)
-    return only
-
-
 def _known_name(
-    vocabulary: Vocabulary, known: Sequence[KnownName], match: NameMatch, speakers: _Speakers
+    names: Lookup, reading: Reading, proposals: Sequence[tuple[int, str]], speakers: _Speakers
 ) -> QuestionName:
     """A name that the graph knows as written."""
-    entities = {
-        name.entity: fusion.EXACT_NAME if name.is_name else fusion.ALIAS for name in known if name.entity is not None
-    }
-    speaker = match.key if match.key in speakers.names else speakers.key_of_part.get(match.key)
-    if speaker is None and not entities:
-        speaker = next(iter(_speaker_by_nickname(Name(match.key), speakers)), None)
+    speaker = speakers.key_of.get(reading.key)
+    if speaker is None and not reading.hits:
+        speaker = next(iter(_speaker_by_nickname(Name(reading.key), speakers)), None)
     return QuestionName(
-        start=match.start,
-        end=match.end,
-        entities=tuple(entities.items()),
-        proposals=tuple(name.proposal for name in known if name.proposal is not None),
+        start=reading.start,
+        end=reading.end,
+        entities=tuple(
+            (hit.entity.row, fusion.ALIAS if hit.is_alias or reading.how == "part" else fusion.EXACT_NAME)
+            for hit in reading.hits
+        ),
+        proposals=tuple(row for row, _ in proposals),
         speakers=(speaker,) if speaker else (),
-        is_person=speaker is not None
-        or any(vocabulary.style(name.type) == "person" for name in known if name.entity is not None),
+        is_person=speaker is not None or any(map(names.is_person, reading.hits)),
     )
 
 
 def _guessed_names(
-    tx: Tx, annotated: AnnotatedText, matches: Sequence[NameMatch], speakers: _Speakers, *, groups: Sequence[str]
+    tx: Tx, annotated: AnnotatedText, known: Sequence[Reading], speakers: _Speakers, *, groups: Sequence[str]
 ) -> list[QuestionName]:
     """What looks like a name, or is the whole question, and is not known: with what it may mean all the same."""
     text = annotated.text
-    spans = [(name.start, name.end, name.name) for name in proper_names.detect(annotated, besides=matches)]
+    spans = [(name.start, name.end, name.name) for name in proper_names.detect(annotated, besides=known)]
     spans = spans[:_MAX_GUESSES]
-    if not spans and not matches and 0 < len(_WORD.findall(text)) <= _MAX_WORDS_OF_A_NAME and len(text) <= MAX_NAME:
+    if not spans and not known and 0 < len(_WORD.findall(text)) <= _MAX_WORDS_OF_A_NAME and len(text) <= MAX_NAME:
         spans = [(0, len(text), text)]
     names = []
     for start, end, written in spans:
@@ -195,9 +178,9 @@ def _guessed_names(
 
 def _owners(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     """The words that mean the owner of the graph, where the question asks about the one who asks and names nobody."""
-    rows = store.owners.rows(tx, groups)
-    span = _span_of_asker(text) if rows else None
-    return [QuestionName(*span, tuple((row, fusion.ALIAS) for row in rows), is_person=True)] if span else []
+    span = _span_of_asker(text)
+    rows = store.owners.rows(tx, groups) if span else ()
+    return [QuestionName(*span, tuple((row, fusion.ALIAS) for row in rows), is_person=True)] if span and rows else []
 
 
 @lru_cache(maxsize=8)
@@ -213,7 +196,7 @@ def _speaker_by_nickname(name: Name, speakers: _Speakers) -> tuple[str, ...]:
     """The speaker with this nickname, if there is only one."""
     is_word = name.folded and " " not in name.folded
     nicknames = given_names.nicknames(name.folded) if is_word else frozenset()
-    keys = [key for key in speakers.names if key.partition(" ")[0] in nicknames]
+    keys = [key for key in speakers.keys if key.partition(" ")[0] in nicknames]
     return tuple(keys) if len(keys) == 1 else ()
 
 
@@ -232,7 +215,7 @@ def _similar_entities(tx: Tx, name: Name, *, groups: Sequence[str]) -> list[tupl
 
 def _with_speakers(tx: Tx, name: QuestionName, speakers: _Speakers) -> QuestionName:
     """The name with the speakers who are the entities that it means: texts may call them by another name."""
-    if not speakers.names or not name.entities:
+    if not speakers.keys or not name.entities:
         return name
     keys = store.retrieval.keys_of_entities(tx, [row for row, _ in name.entities])
-    return replace(name, speakers=tuple(dict.fromkeys([*name.speakers, *(keys & speakers.names.keys())])))
+    return replace(name, speakers=tuple(dict.fromkeys([*name.speakers, *(keys & speakers.keys)])))

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from keepgraph import lazy, store
-from keepgraph.engine.texts.chunk_mentions import Detection, Detector, NamedEntity
+from keepgraph.engine.resolution.text_names import NamesInText
+from keepgraph.engine.texts.chunk_mentions import Detection, Detector
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import common_words, known_words, name_styles, normalisation, proper_names, relation_extraction
-from keepgraph.language.mention_detection import AnnotatedText, NameMatch
+from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.language.normalisation import Name
 from keepgraph.language.proper_names import ProperName
 from keepgraph.language.relation_extraction import ExtractedFact
-from keepgraph.model import NameStyle, ProposalDraft, Role
+from keepgraph.model import Entity, NameStyle, ProposalDraft, Role
 from keepgraph.temporal import timestamps
 
 MAX_NAMES = 200
@@ -43,12 +44,10 @@ def propose(detector: Detector, detection: Detection) -> tuple[ProposalDraft, ..
     drafts = _Drafts(vocabulary)
     _propose_speaker(drafts, vocabulary, detection)
     _propose_annotations(drafts, detector, detection)
-    in_text = detection.text_matches, detection.longer_in_text
-    _propose_names(drafts, detector, detection, detection.text, *in_text, with_evidence=True)
+    _propose_names(drafts, detector, detection, detection.text, detection.in_text, with_evidence=True)
     if detection.title:
         title = AnnotatedText(detection.title)
-        in_title = detection.title_matches, detection.longer_in_title
-        _propose_names(drafts, detector, detection, title, *in_title, with_evidence=False)
+        _propose_names(drafts, detector, detection, title, detection.in_title, with_evidence=False)
     about = _topic(detector, detection)
     written_on = timestamps.local_date(detection.episode.occurred_at, detector.names.tx.zone)
     _propose_decisions(drafts, detector, detection.text.text, written_on)
@@ -110,19 +109,17 @@ def _propose_names(
     detector: Detector,
     detection: Detection,
     text: AnnotatedText,
-    known: Sequence[NameMatch],
-    longer: Sequence[ProperName],
+    found: NamesInText,
     *,
     with_evidence: bool,
 ) -> None:
     """Propose entities for the proper names in a text.
 
     Args:
-        known: the known names in it.
-        longer: names that a known one is a part of.
+        found: the known names in it, and the names that a known one is a part of.
         with_evidence: whether the sentence around a name is its evidence; not so in a title, which is not in the chunk.
     """
-    names = [*longer, *proper_names.detect(text, besides=[*known, *longer])][:MAX_NAMES]
+    names = [*found.longer, *proper_names.detect(text, besides=[*found.known, *found.longer])][:MAX_NAMES]
     known_keys = detector.names.by_keys(normalisation.key(name.name) for name in names)
     for name in names:
         key = normalisation.key(name.name)
@@ -179,11 +176,12 @@ def _topic(detector: Detector, detection: Detection) -> str | None:
     headings = [heading.strip() for heading in detection.chunk.heading.split("›") if heading.strip()]
     title = [detection.episode.name] if detection.episode.kind != "message" else []
     for heading in [*reversed(headings), *title]:
-        projects = {entity.name for _, entity in detector.entities_in_title(heading) if entity.type in project_types}
+        named = [hit.entity for reading in detector.in_title(heading).known for hit in reading.hits]
+        projects = {entity.name for entity in named if entity.type in project_types}
         if len(projects) == 1:
             return projects.pop()
-        if entities := detector.names.by_keys([normalisation.key(heading)]):
-            return next(iter(entities.values()))[0].name
+        if hits := detector.names.by_keys([normalisation.key(heading)]):
+            return next(iter(hits.values()))[0].entity.name
     return None
 
 
@@ -216,7 +214,9 @@ def _fact_draft(drafts: _Drafts, detector: Detector, fact: ExtractedFact) -> Pro
     None where the vocabulary has no predicate for it, the ends do not fit, or the graph has the fact already.
     """
     tx, vocabulary = detector.names.tx, detector.names.vocabulary
-    subjects, objects = (detector.names.by_name(Name(name)) for name in (fact.subject, fact.object))
+    subjects, objects = (
+        [hit.entity for hit in detector.names.by_name(Name(name))] for name in (fact.subject, fact.object)
+    )
     project_types = vocabulary.project_types
     if fact.object_style == "title" and objects and all(entity.type not in project_types for entity in objects):
         return None  # a decision belongs to a project
@@ -264,7 +264,7 @@ def _type_of_style(vocabulary: Vocabulary, style: NameStyle) -> str:
     return usable[0] if usable else vocabulary.default_type(style)
 
 
-def _end(vocabulary: Vocabulary, entities: Sequence[NamedEntity], name: str, style: NameStyle) -> tuple[str, str]:
+def _end(vocabulary: Vocabulary, entities: Sequence[Entity], name: str, style: NameStyle) -> tuple[str, str]:
     """The name and the type of one end of a fact: as the graph has it, else as the text does."""
     entity_type = _type_of_style(vocabulary, style)
     candidates = [entity for entity in entities if vocabulary.is_kind_of(entity.type, entity_type)] or list(entities)

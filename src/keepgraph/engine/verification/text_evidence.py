@@ -15,7 +15,8 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
 from keepgraph.engine.resolution import resolver
-from keepgraph.engine.texts.chunk_mentions import Detector, NameLookup
+from keepgraph.engine.resolution.text_names import Lookup
+from keepgraph.engine.texts.chunk_mentions import Detector
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.language import (
     common_words,
@@ -109,7 +110,7 @@ class _Reader:
     def __init__(self, tx: Tx, subject: Entity | str, predicate: str, object: Entity | str) -> None:
         self._tx = tx
         self._wordings = RelationWordings(tx)
-        lookup = NameLookup(tx, tx.group)
+        lookup = Lookup(tx, [tx.group])
         self._subject = _name_pattern(tx, lookup, subject)
         self._object = _name_pattern(tx, lookup, object)
         self._predicates = _predicates(tx, predicate)
@@ -231,13 +232,12 @@ def _forms(tx: Tx, wording: str, predicates: frozenset[tuple[str, bool]]) -> fro
     )
 
 
-def _name_pattern(tx: Tx, lookup: NameLookup, thing: Entity | str) -> re.Pattern[str] | None:
+def _name_pattern(tx: Tx, lookup: Lookup, thing: Entity | str) -> re.Pattern[str] | None:
     """A pattern for the names of an entity: its name, its aliases, and, for a person, a part that nobody else has."""
     names = [thing] if isinstance(thing, str) else [thing.name, *store.entities.aliases(tx, thing)]
     if isinstance(thing, Entity) and len(words := thing.name.split()) > 1:
         for part in (words[0], words[-1]):
-            person = lookup.person_by_part(part.lower())
-            if person is not None and person.row == thing.row:
+            if [hit.entity.row for hit in lookup.persons(part.lower())] == [thing.row]:
                 names.append(part)
     alternatives = sorted({r"\s".join(map(re.escape, name.split())) for name in names if name.strip()}, key=len)
     if not alternatives:
@@ -370,11 +370,9 @@ def _with_entity_names(detector: Detector, text: str, originals: dict[str, str])
     for sentence in sentences.split(text):
         original = text[sentence.start : sentence.end]
         named = original
-        matches = detector.entities_in_title(original)
-        for match, entity in reversed(matches):
-            is_only_one = sum(other.start == match.start for other, _ in matches) == 1
-            if is_only_one and original[match.start : match.end] != entity.name:
-                named = named[: match.start] + entity.name + named[match.end :]
+        for reading in reversed(detector.in_title(original).known):
+            if len(reading.hits) == 1:
+                named = named[: reading.start] + reading.hits[0].entity.name + named[reading.end :]
         originals[" ".join(named.split())] = " ".join(original.split())
         rewritten.append(named)
     return "\n\n".join(rewritten)
