@@ -247,6 +247,23 @@ def test_a_dated_note_is_no_decision_but_has_those_under_its_heading(call, root,
     assert {entity for entity, kind in types.items() if kind == "decision"} == {"Adopt cards", "Use steam"}
 
 
+@pytest.mark.parametrize(
+    ("section", "decided"),
+    [
+        ("We buy coal. It is cheap.\n\nAda agrees.\n\n- one pro", {"We buy coal"}),
+        ("Agreed:\n\n- Buy coal\n  in May\n- Use steam\n\nAda was ill.", {"Buy coal", "Use steam"}),
+        ("%% not sure %%\nWe stay", {"We stay"}),
+        ("Stay\n\n## Decision\nGo", {"Stay", "Go"}),
+        ("%%\n- Leave\n%%", set()),
+    ],
+)
+def test_a_decision_is_the_list_or_the_first_sentence_under_its_heading(call, root, path, section, decided):
+    write(root, {"2026-11-24.md": f"## Decision\n{section}\n"})
+    read(call, root)
+
+    assert {entity for entity, kind in entities(path).items() if kind == "decision"} == decided
+
+
 def test_a_second_run_changes_nothing(call, filled, root, path):
     before = dump(path)
     again = read(call, root)

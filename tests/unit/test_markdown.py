@@ -177,6 +177,7 @@ def test_aliases_are_the_front_matters(written, aliases):
         ("[[Ada Lovelace|the countess]]", ("Ada Lovelace", "Ada Lovelace", "the countess", None, False)),
         ("[[People/Ada#Life|her]]", ("People/Ada", "Ada", "her", "Life", False)),
         ("[[Ada#^block]]", ("Ada", "Ada", "Ada#^block", "^block", False)),
+        ("[[Ada^block]]", ("Ada", "Ada", "Ada^block", "^block", False)),
         ("![[Ada.md]]", ("Ada.md", "Ada", "Ada.md", None, True)),
         ("| [[Ada\\|her]] |", ("Ada", "Ada", "her", None, False)),
         ("[her](people/Ada%20Lovelace.md)", ("people/Ada Lovelace.md", "Ada Lovelace", "her", None, False)),
@@ -204,6 +205,8 @@ def test_a_link_tells_its_target_and_its_words(text, link):
         "<!-- [[Ada]] -->",
         "text <!-- [[Ada]] --> text",
         "<div>\n[[Ada]]\n</div>",
+        "%% [[Ada]] %%",
+        "%%\n- a\n\n[[Ada]]\n%%\nb",
         "\\[[Ada]]",
         "[[]]",
         "[[ | x]]",
@@ -218,6 +221,15 @@ def test_a_link_tells_its_target_and_its_words(text, link):
 )
 def test_what_is_code_or_leads_elsewhere_is_no_link(text):
     assert markdown.parse(text).links == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["a %%hidden%% b [[Ada]]", "`%%` [[Ada]] `%%`", "50 %% [[Ada]]", "```\n%%\n```\n[[Ada]]\n\n`` %% ``"]
+)
+def test_a_comment_hides_no_more_than_itself(text):
+    (link,) = markdown.parse(text).links
+
+    assert text[link.offset :].startswith("[[Ada]]")
 
 
 def test_links_stand_where_they_stand():

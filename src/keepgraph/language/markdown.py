@@ -27,6 +27,8 @@ _NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
 
 _BACKTICKS = lazy.compile(r"`++")
 _SPECIAL = lazy.compile(r"[`\[\\#<]")
+_COMMENT_MARK = lazy.compile("`|%%")
+_NO_LINE_END = lazy.compile(r"[^\r\n]")
 _DEFINITION_TARGET = lazy.compile(r"[ \t]*+(?:<([^<>\r\n]{0,1000})>|([^\s<]\S{0,1000}))")
 _LINK_TARGET = lazy.compile(r"(?:<([^<>\r\n]{0,500})>|((?:[^\s()<]{1,500}+|\([^\s()]{0,100}+\)){0,9}+))(?=[\s)])")
 _URL_SCHEME = lazy.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -177,13 +179,14 @@ def _wiki_link(text: str, opening: int, closing: int) -> Link | None:
     target, bar, words = inner.partition("|")
     target = target.removesuffix("\\") if bar else target  # in a table the bar is escaped
     target, _, heading = target.partition("#")
+    target, caret, block = target.partition("^")
     target = " ".join(target.split())
     name = _note_name(target)
     if not name:
         return None
     words = " ".join(words.split()) or " ".join(inner.partition("|")[0].split()).removesuffix("\\")
     embedded = opening > 0 and text[opening - 1] == "!"
-    return Link(target, name, words, " ".join(heading.split()) or None, opening, embedded)
+    return Link(target, name, words, " ".join((heading or caret + block).split()) or None, opening, embedded)
 
 
 def _between_brackets(text: str, start: int, end: int) -> str | None:
@@ -285,6 +288,7 @@ class Note:
     """A parsed note.
 
     Attributes:
+        text: its text; what stands between `%%` and `%%`, a comment that only its writer sees, is blank.
         title: of the front matter, else the first heading of level 1, else None.
         front_matter: its values by name; see front_matter.parse.
         front_matter_error: why the front matter, or the date in it, could not be read; None where nothing is amiss.
@@ -294,6 +298,7 @@ class Note:
         date: the date of the front matter, in ISO 8601 as it was written; None without a valid one.
     """
 
+    text: str
     title: str | None
     front_matter: Mapping[str, Any]
     front_matter_error: str | None
@@ -307,6 +312,8 @@ class Note:
 def parse(text: str) -> Note:
     """Parse a note. Any text is one; nothing in it is an error."""
     outline = parse_outline(text)
+    if "%%" in text and (shown := _without_comments(text, outline.prose)) != text:
+        text, outline = shown, parse_outline(shown)
     values, error = front_matter.parse(text[: outline.body_start])
     by_name = {key.casefold(): value for key, value in reversed(values.items())}
     heading = next((section.heading for section in outline.sections if section.level == 1), None)
@@ -314,6 +321,7 @@ def parse(text: str) -> Note:
     links_and_tags = list(_links_and_tags(text, outline))
     day = next((date for key in _DATE_KEYS if (date := front_matter.iso_date(by_name.get(key)))), None)
     return Note(
+        text=text,
         title=front_matter.scalar(by_name.get("title")) or heading,
         front_matter=values,
         front_matter_error=error or (None if day else _unread_date(by_name)),
@@ -349,6 +357,26 @@ def parse_outline(text: str) -> Outline:
         if token.type == "heading_open" and token.level == 0:
             headings.append((start, int(token.tag[1:]), without_markup(tokens[index + 1].content)))
     return Outline(body_start, tuple(_sections(headings)), tuple(sorted(blocks)), tuple(_without_overlaps(prose)))
+
+
+def _without_comments(text: str, prose: Sequence[tuple[int, int]]) -> str:
+    """A text of the same length with blanks for its comments; a mark in code is none."""
+    marks: list[int] = []
+    for start, end in prose:
+        lookahead = _Lookahead(text, end)
+        position = start
+        while match := _COMMENT_MARK.search(text, position, end):
+            interruption.raise_if_due()
+            position = match.end()
+            if match[0] == "%%":
+                marks.append(match.start())
+            else:
+                position = lookahead.after_code(match.start())
+    parts, position = [], 0
+    for opening, closing in zip(marks[::2], marks[1::2], strict=False):
+        parts += [text[position:opening], _NO_LINE_END.sub(" ", text[opening : closing + 2])]
+        position = closing + 2
+    return "".join([*parts, text[position:]])
 
 
 def links_in(text: str) -> Iterator[Link]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from keepgraph import lazy
 from keepgraph.language import front_matter, markdown, normalisation
-from keepgraph.language.markdown import Link
+from keepgraph.language.markdown import Link, Section
 from keepgraph.lazy import dataclass
 
 MAX_OF_A_KIND = 500
@@ -105,7 +105,7 @@ class NoteContent:
         labels: those of the tags that stand in the front matter, or on a line of tags alone.
         links: those that are part of no statement, one for each target.
         observations: the category and the text of each.
-        sections: for each heading, its list items and the first sentences of its lines; not its fields and tasks.
+        sections: for each heading, the items of its first list, else its first sentence; no fields or tasks.
         decision: that of the front matter.
         deciders: who decided, as links or names.
         citations: the keys of what it cites, as Pandoc writes them: `[@oke1982, p. 3]`.
@@ -131,14 +131,14 @@ class NoteContent:
     left_out: int = 0
 
 
-def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
+def read(note: markdown.Note, *, stem: str) -> NoteContent:
     """The structure of a note. Any text is one; nothing in it is an error.
 
     Args:
         note: the parsed text.
         stem: the name of its file without the suffix.
     """
-    reader = _Reader(text, note)
+    reader = _Reader(note)
     reader.read_fields()
     reader.read_lines()
     values = {key.casefold(): value for key, value in reversed([*note.front_matter.items()])}
@@ -163,7 +163,7 @@ def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
         status=front_matter.scalar(values.get("status")),
         links=tuple(links.values())[:MAX_OF_A_KIND],
         tags=tuple(tags)[:MAX_OF_A_KIND],
-        labels=tuple(tag.name for tag in note.tags[:MAX_OF_A_KIND] if _is_label(text, note, tag.offset)),
+        labels=tuple(tag.name for tag in note.tags[:MAX_OF_A_KIND] if _is_label(note, tag.offset)),
         statements=tuple(reader.statements[:MAX_OF_A_KIND]),
         tasks=tuple(tasks[:MAX_OF_A_KIND]),
         observations=tuple(reader.observations[:MAX_OF_A_KIND]),
@@ -178,8 +178,8 @@ def read(text: str, note: markdown.Note, *, stem: str) -> NoteContent:
 class _Reader:
     """Reads the fields and the lines of one note."""
 
-    def __init__(self, text: str, note: markdown.Note) -> None:
-        self._text, self._note = text, note
+    def __init__(self, note: markdown.Note) -> None:
+        self._text, self._note = note.text, note
         self._offsets = [link.offset for link in note.links]
         self._task_lines: list[tuple[int, int]] = []
         self.stated: set[int] = set()
@@ -187,6 +187,7 @@ class _Reader:
         self.tasks: list[Task] = []
         self.observations: list[tuple[str, str]] = []
         self.sections: dict[str, list[str]] = {}
+        self._begins_with_list: dict[int, bool] = {}
         self.deciders: list[Link | str] = []
         self.citations: dict[str, None] = {}
         self.day: str | None = None
@@ -232,25 +233,36 @@ class _Reader:
                 self._task_lines.append((start, start + len(line)))
             return
         section = markdown.section_at(self._note.outline, start)
-        in_section = self.sections.setdefault(section.heading, []) if section.heading and start > section.start else []
         if item and (observation := _OBSERVATION.fullmatch(rest)):
             words = _clip(_words(_TAG_WORD.sub("", observation[2])))
             if words:
                 self.observations.append((observation[1], words))
-                in_section.append(words)
+                self._add_to_section(section, start, words, is_item=True)
             return
         if self.day is None and not item and (day := _DAY_LINE.fullmatch(rest)):
             self.day = day_of(day[1])
         if field := _FIELD.match(rest):
             self._state(field[1], start + position + field.end(), line[position + field.end() :], is_field=True)
         else:
-            in_section.append(_item_text(rest) if item else _first_sentence(rest))
+            words = _item_text(rest) if item else _first_sentence(rest)
+            self._add_to_section(section, start, words, is_item=item is not None)
         if item and not field and (relation := _RELATION.match(rest)):
             closing = rest.find("]]", relation.end()) + 2
             if closing > 1 and _AFTER_RELATION.fullmatch(rest, closing):
                 self._state(relation[1], start + position + relation.end(), rest[relation.end() :], is_field=False)
         for field in _INNER_FIELD.finditer(line) if "::" in line else ():
             self._state(field[1], start + field.start(2), field[2], is_field=True)
+
+    def _add_to_section(self, section: Section, start: int, words: str, *, is_item: bool) -> None:
+        """Take an item or a first sentence as what a section says; not what comes after its list or that sentence."""
+        if not section.heading or start <= section.start:
+            return
+        texts = self.sections.setdefault(section.heading, [])
+        is_first = section.start not in self._begins_with_list
+        if not words or words.endswith(":") or not (is_first or (is_item and self._begins_with_list[section.start])):
+            return
+        self._begins_with_list.setdefault(section.start, is_item)
+        texts.append(words)
 
     def _state(self, wording: str, start: int, value: str, *, is_field: bool) -> None:
         """Take the links in a value as what a wording leads to; without any, its text."""
@@ -263,8 +275,9 @@ class _Reader:
             self.statements.append(Statement(" ".join(wording.split()), links, text, is_field))
 
 
-def _is_label(text: str, note: markdown.Note, offset: int) -> bool:
+def _is_label(note: markdown.Note, offset: int) -> bool:
     """Whether a tag is in the front matter, or on a line of at most 1,000 characters that only has tags."""
+    text = note.text
     start = text.rfind("\n", max(offset - _MAX_LABELS, 0), offset) + 1
     line = text[start : start + _MAX_LABELS].partition("\n")[0]
     return offset < note.outline.body_start or all(word.startswith("#") for word in line.split())

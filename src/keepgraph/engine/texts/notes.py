@@ -168,7 +168,7 @@ def read(text: str, path: str, parsed: markdown.Note | None = None) -> Note:
     Args:
         parsed: the text parsed, if that was done before.
     """
-    return Note(path, notes.read(text, parsed or markdown.parse(text), stem=_stem(path)))
+    return Note(path, notes.read(parsed or markdown.parse(text), stem=_stem(path)))
 
 
 def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entity:
