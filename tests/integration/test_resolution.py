@@ -251,6 +251,15 @@ def test_of_a_name_that_only_texts_have_the_texts_are_the_answer(call, query, te
     assert f"“{query}” is not recorded." in answer["resolution"]["hint"]
 
 
+def test_of_a_name_in_texts_the_near_entity_is_named_before_another_is_recorded(call):
+    create(call, note := {"type": "note", "name": "Dr. Maria Keller"})
+    call("add_memory", name="Note", episode_body="Ask Keller about the GPU.")
+    resolution = call("recall_entity", name_or_alias="Keller")["resolution"]
+
+    assert [note["name"]] == [candidate["name"] for candidate in resolution["candidates"]]
+    assert resolution["hint"].endswith("It may be “Dr. Maria Keller”; if not, record a fact about it.")
+
+
 def test_a_command_shows_the_texts_that_have_a_name(call, path):
     call("add_memory", name="Note", episode_body="I told Dag on Tuesday.", reference_time="2026-03-02T12:00:00Z")
     done = CliRunner().invoke(kg, ["--db", str(path), "recall", "Dag"])

@@ -104,7 +104,9 @@ def recall_entity(
         texts = _texts_with_name(tx, name, until=at if as_of else None)
         if texts["total"] and not resolution.hint:
             number = "A text mentions" if texts["total"] == 1 else f"{texts['total']} texts mention"
-            hint = f"“{name.text[:80]}” is not recorded. {number} it. To make it known, record a fact about it."
+            near = " or ".join(f"“{candidate.entity.name}”" for candidate in resolution.candidates)
+            instead = f"It may be {near}; if not, record" if near else "To make it known, record"
+            hint = f"“{name.text[:80]}” is not recorded. {number} it. {instead} a fact about it."
             resolution = replace(resolution, hint=hint)
     else:
         texts = _texts_about(tx, resolution.entity, until=at if as_of else None)
