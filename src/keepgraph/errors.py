@@ -250,7 +250,7 @@ class ScopeUnknown(InvalidRequest):
 
 class MessageInvalid(InvalidRequest):
     code = "MESSAGE_INVALID"
-    default_hint = "Pass the message of the user, 1 to 8000 characters; of a longer one, what it asks."
+    default_hint = "Pass the user's message, 1 to 8000 characters; of a longer one, its question."
 
 
 class EntityNotFound(InvalidRequest):

@@ -202,7 +202,7 @@ def test_what_a_text_says_would_fall_is_what_falls(call, number):
     for text in texts:
         answer = why(call, text)
         forgotten = call("forget", what=text, dry_run=True)
-        fallen = [each["id"] for each in answer["dependents"] if each["effect"] == "falls with it"]
+        fallen = [each["id"] for each in answer["dependents"] if each["effect"] == "would be deleted with it"]
         totals = {name: forgotten["totals"].get(name, 0) for name in ("facts", "entities")}
 
         assert {each["id"] for each in forgotten.get("facts", []) + forgotten.get("entities", [])} <= set(fallen)

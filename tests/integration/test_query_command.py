@@ -306,7 +306,7 @@ def test_what_was_mended_is_told_on_the_other_stream(peopled: Kg) -> None:
     result = peopled("query", "MATCH (p:person) RETURN count(p) AS n")
 
     assert result.stdout.splitlines()[2] == "2"
-    assert result.stderr.startswith("mended: ")
+    assert result.stderr.startswith("fixed: ")
 
 
 def test_a_question_that_found_nothing_tells_what_may_be_wrong(peopled: Kg) -> None:

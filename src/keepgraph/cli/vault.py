@@ -50,9 +50,7 @@ def add_command(ctx: click.Context, folder: str) -> None:
     with graph_options.open_graph(ctx, create=True) as graph, ingest.progress_callback(quiet=as_json) as progress:
         folders = _folders(graph.path)
         if inside := next((one for one in folders if path != one and path.is_relative_to(one)), None):
-            raise errors.InvalidArguments(
-                f"{path} lies in the vault {inside}", hint="That vault already has its notes."
-            )
+            raise errors.InvalidArguments(f"{path} is in the vault {inside}", hint="That vault already has its notes.")
         is_new = path not in folders
         report = ingest.ingest_path(graph, str(path), progress, tool="kg vault", as_vault=True, reread=is_new)
         if "error" not in report and is_new:

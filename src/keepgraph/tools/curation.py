@@ -190,7 +190,7 @@ def end_fact(
     until = ended.fact.valid_to and timestamps.format_end(ended.fact.valid_to, tx.zone)
     effect = {"ended": "Ended", "changed": "Changed the end of"}.get(ended.effect, "Nothing changed:")
     resting = answer_shapes.may_have_ended(tx, [ended.fact])
-    ask = " What is in may_have_ended rests on it: ask whether that has ended too." if resting else ""
+    ask = " Facts in may_have_ended depend on it: ask whether they have ended too." if resting else ""
     return {
         "fact": answer_shapes.fact(tx, ended.fact),
         "effect": ended.effect,

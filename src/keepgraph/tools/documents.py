@@ -379,7 +379,7 @@ def _waiting_wordings(waiting: Sequence[ProposedFact]) -> list[dict[str, Any]]:
 def _describe_verification(result: ExtractionResult) -> dict[str, Any]:
     """What was looked at before relations are said to be verified."""
     looked_at = (
-        "whether its text names both ends of each relation and says it in words for it; what it does not say waits"
+        "whether its text names both ends of each relation and states it; relations that it does not state wait"
         if result.looked_up
         else "nothing: no text was handed in"
         if result.recorded + result.repeated

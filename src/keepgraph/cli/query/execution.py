@@ -64,7 +64,7 @@ def run(graph: Graph, text: str, options: QueryOptions) -> None:
     else:
         _show_table(answer)
     for repair in answer["auto_fixes"]:
-        click.secho(f"mended: {terminal.printable(repair)}", dim=True, err=True)
+        click.secho(f"fixed: {terminal.printable(repair)}", dim=True, err=True)
     for warning in answer["warnings"]:
         click.secho(f"note: {terminal.printable(warning)}", fg="yellow", err=True)
 

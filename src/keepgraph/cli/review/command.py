@@ -402,7 +402,7 @@ def _show_proposal(proposal: Mapping[str, Any], *, number: int, total: int) -> N
 
 def _show_why(proposal: Mapping[str, Any]) -> None:
     """Show all that a proposal rests on, and the call made by accepting it."""
-    click.echo("It rests on:")
+    click.echo("Based on:")
     for ground in proposal["rests_on"]:
         named = f"  ({printable(ground['id'])})" if ground["id"] else ""
         click.echo(f"  {printable(ground['text'])}{click.style(named, dim=True)}")

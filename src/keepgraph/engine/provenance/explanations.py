@@ -108,7 +108,7 @@ class Dependent:
         kind: fact, entity, text, proposal, review (a decision on a proposal), community, narrative, or owner.
         id: its public id; None if it has none.
         text: its name or sentence.
-        effect: what happens to it, in words: "falls with it", "stays: …", "ended by it", "recorded".
+        effect: what happens to it, in words: "would be deleted with it", "stays: …", "ended by it", "recorded".
     """
 
     kind: str

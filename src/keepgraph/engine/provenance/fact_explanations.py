@@ -183,7 +183,7 @@ def _ends(fact: Fact) -> set[int]:
 
 # Why a text is in the graph, and what would be deleted with it. This deletes nothing.
 
-_FALLS = "falls with it"
+_FALLS = "would be deleted with it"
 
 
 def explain_text(tx: Tx, episode: Episode) -> Explanation:
@@ -199,7 +199,7 @@ def explain_text(tx: Tx, episode: Episode) -> Explanation:
         *(_dependent(entity, _FALLS) for entity in deletion.entities),
         *(_dependent(kept.object, f"stays: {kept.reason}") for kept in deletion.kept),
         *(Dependent("proposal", fact.id, f"{fact.subject} {fact.wording} {fact.object}", _FALLS) for fact in waiting),
-        *(Dependent("proposal", proposal.id, proposal.statement, "rests on it") for proposal in reviews),
+        *(Dependent("proposal", proposal.id, proposal.statement, "depends on it") for proposal in reviews),
     ]
     changes = _changes(tx, episode)
     return Explanation(

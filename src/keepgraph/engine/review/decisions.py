@@ -173,9 +173,9 @@ def _changed_facts(tx: Tx, ids: frozenset[str], proposal: ReviewProposal) -> str
     facts = sorted(each for each in ids if each.startswith("fact_"))
     states = store.review_evidence.facts(tx, facts)
     if len(states) < len(facts):
-        return "A fact that it rests on has since been deleted."
+        return "A fact that it depends on has since been deleted."
     if any(state.is_retracted for state in states.values()):
-        return "A fact that it rests on has since been retracted."
+        return "A fact that it depends on has since been retracted."
     if proposal.kind in _ABOUT_CURRENT_FACTS and any(state.is_ended for state in states.values()):
         return "A fact that it is about has since ended."
     return None

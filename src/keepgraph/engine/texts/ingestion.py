@@ -348,7 +348,7 @@ class _Ingestion:
                 self._empty.append(notes.read(text, self._within(source)))
             return None, None
         if is_replaced:
-            message = "it is not UTF-8; what cannot be read of it is stored as U+FFFD"
+            message = "it is not UTF-8; bytes that cannot be read are stored as U+FFFD"
             self.report.warnings.append(Remark(source, "NOT_UTF_8", message))
         is_read = not is_note or (self._within(source) in self._read_before and not self._reread)
         if episode and episode.digest == utf8.digest(text) and is_read:
@@ -372,7 +372,9 @@ class _Ingestion:
             return document, None
         note = notes.read(text, self._within(source), parsed)
         if note.content.left_out:
-            message = f"{note.content.left_out:,} of its links, tags, fields or tasks are too many and were left out"
+            message = (
+                f"{note.content.left_out:,} of its links, tags, fields or tasks exceed the limit and were left out"
+            )
             self.report.warnings.append(Remark(source, "TOO_MANY", message))
         return documents.of_note(document, name=note.name), note
 

@@ -94,7 +94,7 @@ def _message(context: MessageContext, *, left_out: int) -> str:
     else:
         about = f"The message names {english.count_noun(len(names.named), 'known thing')}."
         if names.unclear:
-            about += " Ask which is meant by what is unclear."
+            about += " Ask what the unclear words mean."
     if left_out:
-        about += f" {left_out:,} more left out by the budget."
+        about += f" {left_out:,} more did not fit the budget."
     return about
