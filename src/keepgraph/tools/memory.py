@@ -275,7 +275,7 @@ def recall_decisions(
 ) -> dict[str, Any]:
     """List recorded decisions, newest first, of a project or of all: name, date, who decided, source, followed_up.
 
-    A decision that is only in a text is not listed: if none fits, use search.
+    If none fits, use search: a decision may be in a text only.
     """
     if project is not None and not Name(project).key:
         raise errors.ProjectRequired("the project is empty")
@@ -315,7 +315,7 @@ def weekly_rollup(
 ) -> dict[str, Any]:
     """Sum up the seven local days that end today, for one project or for all: decisions, open blockers, next actions.
 
-    Also the answer to who or what is blocked, overdue or due soon. to_review: proposals from texts.
+    Answers who or what is blocked, overdue or due soon. to_review: proposals from texts.
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
     tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
