@@ -283,7 +283,7 @@ def _joined(words: Sequence[str]) -> Iterator[Sequence[str]]:
 def _compare_person_words(query: Sequence[str], name: Sequence[str]) -> Similarity:
     if sorted(query) == sorted(name):
         return Similarity(_SAME_WORDS)
-    additional = _additional_initials(query, name)
+    additional = _additional_names(query, name)
     query = [word for word in query if word not in additional]
     if len(additional) > 1 or not query or len(query) > len(name):
         return NO_MATCH
@@ -301,8 +301,11 @@ def _compare_person_words(query: Sequence[str], name: Sequence[str]) -> Similari
     return NO_MATCH
 
 
-def _additional_initials(query: Sequence[str], name: Sequence[str]) -> list[str]:
-    """The initials in the query that stand for no word of the name."""
+def _additional_names(query: Sequence[str], name: Sequence[str]) -> list[str]:
+    """The initials in the query, or the given name in its middle, that stand for no word of the name."""
+    middle = query[1:2]
+    if len(name) > 1 and middle and [query[0], *query[2:]] == list(name) and given_names.contains(middle[0]):
+        return list(middle)  # Anna Maria Kowalska may be Anna Kowalska
     initials = [word for word in query if len(word) == 1]
     if len(query) > len(name) >= 2 and len(query) - len(name) == len(initials):
         return initials  # Robert J. Hughes may be Robert Hughes
