@@ -410,6 +410,17 @@ def test_what_is_cited_may_be_read_later_and_have_its_key_as_a_bibliography_give
     assert dump(path) == before
 
 
+def test_what_is_cited_may_come_from_elsewhere_after_the_note_was_read(call, root, path):
+    write(root, {"A.md": "So [@oke1982]", "B.md": "    [@oke1982]"})
+    read(call, root)
+    employer = {"type": "organisation", "name": "IST"}
+    call("record_fact", subject=person("Oke"), predicate="works_at", object=employer, aliases=["@oke1982"])
+    read(call, root)
+
+    assert facts(path, "predicate = 'mentioned_in'") == {("Oke", "mentioned_in", "A")}
+    assert read(call, root).calls == []
+
+
 def test_an_alias_that_two_notes_claim_is_reported(call, root):
     write(root, {"Ada.md": "---\naliases: [Boss]\n---\na", "Bo.md": "---\naliases: [Boss, Own]\n---\nb"})
     reports = [read(call, root), read(call, root, dry_run=True)]
@@ -573,16 +584,28 @@ def test_links_in_the_file_system_are_not_followed(call, root, path, tmp_path):
     assert entities(path).keys() == {"a"}
 
 
-def test_a_type_that_the_settings_give_later_reaches_notes_that_have_none(open_graph, root, path):
+@pytest.mark.parametrize("types", [({}, {"Crew": "person"}), ({"Crew": "organisation"}, {"Crew": "person"})])
+def test_a_type_that_the_settings_give_later_reaches_notes_that_say_none(open_graph, root, path, types):
     write(root, {"Crew/Ada.md": "The first.\n", "Crew/Own.md": "---\ntype: project\n---\nx\n", "Bo.md": "[[Ada]]\n"})
-    read(Caller(open_graph(settings=Settings(vault_folders=(str(root),)))), root)
-    typed = Caller(open_graph(settings=Settings(vault_folders=(str(root),), vault_types={"Crew": "person"})))
-    read(typed, root)
+    for given in types:
+        call = Caller(open_graph(settings=Settings(vault_folders=(str(root),), vault_types=given)))
+        read(call, root)
     before = dump(path)
 
     assert {"Ada": "person", "Own": "project", "Bo": "note"}.items() <= entities(path).items()
-    assert read(typed, root).calls == []
+    assert read(call, root).calls == []
     assert dump(path) == before
+
+
+def test_a_type_that_somebody_gave_stays_while_the_settings_do(open_graph, root, path):
+    write(root, {"Crew/Ada.md": "The first.\n"})
+    call = Caller(open_graph(settings=Settings(vault_folders=(str(root),), vault_types={"Crew": "organisation"})))
+    read(call, root)
+    call("update_entity", entity={"type": "organisation", "name": "Ada"}, type="person")
+    write(root, {"Crew/Ada.md": "The first of all.\n"})
+    read(call, root)
+
+    assert entities(path) == {"Ada": "person"}
 
 
 def test_what_the_settings_leave_out_later_goes_as_if_its_file_were_deleted(open_graph, root, path):

@@ -73,11 +73,11 @@ def by_source_prefix(tx: Tx, prefix: str, *, kind: str) -> list[Episode]:
     )
 
 
-def ids_named(tx: Tx, prefix: str, *, kind: str) -> list[tuple[str, str]]:
-    """The source of each episode that a prefix selects, and the id by which its first chunk names what it is about."""
+def ids_named(tx: Tx, prefix: str, *, kind: str) -> list[tuple[str, str, str | None]]:
+    """The source of each episode that a prefix selects, and by what id and type its first chunk names its topic."""
     return tx.rows(
         """
-        SELECT episode.source, named.value ->> 'id'
+        SELECT episode.source, named.value ->> 'id', named.value ->> 'type'
         FROM episode
         JOIN chunk ON chunk.id = (SELECT id FROM chunk WHERE episode = episode.id ORDER BY place, id LIMIT 1)
         JOIN json_each(chunk.named) AS named

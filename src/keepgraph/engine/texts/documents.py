@@ -21,7 +21,7 @@ from keepgraph.engine.texts.client_extraction import ExtractedPart, ExtractionRe
 from keepgraph.engine.texts.storage import Annotation, ChunkDraft, Outcome, StoredText
 from keepgraph.language import chunking, markdown, normalisation, utf8
 from keepgraph.language.chunking import TextChunk
-from keepgraph.model import Entity, Episode, Ref
+from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -95,7 +95,7 @@ def upsert(
     *,
     existing: Episode | None,
     project: Entity | None = None,
-    note: Entity | None = None,
+    note: Annotation | None = None,
 ) -> StoredText:
     """Store a document as an episode of the group, or update the one that it was before.
 
@@ -104,13 +104,13 @@ def upsert(
     Args:
         existing: the episode with its source, or that of the file before it was moved; None if it is new.
         project: the project that it is about, besides what was said before.
-        note: the entity that it is the note of.
+        note: the annotation with the entity that it is the note of.
     """
     if existing and note is None and (existing.source, existing.digest) == (document.source, document.digest):
         return StoredText(existing, Outcome.UNCHANGED, is_same_text=True)
     given = [*_given(tx, existing), *storage.annotations_of_project(project)]
     if note is not None:
-        given = [storage.annotation(Ref(id=note.id)), *(one for one in given if "id" not in one)]
+        given = [note, *(one for one in given if "id" not in one)]
     distinct = [one for position, one in enumerate(given) if one not in given[:position]]
     return storage.upsert(
         tx,

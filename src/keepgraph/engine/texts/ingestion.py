@@ -191,7 +191,7 @@ class _Ingestion:
         self._read_before: set[str] = set()
         self._empty: list[Note] = []
         self._as_before: list[Note] = []
-        self._citing: list[str] = []
+        self._citing: dict[str, tuple[str, ...]] = {}
         self._unchanged: list[Episode] = []
         self._until = None if seconds is None else time.monotonic() + seconds
         self._total = 0
@@ -250,12 +250,15 @@ class _Ingestion:
             source = os.path.join(display_path(os.path.realpath(vault) if vault else root), "")
             self._folder = notes.Folder(source, has_decisions=vault is not None, types=settings.vault_types)
             self._never = settings.vault_never if vault is not None else ()
-            for path, entity_id in store.episodes.ids_named(tx, "", kind=storage.DOCUMENT):
-                if path.startswith(source):
-                    self._folder.own(self._within(path), entity_id)
-                else:
+            for path, entity_id, given in store.episodes.ids_named(tx, "", kind=storage.DOCUMENT):
+                if not path.startswith(source):
                     self._folder.own_outside(path, entity_id)
-            self._read_before = self._folder.owners.keys() - notes.untyped(tx, self._folder)
+                    continue
+                within = self._within(path)
+                self._folder.own(within, entity_id)
+                self._folder.given[within] = given
+                if notes.given_type(tx, self._folder, within) == given:
+                    self._read_before.add(within)
             if source != os.path.join(display_path(root), ""):
                 walked = os.path.join(display_path(root), "") if is_folder else "\0"
                 self._folder.add(path for path in self._folder.owners if not (source + path).startswith(walked))
@@ -355,8 +358,11 @@ class _Ingestion:
             self.report.unchanged += 1
             self._unchanged.append(episode)
             self.report.states[source] = "unchanged"
-            if is_note and self._dry_run:
-                self._as_before.append(notes.read(text, self._within(source)))
+            if is_note and (self._dry_run or "@" in text):
+                unchanged = notes.read(text, self._within(source))
+                self._citing[source] = unchanged.content.citations
+                if self._dry_run:
+                    self._as_before.append(unchanged)
             return None, None
         parsed = markdown.parse(text) if _is_note(file) else None
         document = documents.prepare(
@@ -405,12 +411,13 @@ class _Ingestion:
         elif existing is not None and (owner := self._folder.outside.get(existing.source)):
             self._folder.own(note.path, owner)
         entity = notes.identify(tx, self._folder, note, previous)
-        stored = documents.upsert(tx, document, existing=existing, project=project, note=entity)
+        annotation = notes.annotation(tx, self._folder, note, entity)
+        stored = documents.upsert(tx, document, existing=existing, project=project, note=annotation)
         if stored.is_same_text:
-            storage.annotate(tx, stored.episode, [], note=entity)
+            storage.annotate(tx, stored.episode, [], note=annotation)
         is_moved = existing is not None and existing.source != document.source
-        if notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved):
-            self._citing.append(document.source)
+        notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved)
+        self._citing[document.source] = note.content.citations
         self._warn_of_aliases(tx, document.source, note)
         if entity.name != note.name:
             message = f"something else is called {note.name!r}, so this note is called {entity.name!r}"
@@ -430,21 +437,33 @@ class _Ingestion:
                 self._add_call(tx)
 
     def _link_citations(self) -> None:
-        """Record what notes cite that was read after them."""
-        for first in range(0, len(self._citing), _MAX_FILES_IN_BATCH):
+        """Record what notes cite that came after them: in this ingestion, or from elsewhere since the last one."""
+        citing = [] if self._dry_run else [source for source, keys in self._citing.items() if keys]
+        for first in range(0, len(citing), _MAX_FILES_IN_BATCH):
             if self._job.is_cancelled():
                 return
-            with self._job.write(group=self._group) as tx:
-                for source in self._citing[first : first + _MAX_FILES_IN_BATCH]:
-                    self._record_again(tx, source)
-                self._add_call(tx)
+            with self._job.read(group=self._group) as tx:
+                batch = [
+                    source for source in citing[first : first + _MAX_FILES_IN_BATCH] if self._cited_note(tx, source)
+                ]
+            if batch:
+                with self._job.write(group=self._group) as tx:
+                    for source in batch:
+                        self._record_again(tx, source)
+                    self._add_call(tx)
 
     def _record_again(self, tx: Tx, source: str) -> None:
-        episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
-        entity = notes.entity_of(tx, episode) if episode else None
-        if episode and entity and self._folder:
+        if (found := self._cited_note(tx, source)) and self._folder:
+            episode, entity = found
             note = notes.read(store.episodes.text(tx, episode), self._within(source))
             notes.record(tx, self._folder, note, entity, episode)
+
+    def _cited_note(self, tx: Tx, source: str) -> tuple[Episode, Entity] | None:
+        """The text and the entity of a note that cites what was not known when it was read; None of others."""
+        episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
+        entity = notes.entity_of(tx, episode) if episode else None
+        is_anew = episode and entity and notes.cites_anew(tx, entity, episode, self._citing[source])
+        return (episode, entity) if is_anew and episode and entity else None
 
     def _tell_shared_aliases(self) -> None:
         """Tell of unchanged notes, in a dry run, which aliases they share with others."""

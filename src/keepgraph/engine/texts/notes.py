@@ -30,6 +30,7 @@ from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.texts import forgetting, storage
 from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
 from keepgraph.engine.texts.documents import may_name_entity
+from keepgraph.engine.texts.storage import Annotation
 from keepgraph.engine.vocabulary import graph_vocabulary, wordings
 from keepgraph.language import identifiers, markdown, normalisation, notes
 from keepgraph.language.markdown import Link
@@ -81,6 +82,7 @@ class Folder:
         types: types by the folder that has notes of it, as the settings give them.
         owners: the id of the entity of each note that is stored, by the path within the folder.
         outside: the same of notes in other folders, by their source.
+        given: the type that the settings gave each of these notes when it was last read, by the path within the folder.
     """
 
     root: str
@@ -88,6 +90,7 @@ class Folder:
     types: Mapping[str, str] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
     outside: dict[str, str] = field(default_factory=dict)
+    given: dict[str, str | None] = field(default_factory=dict)
     _by_path: dict[str, str] = field(default_factory=dict)
     _by_stem: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _owned: dict[str, str] = field(default_factory=dict)
@@ -194,6 +197,9 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
             entity, previous = named, None
     folder.own(note.path, entity.id)
     before = _types(tx, folder, previous)[0] if previous else None
+    given = given_type(tx, folder, note.path)
+    if previous and explicit == given != folder.given.get(previous.path):
+        before = None  # the text has not changed: the settings have
     names = dict.fromkeys([note.stem, *note.content.aliases, *_identifiers(note), *folder.titles_of(note)])
     for name in names:
         _absorb(tx, folder, note, entity, name)
@@ -213,12 +219,16 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
     return entity
 
 
-def untyped(tx: Tx, folder: Folder) -> set[str]:
-    """The notes whose type is assumed, though the settings give the notes of a folder around them one."""
-    named = {path for path in folder.owners if not folder.types.keys().isdisjoint(path.split("/")[:-1])}
-    found = {path: entities.find_by_id(tx, folder.owners[path]) for path in named}
-    assumed = store.assumed_types.among(tx, [entity.row for entity in found.values() if entity])
-    return {path for path, entity in found.items() if entity and entity.row in assumed}
+def given_type(tx: Tx, folder: Folder, path: str) -> str | None:
+    """The type that the settings give the notes of the nearest folder around a path; None where they give none."""
+    named = next((folder.types[name] for name in reversed(path.split("/")[:-1]) if name in folder.types), None)
+    return _type_called(tx, named) if named else None
+
+
+def annotation(tx: Tx, folder: Folder, note: Note, entity: Entity) -> Annotation:
+    """What the text of a note is annotated with: its entity, and the type that the settings give it."""
+    given = given_type(tx, folder, note.path)
+    return {"how": "given", "id": entity.id, **({"type": given} if given else {})}
 
 
 def forget(tx: Tx, episode: Episode) -> None:
@@ -246,20 +256,22 @@ def is_new(tx: Tx, folder: Folder, note: Note) -> bool:
     return entity is None or explicit not in (None, entity.type)
 
 
-def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode, *, is_moved: bool = False) -> bool:
+def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode, *, is_moved: bool = False) -> None:
     """Record what a note states, and withdraw what its text stated before and no longer does.
 
     Args:
         is_moved: whether the file has another path than when it was last read.
-
-    Returns:
-        Whether the note cites something by a key that means nothing yet.
     """
     before = store.provenance.of_episode(tx, episode.row)
-    recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
-    recorder.record_all()
+    _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source).record_all()
     _withdraw(tx, episode, before, is_moved=is_moved)
-    return recorder.cites_unknown
+
+
+def cites_anew(tx: Tx, entity: Entity, episode: Episode, keys: Iterable[str]) -> bool:
+    """Whether one of the keys that a note cites means something by now of which its text states nothing yet."""
+    cited = {one.row for key in keys if (one := _cited(tx, key)) and one.row != entity.row}
+    stated = store.facts.by_rows(tx, [fact for _, fact, _ in store.provenance.of_episode(tx, episode.row)])
+    return not cited <= {end.row for end in forgetting.ends_of(stated)}
 
 
 def shared_aliases(tx: Tx, folder: Folder, note: Note) -> Iterator[tuple[str, Entity]]:
@@ -511,16 +523,11 @@ def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
 
 
 class _Recorder:
-    """Records the facts of one note.
-
-    Attributes:
-        cites_unknown: whether a key that it cites means nothing yet.
-    """
+    """Records the facts of one note."""
 
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
         self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
         self._vocabulary = graph_vocabulary.read(tx)
-        self.cites_unknown = False
 
     def record_all(self) -> None:
         content = self._note.content
@@ -541,8 +548,7 @@ class _Recorder:
             if target is not None and target.row != self._entity.row and mentions:
                 self._add(target, mentions, self._entity)
         for key in content.citations:
-            cited = self._cited(key)
-            self.cites_unknown |= cited is None
+            cited = _cited(self._tx, key)
             if cited is not None and cited.row != self._entity.row:
                 self._add(cited, mentions, self._entity)
         noted = self._called(_OBSERVED) if content.observations else None
@@ -649,11 +655,6 @@ class _Recorder:
             self._vocabulary = graph_vocabulary.read(self._tx)
         return changed
 
-    def _cited(self, key: str) -> Entity | None:
-        """The one thing that is called by the key of a citation, with `@` or without."""
-        cited = entities.all_named(self._tx, Name(f"@{key}")) or entities.all_named(self._tx, Name(key))
-        return cited[0] if len(cited) == 1 else None
-
     def _target(self, link: Link) -> Entity | None:
         """What a link leads to: a note, else what has the name, else a new entity; None for an attachment."""
         path = self._folder.find(link.target, within=self._note.path)
@@ -717,6 +718,12 @@ class _Recorder:
             with suppress(errors.LiteralInvalid):
                 return literals.read(replace(self._tx, now=written), term, text)
         return text
+
+
+def _cited(tx: Tx, key: str) -> Entity | None:
+    """The one thing that is called by the key of a citation, with `@` or without."""
+    cited = entities.all_named(tx, Name(f"@{key}")) or entities.all_named(tx, Name(key))
+    return cited[0] if len(cited) == 1 else None
 
 
 def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[str]:

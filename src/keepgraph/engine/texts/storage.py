@@ -138,14 +138,14 @@ def lacks(tx: Tx, episode: Episode, annotations: Sequence[Annotation]) -> bool:
 
 
 def annotate(
-    tx: Tx, episode: Episode, annotations: Sequence[Annotation], *, note: Entity | None = None
+    tx: Tx, episode: Episode, annotations: Sequence[Annotation], *, note: Annotation | None = None
 ) -> tuple[Chunk, ...]:
     """Add annotations to the chunks of an episode that lack them; returns the chunks that were changed, unread now.
 
     Args:
-        note: the entity that the text is the note of, in place of an earlier one.
+        note: that with the entity that the text is the note of, in place of an earlier one.
     """
-    wanted = [*([annotation(Ref(id=note.id))] if note else []), *annotations]
+    wanted = [*([note] if note else []), *annotations]
     changed = []
     for chunk in store.episodes.chunks(tx, episode):
         kept = [each for each in chunk.annotations if note is None or "id" not in each or each in wanted]
