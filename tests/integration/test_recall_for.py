@@ -67,6 +67,20 @@ def test_an_alias_means_what_it_means_in_its_project(team, scope, expected):
     assert (recalled["entity"] or {"name": None})["name"] == expected
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("We saw two zephyrions near the lake.", []),
+        ("Wir haben die Zephyrions und das neue Haus.", ["Zephyrion"]),
+        ("Is the Zephyrion's deadline in May?", ["Zephyrion"]),
+    ],
+)
+def test_a_name_takes_an_ending_in_the_languages_that_inflect_names(call, message, expected):
+    call.record(project("Zephyrion"), "tagged", literal("known"))
+
+    assert names(call("recall_for", message=message)) == expected
+
+
 def test_facts_of_other_projects_take_no_room_from_those_of_the_one_asked_about(team):
     for start in range(0, 120, 40):
         guests = [

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from keepgraph import lazy, store
 from keepgraph.engine.resolution import candidates, resolver, text_names
 from keepgraph.engine.resolution.text_names import Lookup, Reading
-from keepgraph.language import common_words, mention_detection, proper_names
+from keepgraph.language import common_words, mention_detection, proper_names, word_forms
 from keepgraph.language.mention_detection import AnnotatedText, Span
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
@@ -195,7 +195,11 @@ def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readin
     """The spans that are a name but for a typo in a lower-case word, or for the ending of a word."""
     words = list(mention_detection.word_spans(spaced))
     spans = [span for span in words if not _is_within(span.start, span.end, readings)]
-    corrections = _corrections(names.tx, [(text.text[span.start : span.end], span.key) for span in spans])
+    corrections = _corrections(
+        names.tx,
+        [(text.text[span.start : span.end], span.key) for span in spans],
+        may_inflect=word_forms.languages(span.key for span in words) != frozenset(),
+    )
     if not corrections:
         return []
     letters: dict[str, list[tuple[int, int, str]]] = {}
@@ -223,11 +227,12 @@ def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readin
     return found
 
 
-def _corrections(tx: Tx, words: Iterable[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
+def _corrections(tx: Tx, words: Iterable[tuple[str, str]], *, may_inflect: bool) -> dict[str, list[tuple[str, str]]]:
     """The words of names that these words may be with a typo or another ending, by key; each with how.
 
     Args:
         words: each as it is written, and its key. English words, and those that are in names, have none.
+        may_inflect: whether names take endings in their language; not in English, where falcons are not Falcon.
     """
     from rapidfuzz.distance import OSA
 
@@ -251,7 +256,7 @@ def _corrections(tx: Tx, words: Iterable[tuple[str, str]]) -> dict[str, list[tup
         for other in others:
             how = ""
             if _is_inflected(word, other):
-                how = "ending"
+                how = "ending" if may_inflect else ""
             elif is_typo and min(len(word), len(other)) >= _MIN_LETTERS_MISTYPED and OSA.distance(word, other) == 1:
                 how = "typo"
             if how and not common_words.is_common(other):
