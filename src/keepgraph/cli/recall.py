@@ -112,7 +112,9 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
     else:
         answers.show_decisions(answer, name=query, **_filter_words(options))
         if not answer["total"] and not is_missing:
-            click.secho("  Decisions found in texts are in kg review; kg search looks in the texts.", dim=True)
+            click.secho(
+                "  Those in texts wait in kg review; those in a vault of notes (kg vault add) are recorded.", dim=True
+            )
         if is_missing:
             click.echo(f"  For decisions about a topic: {_command_for_topic(query, options)}")
     ctx.exit(NOTHING_MATCHED if is_missing else 0)
