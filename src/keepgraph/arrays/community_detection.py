@@ -13,6 +13,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -80,29 +82,32 @@ def find_by_leiden(graph: WeightedGraph, *, seed: int, check: Callable[[], None]
     A division that leaves many more nodes alone or in pairs than the best one is none of these. In a graph that is not
     large, its modularity is not below that of label propagation.
     """
+    entries = len(graph.ends)
+    is_small, is_large = entries <= _ENTRIES_OF_SMALL_GRAPH, entries > _ENTRIES_OF_LARGE_GRAPH
+    iterations = _ITERATIONS_IN_SMALL_GRAPH if is_small else 1 if is_large else _ITERATIONS
+    resolutions = iter((1.0, *((_RESOLUTION_IN_LARGE_GRAPH,) if is_large else _RESOLUTIONS)))
     check()
-    if len(graph.ends) > _ENTRIES_OF_LARGE_GRAPH:
-        with ThreadPoolExecutor(max_workers=2) as threads:
-            coarse, fine = threads.map(
-                lambda resolution: _run_leiden(graph, seed, resolution, iterations=1), (1.0, _RESOLUTION_IN_LARGE_GRAPH)
+    # Leiden runs outside the interpreter's lock: the next division is made while one is looked at.
+    with ThreadPoolExecutor(max_workers=2) as threads:
+        start = partial(threads.submit, _run_leiden, graph, seed, iterations=iterations)
+        runs = deque(start(resolution) for resolution in islice(resolutions, 2))
+        least = (
+            -1.0
+            if is_large
+            else max(
+                weighted_graph.modularity(graph, propagate_labels(graph, seed=seed + offset, check=check))
+                for offset in range(_TRIALS_IN_SMALL_GRAPH if is_small else 1)
             )
-        check()
+        )
+        coarse = finest = runs.popleft().result()
         best = weighted_graph.modularity(graph, coarse)
-        return fine if _is_as_good(graph, fine, best) and not _splits_off(coarse, fine) else coarse
-    is_small = len(graph.ends) <= _ENTRIES_OF_SMALL_GRAPH
-    iterations = _ITERATIONS_IN_SMALL_GRAPH if is_small else _ITERATIONS
-    coarse = finest = _run_leiden(graph, seed, 1.0, iterations=iterations)
-    best = weighted_graph.modularity(graph, coarse)
-    propagated = max(
-        weighted_graph.modularity(graph, propagate_labels(graph, seed=seed + offset, check=check))
-        for offset in range(_TRIALS_IN_SMALL_GRAPH if is_small else 1)
-    )
-    for resolution in _RESOLUTIONS:
-        check()
-        finer = _run_leiden(graph, seed, resolution, iterations=iterations)
-        if not _is_as_good(graph, finer, best, least=propagated) or _splits_off(coarse, finer):
-            break
-        finest = finer
+        while runs:
+            runs.extend(start(resolution) for resolution in islice(resolutions, 1))
+            check()
+            finer = runs.popleft().result()
+            if not _is_as_good(graph, finer, best, least=least) or _splits_off(coarse, finer):
+                break
+            finest = finer
     return finest
 
 
