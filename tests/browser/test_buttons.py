@@ -176,7 +176,7 @@ def accept_edited(page: Any) -> None:
 
 
 def accept_as_name(page: Any) -> None:
-    page.click(".proposal button", text="It is")
+    page.click(".proposal button", text="Other name")
     choose_entity(page, "Ben Okafor")
     submit(page)
 
@@ -306,7 +306,7 @@ def test_what_a_button_does_is_taken_back_by_its_toast(chromium, atlas, open_gra
         after = content(file)
         toast = page.evaluate("document.querySelector('.toast:has(.undo)').dataset.id")
         page.click(".toast .undo")
-        page.wait_for(f"document.querySelector('.toast:not([data-id=\"{toast}\"]) .undo')?.innerText.includes('again')")
+        page.wait_for(f"document.querySelector('.toast:not([data-id=\"{toast}\"]) .undo')?.innerText.includes('Redo')")
         problems = page.problems
 
     assert after != before
@@ -327,11 +327,11 @@ def test_nothing_is_asked_for_twice_or_without_being_shown(open_page):
         " if (request?.body) window.asked.push(JSON.parse(request.body).tool); return send(address, request); }; })()"
     )
     page.evaluate("location.hash = '#/today'")
-    page.wait_for_text("Came in", within="main")
+    page.wait_for_text("Recent activity", within="main")
     of_today = page.evaluate("window.asked.splice(0)")
     page.evaluate("location.hash = '#/today?day=2026-05-15'")
     page.wait_for("!document.querySelector('.card[aria-label=\"To do\"]')")
-    came_in = page.evaluate("[...document.querySelectorAll('.card')].find(c => /^Came in/.test(c.innerText)).innerText")
+    came_in = page.evaluate("[...document.querySelectorAll('.card')].find(c => /^Recent/.test(c.innerText)).innerText")
     of_week = page.evaluate("window.asked.splice(0)")
     decide_in_one_dialog(page)
     page.wait_for("!!document.querySelector('.toast .undo') && !document.querySelector('dialog[open]')")

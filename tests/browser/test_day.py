@@ -133,7 +133,7 @@ def test_the_steps_of_a_day_are_possible_and_u_takes_back_every_edit(chromium, s
     }
     looks = {
         "see what is blocked": ("today", see("the missing licence")),
-        "see what came in": ("today", see("Came in")),
+        "see what came in": ("today", see("Recent activity")),
         "ask why a fact is here": ("thing", ask_why),
         "drag the day": ("thing", drag_the_day),
         "come back to today": ("thing", back_to_today),

@@ -101,7 +101,7 @@ def test_the_key_u_takes_back_one_edit_after_the_other(open_page, atlas):
     for count in (1, 2):
         page.press("u")
         page.wait_for(
-            f"[...document.querySelectorAll('.toast .undo')].filter(e => /again/.test(e.innerText)).length === {count}"
+            f"[...document.querySelectorAll('.toast .undo')].filter(e => /Redo/.test(e.innerText)).length === {count}"
         )
 
     assert atlas("recall_entity", name_or_alias="Ana Ruiz")["entity"]["aliases"] == []

@@ -36,7 +36,7 @@ def test_a_proposal_is_decided_by_one_key_and_reopened_by_its_toast(open_page, w
     page.wait_for("!!document.querySelector('.toast .undo')")
     after = open_proposals(with_proposals)
     page.click(".toast .undo")
-    page.wait_for("document.querySelector('.toast .undo')?.innerText.includes('again')")
+    page.wait_for("document.querySelector('.toast .undo')?.innerText.includes('Redo')")
 
     assert (after, open_proposals(with_proposals)) == (before - 1, before)
 

@@ -44,7 +44,7 @@ def test_an_entity_behind_the_first_rows_is_found_by_filter_and_by_order(open_pa
             facts=[{"subject": part, "predicate": "tagged", "object": {"literal": "part"}} for part in parts],
         )
     page = open_page("tables")
-    page.wait_for_text("the first 500 are shown", within="main [role=status]")
+    page.wait_for_text("showing the first 500", within="main [role=status]")
     page.fill("main input[type=search]", "part 1199")
     page.wait_for_text("1 entity", within="main [role=status]")
     found = page.text("main td.name")

@@ -90,7 +90,7 @@ export function Note({ graph, close }: Properties) {
   const submit = async () => (await edit(graph, "remember", { text: text.trim() }, rememberedText)) !== null;
   return (
     <Dialog title="Note" action="Remember" close={close} submit={submit} disabled={!text.trim()}>
-      <Field label="What happened, or what is worth knowing" hint="Names that the graph knows are linked; new ones wait in Review.">
+      <Field label="What happened, or what is worth knowing" hint="Known names are linked; new ones wait in Review.">
         <textarea rows={5} autofocus value={text} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={sendByKey} />
       </Field>
     </Dialog>
@@ -157,20 +157,20 @@ export function EndFact({ graph, close, fact }: Properties & { fact: Fact }) {
   const [source, setSource] = useState("");
   const submit = async () => {
     const args = { fact_id: fact.id, valid_to: day, ...(source.trim() && { source: source.trim() }) };
-    return (await edit(graph, "end_fact", args, (answer) => answer.message, `It holds again: ${fact.sentence}.`)) !== null;
+    return (await edit(graph, "end_fact", args, (answer) => answer.message, `True again: ${fact.sentence}.`)) !== null;
   };
   return (
     <Dialog title="End a fact" action="End it" close={close} submit={submit} disabled={!day}>
       <p>{fact.sentence}</p>
-      <p class="quiet">It was true, and holds no longer. It stays in the history.</p>
-      <Input label="Last day that it held" type="date" value={day} set={setDay} />
-      <Input label="Where that comes from (optional)" value={source} set={setSource} />
+      <p class="quiet">It was true, but no longer is. It stays in the history.</p>
+      <Input label="Last day it was true" type="date" value={day} set={setDay} />
+      <Input label="Source (optional)" value={source} set={setSource} />
     </Dialog>
   );
 }
 
 export function retract(graph: Graph, fact: Fact): Promise<unknown> {
-  return edit(graph, "retract_fact", { fact_id: fact.id }, () => `Retracted: ${fact.sentence}.`, `It holds again: ${fact.sentence}.`);
+  return edit(graph, "retract_fact", { fact_id: fact.id }, () => `Retracted: ${fact.sentence}.`, `True again: ${fact.sentence}.`);
 }
 
 export function Rename({ graph, close, entity }: Properties & { entity: Ref }) {
@@ -184,7 +184,7 @@ export function Rename({ graph, close, entity }: Properties & { entity: Ref }) {
     <Dialog title={`Rename ${entity.name}`} action="Rename" close={close} submit={submit} disabled={!name.trim() || name === entity.name}>
       <Input label="New name" value={name} set={setName} />
       <label class="check">
-        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> The old name still finds it
+        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} /> Keep the old name as an alias
       </label>
     </Dialog>
   );
@@ -274,7 +274,7 @@ export function PathTo({ graph, close, entity }: Properties & { entity: Ref }) {
         {(answer) =>
           answer && (
             <ol aria-live="polite">
-              {answer.paths?.[0]?.steps.map((step) => <li key={step.fact_id}>{step.sentence}</li>) ?? "No connection of at most six facts."}
+              {answer.paths?.[0]?.steps.map((step) => <li key={step.fact_id}>{step.sentence}</li>) ?? "No connection within six facts."}
             </ol>
           )
         }
@@ -303,7 +303,7 @@ export function Merge({ graph, close, keep }: Properties & { keep: Ref }) {
   };
   return (
     <Dialog title={`Merge into ${keep.name}`} action="Merge" close={close} submit={submit} disabled={!preview}>
-      <p class="quiet">{keep.name} takes over the facts and the names of the other, which is then gone.</p>
+      <p class="quiet">{keep.name} takes over the facts and names of the other, which is then removed.</p>
       <EntityPicker graph={graph} label="The other entity" value={absorb.name} change={setAbsorb} except={keep.id} focus />
       <div aria-live="polite">
         {problem && <p class="hint">{problem}</p>}
@@ -317,8 +317,8 @@ function MergePreview({ preview, across, type }: { preview: ToolAnswers["merge_e
   return (
     <>
       <p>
-        {count(preview.moved, "fact")} would move, {preview.folded} would join an equal one, {preview.retracted} would be retracted.
-        {across && ` They have different types: the other is of type ${words(type)}.`}
+        {count(preview.moved, "fact")} would move, {preview.folded} would be folded into an identical one, {preview.retracted} would be retracted.
+        {across && ` The types differ: the other is of type ${words(type)}.`}
       </p>
       <ul class="short">
         {preview.facts.slice(0, 5).map((fact) => (
@@ -352,6 +352,6 @@ export function underscored(predicate: string): string {
 function recordedText(answer: ToolAnswers["record_fact"], predicate: string): string {
   const object = answer.object.name ?? answer.object.literal;
   const made = answer.auto_created_entities?.map((each) => each.name).join(", ");
-  const effect = answer.deduplicated ? "Known already" : "Recorded";
+  const effect = answer.deduplicated ? "Already known" : "Recorded";
   return `${effect}: ${answer.subject.name} ${predicate} ${object}.${made ? ` New: ${made}.` : ""}`;
 }

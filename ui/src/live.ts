@@ -292,7 +292,7 @@ function sideOf(incoming: boolean): "incoming" | "outgoing" {
 }
 
 function noEntity(): CallError {
-  return new CallError("ENTITY_NOT_FOUND", "There is no such entity, or no longer.", "It may have been forgotten or merged: look at History.");
+  return new CallError("ENTITY_NOT_FOUND", "This entity does not exist, or no longer does.", "It may have been forgotten or merged. See History.");
 }
 
 /* Errors of queries have their parts one level deeper. */

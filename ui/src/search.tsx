@@ -77,7 +77,7 @@ export function Search({ graph, actions, close }: { graph: Graph; actions: Actio
     shown: <>{text.name}<div class="quiet cut">{text.quote}</div></>,
   }));
   const targets: Target[] = [
-    ...(wanted ? (matches?.names ?? []).map(entityTarget("Names")) : recent.map(entityTarget("Looked at last"))),
+    ...(wanted ? (matches?.names ?? []).map(entityTarget("Names")) : recent.map(entityTarget("Recent"))),
     ...texts,
     ...actions
       .filter((action) => action.name.toLowerCase().includes(wanted))
@@ -122,7 +122,7 @@ export function Search({ graph, actions, close }: { graph: Graph; actions: Actio
         aria-expanded={targets.length > 0}
         aria-controls="matches"
         aria-activedescendant={targets.length ? `match-${active}` : undefined}
-        placeholder="A name, or words of a text"
+        placeholder="Search names and texts"
         autocomplete="off"
         spellcheck={false}
         value={query}

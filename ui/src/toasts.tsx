@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { asCallError, changed } from "./answers";
 import type { Call, CallError, Graph, Tool } from "./graph";
 import type { ToolAnswers, ToolArguments } from "./tools";
+import { count } from "./wording";
 
 interface Toast {
   id: number;
@@ -92,7 +93,7 @@ export function record(text: string, calls: number[]): void {
 export function undoNewest(graph: Graph): void {
   const newest = done.at(-1);
   if (newest) takeBack(graph, newest);
-  else record("Nothing was changed on this page. History can take back earlier changes.", []);
+  else record("There is nothing to undo on this page. History can undo earlier changes.", []);
 }
 
 /* The newest failure, which is then no toast any more: a dialog shows it, because it covers the toasts. */
@@ -128,7 +129,7 @@ function takeBack(graph: Graph, toast: Toast): void {
   const [call] = toast.calls;
   if (toast.calls.length === 1 && call) return void undo(graph, call, toast.undone);
   const undos = [...toast.calls].reverse().map((each): Call => ["undo", { call: each }]);
-  void editTogether(graph, toast.again ? "Done again." : `Took back ${toast.calls.length} calls.`, undos);
+  void editTogether(graph, toast.again ? "Redone." : `Undid ${count(toast.calls.length, "change")}.`, undos);
 }
 
 export function Toasts({ graph }: { graph: Graph }) {
@@ -146,7 +147,7 @@ export function Toasts({ graph }: { graph: Graph }) {
           </div>
           {toast.calls.length > 0 && (
             <button type="button" class="undo" onClick={() => takeBack(graph, toast)}>
-              {toast.again ? "Do it again" : <>Undo <kbd>U</kbd></>}
+              {toast.again ? "Redo" : <>Undo <kbd>U</kbd></>}
             </button>
           )}
           <button type="button" class="plain" aria-label="Close this message" onClick={() => close(toast.id)}>

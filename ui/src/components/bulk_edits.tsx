@@ -32,7 +32,7 @@ export function BulkEdits({ graph, rows, done }: Properties) {
       </button>
       {!none && (
         <button type="button" class="plain" onClick={done}>
-          Select none
+          Clear selection
         </button>
       )}
       {open === "merge" && <MergeRows graph={graph} rows={rows} close={close} done={done} />}
@@ -90,7 +90,7 @@ export function RetypeRows({ graph, rows: now, close, done }: DialogProperties) 
     <Dialog title={`Change the type of ${whose}`} action="Change" close={close} submit={submit} disabled={!type}>
       <Field label="New type">
         <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
-          <option value="">choose</option>
+          <option value="">Choose a type</option>
           {known.map((name) => (
             <option key={name} value={name}>
               {words(name)}

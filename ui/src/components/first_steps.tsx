@@ -15,7 +15,7 @@ export function FirstSteps({ graph }: { graph: Graph }) {
       <ol class="first-steps">
         <li class="card">
           <h2>Say who you are</h2>
-          <p>So that “me” finds you.</p>
+          <p>Then “me” means you.</p>
           <form
             onSubmit={(event) => {
               event.preventDefault();
@@ -24,7 +24,7 @@ export function FirstSteps({ graph }: { graph: Graph }) {
           >
             <input type="text" aria-label="Your name" placeholder="Your name" value={name} onInput={(event) => setName(event.currentTarget.value)} />
             <button type="submit" class="primary" disabled={!editable || !name.trim()}>
-              That is me
+              That’s me
             </button>
           </form>
         </li>

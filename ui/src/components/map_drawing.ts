@@ -39,8 +39,8 @@ interface Surface {
 
 type Box = [left: number, top: number, right: number, bottom: number];
 
-/* With the names of the communities in the order of the map. */
-export function drawMap(frame: HTMLElement, map: GraphMap, names: string[], open: (id: string) => void, from: CameraState | null): MapDrawing {
+/* With names for each community, in the order of the map: the first of them that there is room for is drawn. */
+export function drawMap(frame: HTMLElement, map: GraphMap, names: string[][], open: (id: string) => void, from: CameraState | null): MapDrawing {
   const canvas = frame.ownerDocument.createElement("canvas");
   canvas.style.touchAction = "none";
   frame.append(canvas);
@@ -90,15 +90,17 @@ export function drawMap(frame: HTMLElement, map: GraphMap, names: string[], open
       const [x, y] = placeOf(area.x, area.y);
       const radius = area.r * k + 4;
       if (radius < 26) break;
-      const half = widthOf(names[position]!, 13, true) / 2;
-      // Above the area, or below it where that is not free; within the frame.
-      const left = Math.min(Math.max(x - half, 4), size.width - 2 * half - 4);
-      for (const base of [Math.max(16, y - radius - 4), Math.min(size.height - 6, y + radius + 14)]) {
-        if (x + radius < 0 || x - radius > size.width || y + radius < 0 || y - radius > size.height) break;
-        if (!taken.add([left - 4, base - 13, left + 2 * half + 4, base + 5])) continue;
-        surface.text(left, base, names[position]!, 13, dark ? "#e8e6e1" : "#22252a", true);
-        break;
-      }
+      if (x + radius < 0 || x - radius > size.width || y + radius < 0 || y - radius > size.height) continue;
+      names[position]!.some((name) => {
+        const half = widthOf(name, 13, true) / 2;
+        // Above the area, or below it where that is not free; within the frame.
+        const left = Math.min(Math.max(x - half, 4), size.width - 2 * half - 4);
+        return [Math.max(16, y - radius - 4), Math.min(size.height - 6, y + radius + 14)].some((base) => {
+          const isFree = taken.add([left - 4, base - 13, left + 2 * half + 4, base + 5]);
+          if (isFree) surface.text(left, base, name, 13, dark ? "#e8e6e1" : "#22252a", true);
+          return isFree;
+        });
+      });
     }
   };
 

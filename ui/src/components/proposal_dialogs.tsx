@@ -38,10 +38,10 @@ export function EditProposal({ graph, proposal, decide, close }: Properties & { 
   const set = (position: number, text: string) => setValues(values.map((value, at) => (at === position ? text : value)));
   const submit = () => decide(proposal, "edit", { arguments: argumentsOf(fields, values) });
   return (
-    <Dialog title="Accept with other arguments" action="Accept" close={close} submit={submit}>
+    <Dialog title="Edit and accept" action="Accept" close={close} submit={submit}>
       <p>{proposal.statement}</p>
       {fields.map((field, position) => (
-        <Field key={position} label={field.label} hint={field.needed ? "Only you can say this." : undefined}>
+        <Field key={position} label={field.label} hint={field.needed ? "Only you know this." : undefined}>
           {field.words ? (
             <select value={values[position]} autofocus={position === 0} onChange={(event) => set(position, event.currentTarget.value)}>
               {[...new Set([field.value, ...known[field.words]])].map((name) => (
@@ -63,7 +63,7 @@ export function MergeProposal({ graph, proposal, decide, close }: Properties & {
   const [chosen, setChosen] = useState<{ name: string; entity: Ref | null }>({ name: "", entity: null });
   const submit = () => decide(proposal, "merge", { into: { id: chosen.entity!.id } });
   return (
-    <Dialog title="This name means …" action="That is it" close={close} submit={submit} disabled={!chosen.entity}>
+    <Dialog title="This is another name of …" action="Accept" close={close} submit={submit} disabled={!chosen.entity}>
       <p>{proposal.statement}</p>
       <EntityPicker graph={graph} label="The entity that exists" value={chosen.name} change={setChosen} focus />
     </Dialog>

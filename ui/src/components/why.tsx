@@ -1,29 +1,29 @@
 /* Why a fact is here: where it comes from, what speaks against it, what rests on it, and what changed it, as explain answers. */
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../answers";
-import { localTime } from "../dates";
 import type { Fact, Graph } from "../graph";
 import { address } from "../router";
 import type { Event, ToolAnswers } from "../tools";
 import { Answered } from "./answer";
 import { Notice } from "./dialog";
 import { IdLink, textNamed } from "./entity";
+import { Prose, When } from "./when";
 
 type Explanation = ToolAnswers["explain"];
 
 export function Why({ graph, fact, close }: { graph: Graph; fact: Fact; close: () => void }) {
   const waiting = useAnswer(() => graph.call("explain", { what: fact.id, kind: "fact", detail: "full" }), [fact.id]);
   return (
-    <Notice title="Why is this here?" close={close}>
+    <Notice title="Why is this in the graph?" close={close}>
       <Answered waiting={waiting}>
         {(answer) => (
           <div class="why">
-            <p class="lead">{answer.message}</p>
-            <Part title="Where it is from" total={answer.totals.origins} entries={answer.origins.map((origin) => <Origin origin={origin} />)} />
-            {answer.confirmed_by && <Part title="What says so too" total={1} entries={[<Confirmation confirmation={answer.confirmed_by} />]} />}
-            <Part title="What speaks against it" total={answer.totals.objections} entries={answer.objections.map((each) => each.sentence)} />
+            <p class="lead"><Prose text={answer.message} /></p>
+            <Part title="Where it comes from" total={answer.totals.origins} entries={answer.origins.map((origin) => <Origin origin={origin} />)} />
+            {answer.confirmed_by && <Part title="What confirms it" total={1} entries={[<Confirmation confirmation={answer.confirmed_by} />]} />}
+            <Part title="What contradicts it" total={answer.totals.objections} entries={answer.objections.map((each) => each.sentence)} />
             <Part
-              title="What rests on it"
+              title="What depends on it"
               total={answer.totals.dependents}
               entries={answer.dependents.map((each) => (
                 <>
@@ -59,7 +59,7 @@ function Origin({ origin }: { origin: Explanation["origins"][number] }) {
   const { text } = origin;
   return (
     <>
-      {localTime(origin.at)}: {origin.what}
+      <When at={origin.at} />: {origin.what}
       {origin.tool && ` by ${origin.tool}`}
       {origin.call && (
         <>
@@ -67,7 +67,7 @@ function Origin({ origin }: { origin: Explanation["origins"][number] }) {
           (<a href={address("history")}>call {origin.call}</a>)
         </>
       )}
-      {origin.session && `, in the conversation ${origin.session}`}
+      {origin.session && ` in the conversation ${origin.session}`}
       {origin.source && !(text && textNamed(origin.source)?.id === text.doc_id) && `, source: ${origin.source}`}
       {text && (
         <>
@@ -90,7 +90,7 @@ function Origin({ origin }: { origin: Explanation["origins"][number] }) {
 function Confirmation({ confirmation }: { confirmation: NonNullable<Explanation["confirmed_by"]> }) {
   return (
     <>
-      <q>{confirmation.sentence}</q> {confirmation.doc_id && <IdLink id={confirmation.doc_id} text="the text" />}
+      <q>{confirmation.sentence}</q> {confirmation.doc_id && <IdLink id={confirmation.doc_id} text="See the text" />}
     </>
   );
 }
@@ -98,7 +98,7 @@ function Confirmation({ confirmation }: { confirmation: NonNullable<Explanation[
 function Change({ change }: { change: Event }) {
   return (
     <>
-      {localTime(change.at)}: {change.what}
+      <When at={change.at} />: {change.what}
       {change.tool && ` by ${change.tool}`} {change.call && <a href={address("history")}>call {change.call}</a>}
       {change.text && `: ${change.text}`}
     </>

@@ -63,7 +63,7 @@ function Columns({ changes }: { changes: Changes }) {
           </div>
         ))}
       </div>
-      {changes.truncated && <p class="quiet">There are more; choose a shorter time.</p>}
+      {changes.truncated && <p class="quiet">There are more. Choose a shorter period.</p>}
     </>
   );
 }

@@ -33,7 +33,7 @@ export function DecisionsView({ graph, here }: ViewProperties) {
           const projects = [...new Set(decisions.flatMap(projectsOf))].sort();
           return (
             <>
-              {!decisions.length && <p class="quiet">{filter ? "No decision has these words." : "No decision is recorded yet."}</p>}
+              {!decisions.length && <p class="quiet">{filter ? "No decision matches." : "No decisions yet."}</p>}
               {projects.map((project) => (
                 <Project key={project} name={project} decisions={decisions.filter((decision) => projectsOf(decision).includes(project))} />
               ))}
@@ -83,7 +83,7 @@ function Column({ state, decisions }: { state: State; decisions: Decision[] }) {
                 </>
               ))}
             </div>
-            <div class="quiet">{decision.source ? <SourceName name={decision.source} /> : "No evidence named"}</div>
+            <div class="quiet">{decision.source ? <SourceName name={decision.source} /> : "No source"}</div>
             {decision.imported_at && <div class="quiet"><Prose text={importNote(decision)} /></div>}
             {decision.supersedes && (
               <div class="quiet">

@@ -18,7 +18,7 @@ export function HistoryView({ graph }: ViewProperties) {
   return (
     <article>
       <h1>History</h1>
-      <p class="quiet">Every call that changed the graph, newest first. Taking one back is a call too, and can be taken back.</p>
+      <p class="quiet">Every call that changed the graph, newest first. Undoing one is a call too, and can be undone.</p>
       <Answered waiting={waiting}>
         {({ calls }) => (
           <>
@@ -48,17 +48,17 @@ function Call({ graph, call }: { graph: Graph; call: ToolCall }) {
         {call.call}
       </span>
       <div>
-        <div class="about">{call.about || words(call.tool)}</div>
+        <div class="about">{call.undoes && "Undid "}{call.about || words(call.tool)}</div>
         <div class="quiet">
           {localTime(call.at)} · {call.tool}
           {call.session && ` · ${call.session}`} · {count(call.changes, "change")}
-          {takenBack && ` · taken back by call ${call.undone_by}`}
+          {takenBack && ` · undone by call ${call.undone_by}`}
         </div>
         <ChangeDetails graph={graph} summary="What it did" ask={() => graph.call("get_call", { call: call.call })} />
       </div>
       {graph.editable() && !takenBack && (
-        <button type="button" class="small" onClick={() => undo(graph, call.call)} aria-label={`${call.undoes ? "Do it again" : "Undo"}: call ${call.call}, ${call.about}`}>
-          {call.undoes ? "Do it again" : "Undo"}
+        <button type="button" class="small" onClick={() => undo(graph, call.call)} aria-label={`${call.undoes ? "Redo" : "Undo"}: call ${call.call}, ${call.about}`}>
+          {call.undoes ? "Redo" : "Undo"}
         </button>
       )}
     </li>

@@ -16,6 +16,7 @@ const LISTED = 12;
 
 interface Community {
   name: string;
+  leading: string;
   members: GraphMap["nodes"];
 }
 
@@ -27,7 +28,7 @@ export function MapView({ graph }: ViewProperties) {
   return (
     <article class="map-view">
       <h1 class="hidden">Map</h1>
-      <Answered waiting={waiting}>{(map) => (map.nodes.length ? <Drawn graph={graph} map={map} /> : <NothingYet graph={graph} text="There is nothing to draw yet." />)}</Answered>
+      <Answered waiting={waiting}>{(map) => (map.nodes.length ? <Drawn graph={graph} map={map} /> : <NothingYet graph={graph} text="There is nothing to show on the map yet." />)}</Answered>
     </article>
   );
 }
@@ -40,7 +41,7 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
   useLayoutEffect(() => {
     const draw = () => {
       leave();
-      drawing.current = drawMap(frame.current!, map, communities.map(({ name }) => name), (id) => go(thingAddress(id)), left.camera);
+      drawing.current = drawMap(frame.current!, map, communities.map(({ name, leading }) => [name, leading]), (id) => go(thingAddress(id)), left.camera);
     };
     const leave = () => {
       if (drawing.current) left = { ...left, camera: drawing.current.camera() };
@@ -61,10 +62,10 @@ function Drawn({ graph, map }: { graph: Graph; map: GraphMap }) {
       <div class="map-frame">
         <div ref={frame} class="map" aria-hidden="true" />
         <div class="zoom">
-          <button type="button" aria-label="Closer" onClick={() => drawing.current?.zoom(0.6)}>
+          <button type="button" aria-label="Zoom in" onClick={() => drawing.current?.zoom(0.6)}>
             +
           </button>
-          <button type="button" aria-label="Farther" onClick={() => drawing.current?.zoom(1 / 0.6)}>
+          <button type="button" aria-label="Zoom out" onClick={() => drawing.current?.zoom(1 / 0.6)}>
             −
           </button>
           <button type="button" onClick={() => show(-1)}>
@@ -88,7 +89,7 @@ function Communities({ graph, map, communities, chosen, show }: { graph: Graph; 
       <p class="quiet">
         {count(map.nodes.length, "entity", "entities")}
         {map.truncated && ` of ${map.total.toLocaleString("en")}`}, {count(map.edges.length, "connection")}
-        {map.nodes.length > MANY && ", of which those within communities are drawn"}
+        {map.nodes.length > MANY && "; only those within communities are drawn"}
       </p>
       {!communities.length && <Members nodes={biggest(map.nodes)} />}
       {graph.editable() && map.communities.every((community) => !community.id) && (
@@ -116,9 +117,9 @@ function communitiesOf(map: GraphMap): Community[] {
   const members: GraphMap["nodes"][] = map.communities.map(() => []);
   for (const node of map.nodes) members[node[4]]?.push(node);
   return members.map((nodes, position) => {
-    if (!nodes.length) return { name: map.communities[position]!.name, members: nodes };
+    if (!nodes.length) return { name: map.communities[position]!.name, leading: "", members: nodes };
     const leading = nodes.reduce((best, node) => (node[3] > best[3] ? node : best))[5];
-    return { name: nodes.length === 1 ? leading : `${leading} and ${(nodes.length - 1).toLocaleString("en")} more`, members: nodes };
+    return { name: nodes.length === 1 ? leading : `${leading} and ${(nodes.length - 1).toLocaleString("en")} more`, leading, members: nodes };
   });
 }
 

@@ -19,7 +19,7 @@ export function NeighboursView({ graph, here }: ViewProperties) {
   };
   const waiting = useAnswer(() => graph.entity(id), [id]);
   return (
-    <Answered waiting={waiting} heading="Not there">
+    <Answered waiting={waiting} heading="Not found">
       {(entity) => <AllNeighbours key={JSON.stringify(selection)} graph={graph} here={here} entity={entity} selection={selection} />}
     </Answered>
   );
@@ -53,7 +53,7 @@ function AllNeighbours({ graph, here, entity, selection }: ViewProperties & { en
               {selection.asOf && ` on ${selection.asOf}`}
             </span>
           </div>
-          {shown.length > 0 ? <NeighbourTable rows={shown} all={!selection.predicate} /> : <p class="quiet">{wanted ? "None has this in its name." : "There are none."}</p>}
+          {shown.length > 0 ? <NeighbourTable rows={shown} all={!selection.predicate} /> : <p class="quiet">{wanted ? "No name matches." : "There are none."}</p>}
           {total > rows.length && (
             <p>
               <button type="button" disabled={busy} onClick={more}>
@@ -99,7 +99,7 @@ function NeighbourTable({ rows, all }: { rows: { fact: Fact; label: string; othe
 
 function SourceOf({ fact }: { fact: Fact }) {
   const source = fact.assertions.find((each) => each.source)?.source;
-  return source ? <SourceName name={source} /> : <span class="quiet">not named</span>;
+  return source ? <SourceName name={source} /> : <span class="quiet">no source</span>;
 }
 
 /* The facts page by page; they are read anew after an edit. */

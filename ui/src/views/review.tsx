@@ -44,7 +44,7 @@ export function ReviewView({ graph, here }: ViewProperties) {
             <Quiet graph={graph} quiet={answer.quiet ?? []} />
             {answer.closed && (
               <details>
-                <summary>{count(answer.closed_total ?? answer.closed.length, "proposal")} closed by themselves</summary>
+                <summary>{count(answer.closed_total ?? answer.closed.length, "proposal")} closed automatically</summary>
                 <ul>
                   {answer.closed.map((each) => (
                     <li key={each.id}>
@@ -144,10 +144,10 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
   if (!proposal) {
     return (
       <div class="card">
-        <p class="lead">{proposals.length ? "You have seen all of these." : "Nothing waits for a decision."}</p>
+        <p class="lead">{proposals.length ? "You have seen all of these." : "Nothing is waiting for a decision."}</p>
         {skipped.size > 0 && (
           <button type="button" onClick={() => setSkipped(new Set())}>
-            Show what was skipped
+            Show skipped
           </button>
         )}
       </div>
@@ -165,7 +165,7 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
         <h2 aria-live="polite">{proposal.statement}</h2>
         {proposal.rests_on.length > 0 && (
           <div class="rests-on">
-            <h3>Rests on</h3>
+            <h3>Based on</h3>
             <ul>
               {proposal.rests_on.map((each, position) => (
                 <li key={position}><IdLink id={each.id} text={each.text} /></li>
@@ -178,7 +178,7 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
           Accepting would: <strong>{proposal.effect ?? words(proposal.call.tool)}</strong>
         </p>
         <details>
-          <summary>The call that it makes</summary>
+          <summary>The call this makes</summary>
           <p>
             <code>{proposal.call.tool}</code>
           </p>
@@ -197,7 +197,7 @@ function Queue({ graph, proposals, decided, total, waiting }: QueueProperties) {
             </button>
             {mergeable && (
               <button type="button" disabled={busy} onClick={() => setOpen("merge")}>
-                It is … <kbd>M</kbd>
+                Other name of … <kbd>M</kbd>
               </button>
             )}
             <button type="button" class="plain" disabled={busy} onClick={skip}>
@@ -258,8 +258,8 @@ function Quiet({ graph, quiet }: { graph: Graph; quiet: NonNullable<Answer["quie
   if (!quiet.length) return null;
   return (
     <section>
-      <h2>Quiet kinds</h2>
-      <p class="quiet">Nothing new of these is proposed, because too little of it was accepted.</p>
+      <h2>Muted kinds</h2>
+      <p class="quiet">These are no longer proposed, because too few were accepted.</p>
       <ul>
         {quiet.map((each) => (
           <li key={each.kind}>

@@ -56,7 +56,7 @@ export function TablesView({ graph, here }: ViewProperties) {
       </div>
       {types.error && <Failure error={types.error} />}
       <Answered waiting={waiting}>
-        {({ rows, total }) => !total && !type && !filter ? <NothingYet graph={graph} text="There is no entity yet." /> : <Table key={`${type} ${filter} ${order}`} graph={graph} here={here} rows={rows} total={total} busy={waiting.loading} more={() => setLimit(MOST)} sort={sort} setOrder={setOrder} />}
+        {({ rows, total }) => !total && !type && !filter ? <NothingYet graph={graph} text="There are no entities yet." /> : <Table key={`${type} ${filter} ${order}`} graph={graph} here={here} rows={rows} total={total} busy={waiting.loading} more={() => setLimit(MOST)} sort={sort} setOrder={setOrder} />}
       </Answered>
     </article>
   );
@@ -92,7 +92,7 @@ function Table({ graph, rows, total, busy, more, sort, setOrder }: TableProperti
     <>
       <p class="quiet" role="status">
         {count(total, "entity", "entities")}
-        {total > rows.length && `, the first ${rows.length.toLocaleString("en")} are shown`}
+        {total > rows.length && `, showing the first ${rows.length.toLocaleString("en")}`}
         {total > rows.length && rows.length < MOST && (
           <>
             {" "}

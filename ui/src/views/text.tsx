@@ -25,7 +25,7 @@ export function TextView({ graph, here }: ViewProperties) {
   const selected = useSelection();
   const [quote, setQuote] = useState("");
   return (
-    <Answered waiting={waiting} heading="Not there">
+    <Answered waiting={waiting} heading="Not found">
       {(text) => (
         <article class="text">
           <h1>{text.name}</h1>
@@ -48,7 +48,7 @@ export function TextView({ graph, here }: ViewProperties) {
           )}
           <Markdown text={text.text} mentions={text.mentions} />
           {quote && <RecordFact graph={graph} subject={subjectIn(quote, text.mentions)} quote={quote} source={`${text.name} (${here.argument})`} close={() => setQuote("")} />}
-          {text.truncated && <p class="quiet">The text goes on.</p>}
+          {text.truncated && <p class="quiet">The text is longer than what is shown here.</p>}
         </article>
       )}
     </Answered>
@@ -101,5 +101,5 @@ async function read(graph: Graph, id: string): Promise<Document> {
 }
 
 function noText(): CallError {
-  return new CallError("EPISODE_NOT_FOUND", "There is no such text, or no longer.", "It may have been forgotten: look at History.");
+  return new CallError("EPISODE_NOT_FOUND", "This text does not exist, or no longer does.", "It may have been forgotten. See History.");
 }

@@ -36,7 +36,7 @@ const EDITS: [Open, string][] = [
 export function ThingView({ graph, here }: ViewProperties) {
   const [limit, setLimit] = useState(FIRST);
   const waiting = useAnswer(() => graph.thing(here.argument, limit), [here.argument, limit]);
-  return <Answered waiting={waiting} heading="Not there">{(thing) => <ThingPage graph={graph} here={here} thing={thing} more={() => setLimit(MOST)} />}</Answered>;
+  return <Answered waiting={waiting} heading="Not found">{(thing) => <ThingPage graph={graph} here={here} thing={thing} more={() => setLimit(MOST)} />}</Answered>;
 }
 
 function ThingPage({ graph, here, thing, more }: ViewProperties & { thing: Thing; more: () => void }) {
@@ -89,11 +89,11 @@ function ThingPage({ graph, here, thing, more }: ViewProperties & { thing: Thing
         <h2 id="texts">
           Texts <span class="quiet">{thing.textTotal}</span>
         </h2>
-        {thing.texts.length ? <TextList texts={thing.texts} name={entity.name} /> : <p class="quiet">No text mentions it.</p>}
+        {thing.texts.length ? <TextList texts={thing.texts} name={entity.name} /> : <p class="quiet">No text mentions this.</p>}
         {thing.textTotal > thing.texts.length && <p class="quiet">and {thing.textTotal - thing.texts.length} more</p>}
       </section>
-      {graph.live && <ChangeDetails graph={graph} summary="What was changed, when and by which tool" ask={() => graph.call("get_history", { about: entity.id, limit: 50 })} />}
-      {thing.createdAt && <p class="quiet">In the graph since <When at={thing.createdAt} />.</p>}
+      {graph.live && <ChangeDetails graph={graph} summary="Change history" ask={() => graph.call("get_history", { about: entity.id, limit: 50 })} />}
+      {thing.createdAt && <p class="quiet">Added <When at={thing.createdAt} />.</p>}
       {open === "record" && <RecordFact graph={graph} subject={entity} close={close} />}
       {open === "alias" && <AlsoCalled graph={graph} entity={entity} close={close} />}
       {open === "rename" && <Rename graph={graph} entity={entity} close={close} />}

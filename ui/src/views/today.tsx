@@ -41,7 +41,7 @@ function TodayPage({ graph, week, day, now }: { graph: Graph; week: Week; day: s
           ))}
         </Card>
         {week.due && graph.live && (
-          <Card title="Waits for you" total={null}>
+          <Card title="Waiting for you" total={null}>
             {week.proposals > 0 && (
               <li>
                 <a href="#/review">{count(week.proposals, "proposal")}</a> to decide
@@ -59,13 +59,13 @@ function TodayPage({ graph, week, day, now }: { graph: Graph; week: Week; day: s
             <li key={decision.id || position}>
               <EntityLink entity={{ id: decision.id, name: decision.name }} />
               <div class="quiet">
-                <When at={decision.decided_on} /> {decision.decided_by.map((who) => who.name).join(", ")} <Prose text={importNote(decision)} />
+                <When at={decision.decided_on} />{decision.decided_by.map((who) => `, ${who.name}`)} <Prose text={importNote(decision)} />
                 {decision.source && <div><SourceName name={decision.source} /></div>}
               </div>
             </li>
           ))}
         </Card>
-        <Card title="Came in" total={null}>
+        <Card title="Recent activity" total={null}>
           {week.calls.map((call) => (
             <li key={call.call}>
               <Prose text={call.about || words(call.tool)} />
@@ -108,9 +108,9 @@ function Tasks({ graph, due, on }: { graph: Graph; due: NonNullable<Week["due"]>
   const groups: [string, (days: number) => boolean][] = [
     ["Overdue", (left) => left < 0],
     ["Today", (left) => left === 0],
-    ["In a week", (left) => left > 0 && left <= 7],
+    ["Next 7 days", (left) => left > 0 && left <= 7],
     ["Later", (left) => left > 7 && left < Infinity],
-    ["Without a day", (left) => left === Infinity || Number.isNaN(left)],
+    ["No date", (left) => left === Infinity || Number.isNaN(left)],
   ];
   return (
     <section class="card" aria-label="To do">
@@ -133,7 +133,7 @@ function Tasks({ graph, due, on }: { graph: Graph; due: NonNullable<Week["due"]>
           <ul>
             {due.coming.slice(0, 12).map((fact) => (
               <li key={fact.id}>
-                <EntityLink entity={fact.subject} /> <span class="quiet">{words(fact.predicate)} <When at={fact.literal} /></span>
+                <EntityLink entity={fact.subject} /> <span class="quiet">{words(fact.predicate)}: <When at={fact.literal} /></span>
               </li>
             ))}
           </ul>
@@ -169,11 +169,11 @@ function OtherWeeks({ day, now }: { day: string; now: boolean }) {
   return (
     <nav aria-label="Weeks" class="buttons">
       <a class="button" href={address("today", "", { day: addDays(day, -7) })}>
-        ← Week before
+        ← Previous week
       </a>
       {!now && (
         <a class="button" href={addDays(day, 7) >= today() ? address("today") : address("today", "", { day: addDays(day, 7) })}>
-          Week after →
+          Next week →
         </a>
       )}
     </nav>
