@@ -89,8 +89,8 @@ def find_by_leiden(graph: WeightedGraph, *, seed: int, check: Callable[[], None]
     check()
     # Leiden runs outside the interpreter's lock: the next division is made while one is looked at.
     with ThreadPoolExecutor(max_workers=2) as threads:
-        start = partial(threads.submit, _run_leiden, graph, seed, iterations=iterations)
-        runs = deque(start(resolution) for resolution in islice(resolutions, 2))
+        run = partial(_run_leiden, graph, seed, iterations=iterations)
+        runs = deque(threads.submit(run, resolution) for resolution in islice(resolutions, 2))
         least = (
             -1.0
             if is_large
@@ -102,7 +102,7 @@ def find_by_leiden(graph: WeightedGraph, *, seed: int, check: Callable[[], None]
         coarse = finest = runs.popleft().result()
         best = weighted_graph.modularity(graph, coarse)
         while runs:
-            runs.extend(start(resolution) for resolution in islice(resolutions, 1))
+            runs.extend(threads.submit(run, resolution) for resolution in islice(resolutions, 1))
             check()
             finer = runs.popleft().result()
             if not _is_as_good(graph, finer, best, least=least) or _splits_off(coarse, finer):
