@@ -26,8 +26,7 @@ import homes
 import keepgraph
 import laws
 from keepgraph import package_files, store
-from keepgraph.cli import graph_options
-from keepgraph.cli.install import clients
+from keepgraph.cli import clients, graph_options
 from keepgraph.cli.root import kg
 from keepgraph.engine import vector_backfill
 from keepgraph.profiles import keys

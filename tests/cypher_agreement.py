@@ -14,8 +14,8 @@ from keepgraph.cypher import compiler
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
-from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, query_pipeline
-from keepgraph.tools.contract import time_travel
+from keepgraph.engine.query import bounds, graph_catalogue, query_pipeline
+from keepgraph.tools.contract import derived_data
 from random_cypher import PARAMETERS, TIME_PARAMETERS, PropertyGraph, Query
 
 VIEWS: list[dict[str, str]] = [
@@ -46,7 +46,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
     with tables.graph.database.read("run_cypher") as tx:
         # What was asked of now must not be taken for what is asked of another moment.
         graph_catalogue.statement_cache(tx)
-        tx = time_travel.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
+        tx = derived_data.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
         statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
         execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
         try:
@@ -55,7 +55,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
             return
 
         def found(*, by_python: bool) -> Any:
-            seen = TableGraph(statements, execute, names, lambda: adjacency_arrays.cache(tx))
+            seen = TableGraph(statements, execute, names, lambda: graph_catalogue.cache(tx))
             try:
                 if by_python:
                     rows = list(compiled.interpreted_rows(Run(seen, GIVEN, tx.now, lambda _: None)))

@@ -156,7 +156,7 @@ def _load() -> None:
         importlib.import_module(f"keepgraph.cli.{name}")
     for name in (
         *("keyring", "mcp.client.stdio", "mcp.server.stdio", "numpy", "tomlkit"),
-        *("keepgraph.background", "keepgraph.engine.maintenance.encryption", "keepgraph.mcp.server"),
+        *("keepgraph.background", "keepgraph.engine.maintenance.graph_keys", "keepgraph.mcp.server"),
         "keepgraph.ml.embedder",
     ):
         importlib.import_module(name)

@@ -20,7 +20,7 @@ from keyring.backend import KeyringBackend
 
 from fork_server import python
 from keepgraph import permissions, store
-from keepgraph.cli.install import clients
+from keepgraph.cli import clients
 from keepgraph.cli.root import kg
 from keepgraph.model import Key
 

@@ -17,7 +17,7 @@ from keepgraph.activity import Activity
 from keepgraph.engine import vector_backfill
 from keepgraph.engine.garden import gardener
 from keepgraph.engine.maintenance import backups, history
-from keepgraph.engine.query import adjacency_arrays, query_pipeline
+from keepgraph.engine.query import graph_catalogue, query_pipeline
 from keepgraph.engine.texts import mention_index
 from keepgraph.graph import Graph
 from keepgraph.profiles import settings_file
@@ -229,9 +229,9 @@ class AdjacencyArrays:
     def __call__(self) -> bool:
         with self._database.read("run_cypher", cancellation=self._interruption) as tx:
             before, self._position = self._position, store.fact_changes.position(tx)
-            uses = adjacency_arrays.count_uses(tx)
+            uses = graph_catalogue.count_uses(tx)
             if self._use.is_idle(uses):
-                adjacency_arrays.drop(tx)
+                graph_catalogue.drop(tx)
             elif uses and before in (None, self._position):
                 query_pipeline.share_adjacency(tx)
         return False

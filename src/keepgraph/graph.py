@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from keepgraph import errors, permissions, store
-from keepgraph.engine.maintenance import backups, unfinished_changes
+from keepgraph.engine.maintenance import backups, jobs
 from keepgraph.engine.maintenance.jobs import Progress
 from keepgraph.engine.vocabulary import declared_words, sets
 from keepgraph.model import DeclaredVocabulary, Settings
@@ -186,7 +186,7 @@ def open(
             on_upgrade=sets.upgrade,
             backups_kept=profile.backups_kept,
             any_schema=any_schema,
-            leftovers=lambda: unfinished_changes.leftovers(file, profile.key),
+            leftovers=lambda: jobs.leftovers(file, profile.key),
         )
     except errors.SettingsInvalid:
         # If the initial content of a new graph is impossible, no empty graph is left behind.

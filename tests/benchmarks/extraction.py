@@ -22,7 +22,7 @@ from typing import Any
 import keepgraph
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.vocabulary import wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.wording_groups import WordingGroup
 
 DECIDED = 20
@@ -86,7 +86,7 @@ def _facts(graph: keepgraph.Graph) -> Iterator[str]:
 
 def _decide(graph: keepgraph.Graph, group: WordingGroup) -> int:
     """Map a group to a predicate; how many relations that made facts of."""
-    name = group.nearest if group.score == 1 and group.nearest else wordings.spell(group.wordings[0][0])
+    name = group.nearest if group.score == 1 and group.nearest else graph_vocabulary.spell(group.wordings[0][0])
     answer = graph.call(
         "extend_vocabulary",
         predicates={} if group.score == 1 else {name: {"description": "As the relations say that were handed in."}},

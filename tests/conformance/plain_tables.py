@@ -17,7 +17,7 @@ from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.plan import planner
-from keepgraph.cypher.sql import callbacks, terms
+from keepgraph.cypher.sql import rendering, terms
 from keepgraph.cypher.table_graph import AdjacencyCache, StatementCache, TableGraph
 
 TABLES = """
@@ -158,7 +158,7 @@ class PlainTables:
     def register(self, functions: frozenset[str]) -> None:
         """Let statements call these functions."""
         for name in functions - self._registered:
-            store.compiled_queries.register(self, callbacks.PREFIX, name, callbacks.function(name))
+            store.compiled_queries.register(self, rendering.PREFIX, name, rendering.function(name))
             self._registered.add(name)
 
 

@@ -39,9 +39,9 @@ SLOW_BUT_AT_HOME = {
     ("arrays", "numpy"),
     ("engine.topology", "numpy"),
     ("engine.analysis.communities", "numpy"),
-    ("engine.analysis.connection_weights", "numpy"),
+    ("engine.analysis.communities", "numpy"),
     ("engine.analysis.doubtful_facts", "numpy"),
-    ("engine.analysis.group_triples", "numpy"),
+    ("engine.analysis.doubtful_facts", "numpy"),
     ("engine.analysis.link_prediction", "numpy"),
     ("engine.analysis.graph_extract", "numpy"),
     ("engine.analysis.graph_map", "numpy"),
@@ -70,7 +70,7 @@ CYPHER_TEXTS = (
 CLOCKS = {"now", "today", "utcnow", "time", "time_ns", "localtime", "gmtime", "ctime"}
 MONOTONIC_CLOCKS = {f"{clock}{unit}" for clock in ("monotonic", "perf_counter", "process_time") for unit in ("", "_ns")}
 COUNT_DEADLINES = {
-    "engine.analysis.word_vectors",
+    "engine.analysis.ontology_search",
     "engine.vector_backfill",
     "engine.query.bounds",
     "engine.query.failing_conditions",
@@ -113,7 +113,7 @@ OTHER_MEANINGS = {
         "store.purge",
     ),
     "source": (
-        "cli.key_options",
+        "cli.encryption",
         "engine.analysis",
         "engine.query.graph_catalogue",
         "engine.maintenance.graph_keys",

@@ -16,7 +16,7 @@ import random_calls
 from homes import run_ok
 from keepgraph import background
 from keepgraph.cypher import table_graph
-from keepgraph.engine.query import adjacency_arrays
+from keepgraph.engine.query import graph_catalogue
 from keepgraph.engine.topology import paths
 from laws import examples
 from words import Caller, Clock, literal, person, project
@@ -44,7 +44,7 @@ def share_arrays(graph):
 @pytest.fixture(autouse=True)
 def arrays_from_the_start(monkeypatch):
     monkeypatch.setattr(table_graph, "_MIN_WORK_BEFORE_ARRAYS", -1)
-    monkeypatch.setattr(adjacency_arrays, "MIN_FACTS", 0)
+    monkeypatch.setattr(graph_catalogue, "MIN_FACTS", 0)
 
 
 @examples(12, sweep=40)
@@ -81,7 +81,7 @@ def test_walks_by_shared_arrays_are_those_of_a_graph_opened_anew(calls, new_file
         call.record(project("Analytical Engine"), "tagged", literal("iron"))
         share_arrays(graph)
         with graph.database.read("test") as tx:
-            assert adjacency_arrays.cache(tx).is_built
+            assert graph_catalogue.cache(tx).is_built
         for each in calls:
             clock.pass_by(minutes=1)
             random_calls.make(call, each)

@@ -36,7 +36,7 @@ from homes import (
     table_digests,
 )
 from keepgraph import errors, package_files, store
-from keepgraph.cli import graph_options, key_options
+from keepgraph.cli import encryption, graph_options
 from keepgraph.engine.maintenance import backups
 from keepgraph.model import Key
 from keepgraph.profiles import key_locations, keys
@@ -1006,4 +1006,4 @@ def deleted(source: str) -> str:
 def typed(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody types the passphrase whenever it is asked for; and there is a keyring."""
     monkeypatch.setattr(graph_options, "passphrase_prompt", lambda ctx: lambda words: PHRASE)
-    monkeypatch.setattr(key_options, "ask_new_passphrase", lambda ctx: PHRASE)
+    monkeypatch.setattr(encryption, "ask_new_passphrase", lambda ctx: PHRASE)

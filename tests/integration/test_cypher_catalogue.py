@@ -16,8 +16,8 @@ from graph_tables import STAMPS, Tables
 from keepgraph.cypher import compiler
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
-from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, query_pipeline
-from keepgraph.tools.contract import time_travel
+from keepgraph.engine.query import bounds, graph_catalogue, query_pipeline
+from keepgraph.tools.contract import derived_data
 from random_cypher import PropertyGraph, Query, graphs
 from random_cypher import queries as random_queries
 
@@ -103,7 +103,7 @@ def test_ranges_and_orders_of_time_give_what_a_look_at_every_fact_gives(tables: 
     facts = [(key, chance.choice("RS"), chance.randint(1, 8), chance.choice(targets), {}) for key in range(1, 60)]
     tables.load(PropertyGraph(nodes, facts), chance, crowded=False)
     with tables.graph.database.read("run_cypher") as tx:
-        tx = time_travel.to(tx, as_of=view.get("as_of"), known_at=None)
+        tx = derived_data.to(tx, as_of=view.get("as_of"), known_at=None)
         every = facts_that_hold(tx)
         wrong = []
         for pattern, fits in PATTERNS.items():
@@ -187,7 +187,7 @@ def both_ways(tx: Any, text: str) -> tuple[list[list[Any]], str, list[list[Any]]
     statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
     execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
     compiled = compiler.compile_text(text, statements.catalogue, {})
-    seen = TableGraph(statements, execute, names, lambda: adjacency_arrays.cache(tx))
+    seen = TableGraph(statements, execute, names, lambda: graph_catalogue.cache(tx))
     rows, target = compiler.run(compiled, seen, execute, {}, names, now=tx.now, count_work=lambda _: None)
     meant = list(compiled.interpreted_rows(Run(seen, {}, tx.now, lambda _: None)))
     return [list(row) for row in rows], target, [list(row) for row in meant]

@@ -19,14 +19,14 @@ import homes
 import keepgraph
 from homes import desktop, flip, leave_a_log
 from keepgraph import errors, permissions
-from keepgraph.cli.install import clients, handshake
+from keepgraph.cli import clients, installation
 from keepgraph.engine import vector_backfill
 from keepgraph.engine.exchange import export
 from keepgraph.engine.maintenance import backups
 from keepgraph.profiles import keys, settings_file
 from words import connected, decision, fact, literal, person, project, rows
 
-SHAKEN = handshake.ServerInfo("keepgraph", "0", "2025-06-18", 4)
+SHAKEN = installation.ServerInfo("keepgraph", "0", "2025-06-18", 4)
 
 FACTS = [
     fact(person("Ada Lovelace"), "decided_in", decision("Adopt the engine"), aliases=["Countess of Lovelace"]),
@@ -67,12 +67,12 @@ def shaken(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> l
     """Commands that were started to shake hands; none is, but in the tests that are about it."""
     started: list[list[str]] = []
 
-    def shake(command: list[str]) -> handshake.ServerInfo:
+    def shake(command: list[str]) -> installation.ServerInfo:
         started.append(command)
         return SHAKEN
 
     if "live" not in request.fixturenames:
-        monkeypatch.setattr(handshake, "connect", shake)
+        monkeypatch.setattr(installation, "connect", shake)
     return started
 
 
@@ -774,19 +774,19 @@ def test_a_real_server_answers(plain, doctor, live, own_server_is_forked):
 
 
 def test_a_server_that_does_not_answer_is_found(plain, doctor, monkeypatch):
-    def shake(words: list[str]) -> handshake.ServerInfo:
+    def shake(words: list[str]) -> installation.ServerInfo:
         raise errors.HandshakeFailed("it is silent")
 
-    monkeypatch.setattr(handshake, "connect", shake)
+    monkeypatch.setattr(installation, "connect", shake)
 
     assert doctor().wrong == {"server": command(plain, "serve")}
 
 
 def test_a_server_that_is_slow_is_not_called_broken(plain, doctor, monkeypatch):
-    def shake(words: list[str]) -> handshake.ServerInfo:
+    def shake(words: list[str]) -> installation.ServerInfo:
         raise errors.DeadlineExceeded("the server is slow")
 
-    monkeypatch.setattr(handshake, "connect", shake)
+    monkeypatch.setattr(installation, "connect", shake)
     report = doctor()
 
     assert (report.wrong, "slow" in report.seen("server")) == ({}, True)

@@ -169,9 +169,9 @@ def test_names_with_the_same_letters_are_proposed_once_as_the_same(call):
 
 
 def test_duplicates_are_compared_in_parts_and_the_next_run_goes_on(call, monkeypatch):
-    from keepgraph.engine.garden.passes import duplicates
+    from keepgraph.engine.garden.passes import entities
 
-    monkeypatch.setattr(duplicates, "COMPARED_IN_A_RUN", 2)
+    monkeypatch.setattr(entities, "COMPARED_IN_A_RUN", 2)
     for name in ("Ana Silva", "Bob Young", "Cid Brown", "Ana Silvaa"):
         call("add_entity", entity=person(name))
     runs = [garden(call, "duplicates") for _ in range(3)]
@@ -296,11 +296,11 @@ def test_a_run_that_is_told_to_stop_keeps_what_it_has_done_and_the_next_begins_w
 KILLED = """
 import sys, keepgraph
 from keepgraph.engine.garden import passes
-from keepgraph.engine.garden.passes import gaps
+from keepgraph.engine.garden.passes import facts
 def stand_still(tx, position):
     print("reading", flush=True)
     sys.stdin.read()
-gaps.propose = stand_still
+facts.propose_gaps = stand_still
 keepgraph.open(sys.argv[1]).call("run_night_gardener")
 """
 

@@ -70,15 +70,15 @@ def test_it_runs_after_ten_idle_minutes_and_once_a_day(call, graph, activity, se
 
 
 def test_it_stops_when_somebody_calls_and_goes_on_with_the_rest_later(call, graph, activity, seconds, monkeypatch):
-    from keepgraph.engine.garden.passes import gaps
+    from keepgraph.engine.garden.passes import facts
 
-    done = gaps.propose
+    done = facts.propose_conflicts
 
     def somebody_calls(tx, position):
         with activity.call():
             return done(tx, position)
 
-    monkeypatch.setattr(gaps, "propose", somebody_calls)
+    monkeypatch.setattr(facts, "propose_gaps", somebody_calls)
     task = background._Garden(graph, activity, threading.Event())
     seconds.now += 601
     task()

@@ -30,8 +30,7 @@ import http_serving
 import keepgraph
 from homes import MARKER, error_code, run, run_ok
 from keepgraph import errors
-from keepgraph.cli import graph_options, serve
-from keepgraph.cli.install import clients
+from keepgraph.cli import clients, graph_options, serve
 from keepgraph.mcp import http, http_access
 from keepgraph.mcp.http_access import Issuer, Limits
 from keepgraph.profiles import profile, settings_file, tokens

@@ -19,7 +19,7 @@ from mcp.client import stdio
 from fork_server import python
 from homes import desktop, run
 from keepgraph import _version, errors, permissions
-from keepgraph.cli.install import clients, handshake
+from keepgraph.cli import clients, installation
 from keepgraph.profiles import profile, settings_file
 from keepgraph.tools.contract import catalogue
 
@@ -67,8 +67,8 @@ def work() -> str:
 @pytest.fixture
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that always answers, for what does not depend on it."""
-    shaken = handshake.ServerInfo(server="keepgraph", version="0", protocol="2025-06-18", tools=6)
-    monkeypatch.setattr(handshake, "connect", lambda command: shaken)
+    shaken = installation.ServerInfo(server="keepgraph", version="0", protocol="2025-06-18", tools=6)
+    monkeypatch.setattr(installation, "connect", lambda command: shaken)
 
 
 @pytest.fixture
@@ -273,8 +273,8 @@ def test_why_a_server_fails_is_said(install):
 
 
 def test_another_program_of_our_name_is_not_installed(install, monkeypatch):
-    shaken = handshake.ServerInfo(server="Kilogram", version="7", protocol="2025-06-18", tools=1)
-    monkeypatch.setattr(handshake, "connect", lambda command: shaken)
+    shaken = installation.ServerInfo(server="Kilogram", version="7", protocol="2025-06-18", tools=1)
+    monkeypatch.setattr(installation, "connect", lambda command: shaken)
     result = install("claude-desktop")
 
     assert "it calls itself 'Kilogram'" in result.output
@@ -312,7 +312,7 @@ def test_a_key_that_the_client_will_not_see_is_warned_of(install, no_server, mon
 def test_a_server_is_started_with_what_a_client_hands_on():
     ours = {"HOME": "/home/ada", "PATH": "/bin", "XDG_DATA_HOME": "/d", "KG_KEY": "k", "KG_DB": "g", "API_TOKEN": "t"}
 
-    assert handshake.client_environment(ours) == {"HOME": "/home/ada", "PATH": "/bin", "XDG_DATA_HOME": "/d"}
+    assert installation.client_environment(ours) == {"HOME": "/home/ada", "PATH": "/bin", "XDG_DATA_HOME": "/d"}
 
 
 # Uninstalling
@@ -403,7 +403,7 @@ def stub(tmp_path: Path) -> Callable[[str], list[str]]:
 def test_a_handshake_counts_the_tools_of_every_page(stub):
     script = "answer(hello); request(); answer({'tools': [tool] * 2, 'nextCursor': 'b'}); answer({'tools': [tool]})"
 
-    assert handshake.connect(stub(script)) == handshake.ServerInfo("stub", "7", "2025-06-18", 3)
+    assert installation.connect(stub(script)) == installation.ServerInfo("stub", "7", "2025-06-18", 3)
 
 
 def test_a_handshake_lets_a_server_speak_of_other_things(stub):
@@ -413,7 +413,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}), flush=Tru
 answer(hello); request(); answer({"tools": []})
 """
 
-    assert handshake.connect(stub(script)).tools == 0
+    assert installation.connect(stub(script)).tools == 0
 
 
 @pytest.mark.parametrize(
@@ -439,7 +439,7 @@ answer(hello); request(); answer({"tools": []})
 def test_a_handshake_says_what_went_wrong(stub, script, why, monkeypatch):
     monkeypatch.setattr(stdio, "PROCESS_TERMINATION_TIMEOUT", 0.2)
     with pytest.raises(errors.HandshakeFailed) as failure:
-        handshake.connect(stub(script))
+        installation.connect(stub(script))
 
     assert why in failure.value.message
 
@@ -447,13 +447,13 @@ def test_a_handshake_says_what_went_wrong(stub, script, why, monkeypatch):
 @pytest.mark.parametrize("command", [["/no/such/program"], ["\0"], [""], []])
 def test_a_command_that_cannot_be_started_is_said(command):
     with pytest.raises(errors.HandshakeFailed, match="cannot be started"):
-        handshake.connect(command)
+        installation.connect(command)
 
 
 def test_a_server_is_started_in_the_root_folder_without_our_variables(stub, monkeypatch):
     monkeypatch.setenv("KG_KEY", "ab" * 32)
     hello = "hello['serverInfo'] = {'name': os.environ.get('KG_KEY', 'none'), 'version': os.getcwd()}"
-    server = handshake.connect(stub(f"{hello}; answer(hello); request(); answer({{'tools': []}})"))
+    server = installation.connect(stub(f"{hello}; answer(hello); request(); answer({{'tools': []}})"))
 
     assert (server.server, server.version) == ("none", Path(sys.executable).anchor)
 
@@ -462,9 +462,9 @@ def test_nothing_is_written_about_a_server_but_the_error(stub):
     script = f"""
 import sys
 from keepgraph import errors
-from keepgraph.cli.install import handshake
+from keepgraph.cli import installation
 try:
-    handshake.connect({stub("print('Welcome!', flush=True); sys.stdin.read()")!r})
+    installation.connect({stub("print('Welcome!', flush=True); sys.stdin.read()")!r})
 except errors.HandshakeFailed:
     pass
 """
@@ -475,7 +475,7 @@ except errors.HandshakeFailed:
 
 def test_only_the_last_lines_of_a_complaint_are_quoted(stub):
     with pytest.raises(errors.HandshakeFailed) as failure:
-        handshake.connect(stub("sys.exit('\\n'.join(f'line {n}' for n in range(1000)))"))
+        installation.connect(stub("sys.exit('\\n'.join(f'line {n}' for n in range(1000)))"))
 
     assert failure.value.message.endswith("line 998\nline 999")
     assert "line 99\n" not in failure.value.message
@@ -495,14 +495,14 @@ def test_a_server_that_never_comes_to_an_end_is_ended(stub, script, tmp_path, mo
     monkeypatch.setattr(stdio, "PROCESS_TERMINATION_TIMEOUT", 0.2)
     monkeypatch.setattr(stdio, "FORCE_KILL_TIMEOUT", 0.2)
     with pytest.raises(errors.DeadlineExceeded, match=r"within 0\.5 seconds"):
-        handshake.connect(stub(script), seconds=0.5)
+        installation.connect(stub(script), seconds=0.5)
 
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "number").read_text()), 0)
 
 
 def test_a_server_is_ended_when_it_has_answered(stub, tmp_path):
-    handshake.connect(stub("answer(hello); request(); answer({'tools': []}); sys.stdin.read()"))
+    installation.connect(stub("answer(hello); request(); answer({'tools': []}); sys.stdin.read()"))
 
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "number").read_text()), 0)
@@ -511,7 +511,7 @@ def test_a_server_is_ended_when_it_has_answered(stub, tmp_path):
 def test_a_server_may_finish_what_it_does_when_the_input_ends(stub, tmp_path, monkeypatch):
     monkeypatch.setattr(stdio, "PROCESS_TERMINATION_TIMEOUT", 0)
     finish = f"sys.stdin.read(); import time; time.sleep(0.3); open({str(tmp_path / 'finished')!r}, 'w')"
-    handshake.connect(stub(f"answer(hello); request(); answer({{'tools': []}}); {finish}"))
+    installation.connect(stub(f"answer(hello); request(); answer({{'tools': []}}); {finish}"))
 
     assert (tmp_path / "finished").exists()
 
@@ -523,7 +523,7 @@ def test_installing_imports_nothing_slow(install, no_server):
         [sys.executable, "-c", loads, "install", "claude-desktop", "--dry-run"], capture_output=True, text=True
     )
 
-    assert "keepgraph.cli.install.handshake" in done.stderr.split()
+    assert "keepgraph.cli.installation" in done.stderr.split()
     assert not {"mcp", "pydantic", "asyncio", "jsonschema", "rapidfuzz"} & set(done.stderr.split())
 
 
@@ -576,7 +576,9 @@ def test_what_a_bundle_of_type_uv_starts_answers_with_the_tools_it_lists(bundle_
     Started by this Python in place of uv's, which has the packages.
     """
     manifest = json.loads((bundle_for_uv / "manifest.json").read_text(encoding="utf-8"))
-    shaken = handshake.connect([sys.executable, str(bundle_for_uv / manifest["server"]["entry_point"]), "--profile="])
+    shaken = installation.connect(
+        [sys.executable, str(bundle_for_uv / manifest["server"]["entry_point"]), "--profile="]
+    )
 
     assert (shaken.server, shaken.tools) == ("keepgraph", len(manifest["tools"]))
 
@@ -634,7 +636,7 @@ def test_what_a_bundle_starts_answers_with_the_tools_it_lists(bundle, tmp_path, 
     words = [started["command"], *started["args"]]
     words = [word.replace("${__dirname}", str(folder)).replace("${user_config.profile}", given) for word in words]
     monkeypatch.setenv("PATH", os.pathsep.join([f"{sys.base_prefix}/bin", os.environ["PATH"]]))
-    shaken = handshake.connect(words)
+    shaken = installation.connect(words)
 
     assert (shaken.server, shaken.version) == ("keepgraph", _version.__version__)
     assert shaken.tools == len(manifest["tools"])
@@ -646,4 +648,4 @@ def test_a_bundle_says_for_which_python_it_is(bundle, tmp_path):
         archive.extractall(tmp_path)
     (tmp_path / "server" / "python-version").write_text("2.7\n")
     with pytest.raises(errors.HandshakeFailed, match=r"This bundle is for Python 2\.7"):
-        handshake.connect([sys.executable, "-I", str(tmp_path / "server" / "main.py")])
+        installation.connect([sys.executable, "-I", str(tmp_path / "server" / "main.py")])

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from fork_server import ForkServer
-from keepgraph.cli import offline
+from keepgraph.cli import graph_options
 from keepgraph.cli.root import kg
 from keepgraph.tools.contract import catalogue, schemas
 
@@ -200,14 +200,16 @@ def test_every_tool_answers_without_a_network(cut_off, there, tmp_path):
 
 
 def test_while_a_graph_is_open_offline_nothing_in_the_process_reaches_a_network(path):
-    with offline.block_network(), pytest.raises(PermissionError, match="offline"):
+    with graph_options.block_network(), pytest.raises(PermissionError, match="offline"):
         socket.create_connection(("127.0.0.1", 9), timeout=1)
 
 
 def test_a_profile_may_say_that_it_is_not_offline(path, monkeypatch):
     held = []
     monkeypatch.setattr(
-        offline, "block_network", lambda: held.append(True) or offline.contextmanager(lambda: iter([None]))()
+        graph_options,
+        "block_network",
+        lambda: held.append(True) or graph_options.contextmanager(lambda: iter([None]))(),
     )
     for line, expected in (("offline = false\n", 0), ("offline = true\n", 1), ("", 1)):
         path.with_suffix(".toml").write_text(line)

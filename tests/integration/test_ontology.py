@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import store
-from keepgraph.engine.analysis import ontology, word_index, word_vectors
+from keepgraph.engine.analysis import ontology, ontology_search, word_index
 from keepgraph.mcp import resources
 from keepgraph.model import Settings
 from laws import examples
@@ -280,7 +280,7 @@ def test_words_are_compared_by_meaning_where_there_is_a_model(open_graph):
 
 
 def test_too_many_words_are_compared_by_their_letters_alone(open_graph, monkeypatch):
-    monkeypatch.setattr(word_vectors, "MAX_CLASSES", 5)
+    monkeypatch.setattr(ontology_search, "MAX_CLASSES", 5)
     answer = Caller(open_graph())("search_ontology", query="person")
 
     assert answer["embedding"].startswith("off: the vocabulary has")

@@ -13,7 +13,7 @@ import homes
 import keepgraph
 from homes import run_ok
 from keepgraph import package_files, store
-from keepgraph.cli.doctor import checks
+from keepgraph.cli import doctor_checks
 from keepgraph.engine.maintenance import backups
 from keepgraph.engine.maintenance.integrity import Check, State
 from keepgraph.profiles import keys
@@ -158,8 +158,8 @@ def named_in(statements: tuple[str, ...]) -> str:
 @pytest.fixture
 def doctor(sound: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str | None]]:
     """What the doctor says of the schema: exit code, what it has seen, and what mends it. It starts no server."""
-    monkeypatch.setattr(checks, "check_server", lambda _: Check("server", State.OK, ""))
-    monkeypatch.setattr(checks, "check_claude_desktop", lambda _: [])
+    monkeypatch.setattr(doctor_checks, "check_server", lambda _: Check("server", State.OK, ""))
+    monkeypatch.setattr(doctor_checks, "check_claude_desktop", lambda _: [])
 
     def look(*words: str) -> tuple[int, str, str | None]:
         result = homes.run("--db", str(sound), "--json", "doctor", *words)

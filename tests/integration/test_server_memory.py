@@ -10,7 +10,7 @@ import pytest
 
 from keepgraph import background
 from keepgraph.cypher import table_graph
-from keepgraph.engine.query import adjacency_arrays
+from keepgraph.engine.query import graph_catalogue
 from keepgraph.language import given_names
 from keepgraph.store import vector_signs
 from keepgraph.store.derived_tables import FACT_VECTORS
@@ -50,7 +50,7 @@ def test_connections_that_are_used_again_and_again_stay(graph, look):
 
 def test_arrays_are_there_once_a_walk_needs_them_and_until_none_does(graph, call, monkeypatch):
     monkeypatch.setattr(table_graph, "_MIN_WORK_BEFORE_ARRAYS", -1)
-    monkeypatch.setattr(adjacency_arrays, "MIN_FACTS", 0)
+    monkeypatch.setattr(graph_catalogue, "MIN_FACTS", 0)
     call.record(person("Ada Lovelace"), "works_on", project("Analytical Engine"))
     task = background.AdjacencyArrays(graph, threading.Event())
 

@@ -21,8 +21,8 @@ from keepgraph.cypher import compiler
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
-from keepgraph.engine.query import adjacency_arrays, bounds, graph_catalogue, query_pipeline
-from keepgraph.tools.contract import time_travel
+from keepgraph.engine.query import bounds, graph_catalogue, query_pipeline
+from keepgraph.tools.contract import derived_data
 from laws import examples
 from random_cypher import PropertyGraph
 
@@ -184,7 +184,7 @@ def agree(tables: Tables, asked: Asked, chance: random.Random, view: dict[str, s
     ]
     tables.load(PropertyGraph(nodes, facts), chance, crowded=chance.random() < 0.2)
     with tables.graph.database.read("run_cypher") as tx:
-        tx = time_travel.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
+        tx = derived_data.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
         expected = list(every_row(asked, visible_facts(tx)))
         by_sql, by_python = both_ways(tx, text, given_values)
 
@@ -319,7 +319,7 @@ def both_ways(tx: Any, text: str, values: dict[str, str]) -> tuple[list[list[Any
     statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
     execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
     compiled = compiler.compile_text(text, statements.catalogue, binder.infer_types(values))
-    seen = TableGraph(statements, execute, names, lambda: adjacency_arrays.cache(tx))
+    seen = TableGraph(statements, execute, names, lambda: graph_catalogue.cache(tx))
     rows, _ = compiler.run(compiled, seen, execute, values, names, now=tx.now, count_work=lambda _: None)
     meant = compiled.interpreted_rows(Run(seen, values, tx.now, lambda _: None))
     return [list(row) for row in rows], [list(row) for row in meant]

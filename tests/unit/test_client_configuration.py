@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph import errors
-from keepgraph.cli.install import clients
-from keepgraph.cli.install.clients import Configuration
+from keepgraph.cli import clients
+from keepgraph.cli.clients import Configuration
 
 NOW = datetime(2026, 11, 21, 15, 0, tzinfo=UTC)
 OURS = {"command": "/opt/kg", "args": ["serve"]}

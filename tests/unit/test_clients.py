@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from keepgraph.cli.install import clients
-from keepgraph.cli.install.clients import CLIENTS, Machine
+from keepgraph.cli import clients
+from keepgraph.cli.clients import CLIENTS, Machine
 
 DESKTOP, CODE = CLIENTS["claude-desktop"], CLIENTS["claude-code"]
 

@@ -11,9 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import keepgraph
-from keepgraph.cli.doctor import checks
-from keepgraph.cli.garden import timers
-from keepgraph.cli.install.clients import Machine
+from keepgraph.cli import doctor_checks, garden_timers
+from keepgraph.cli.clients import Machine
 from keepgraph.cli.root import kg
 from keepgraph.engine.maintenance.integrity import Check, State
 
@@ -28,22 +27,22 @@ def machine(platform: str, home: Path = Path("/home/ana")) -> Machine:
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
 @pytest.mark.parametrize("graph", [Path("/data/graph.db"), Path("/data/my notes/graph.db")])
 def test_a_timer_runs_this_installation_with_this_graph_by_absolute_paths(platform, graph):
-    timer = timers.timer(machine(platform), PROGRAM, graph)
-    command = timers.command_of(timer.files[0][1])
+    timer = garden_timers.timer(machine(platform), PROGRAM, graph)
+    command = garden_timers.command_of(timer.files[0][1])
 
     assert command == [*PROGRAM, "--db", str(graph), "garden", "--timer"]
-    assert timers.graph_of(command) == graph
+    assert garden_timers.graph_of(command) == graph
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
 def test_signs_in_a_path_stay_what_they_are(platform):
-    timer = timers.timer(machine(platform), PROGRAM, ODD)
+    timer = garden_timers.timer(machine(platform), PROGRAM, ODD)
 
-    assert timers.graph_of(timers.command_of(timer.files[0][1])) == ODD
+    assert garden_timers.graph_of(garden_timers.command_of(timer.files[0][1])) == ODD
 
 
 def test_a_unit_of_systemd_escapes_what_means_something_there():
-    [service, schedule] = timers.timer(machine("linux"), PROGRAM, ODD).files
+    [service, schedule] = garden_timers.timer(machine("linux"), PROGRAM, ODD).files
     [line] = [line for line in service[1].decode().splitlines() if line.startswith("ExecStart=")]
 
     assert line.startswith('ExecStart="/opt/keep graph/bin/kg" "--db" ')
@@ -54,7 +53,7 @@ def test_a_unit_of_systemd_escapes_what_means_something_there():
 
 
 def test_launchd_gets_a_property_list():
-    timer = timers.timer(machine("darwin"), PROGRAM, Path("/data/graph.db"))
+    timer = garden_timers.timer(machine("darwin"), PROGRAM, Path("/data/graph.db"))
     [(file, content)] = timer.files
 
     assert plistlib.loads(content)["StartCalendarInterval"] == {"Hour": 3, "Minute": 30}
@@ -63,7 +62,7 @@ def test_launchd_gets_a_property_list():
 
 
 def test_the_task_scheduler_gets_a_task_that_makes_up_for_a_night_it_missed():
-    timer = timers.timer(machine("win32"), PROGRAM, Path("/data/a & b.db"))
+    timer = garden_timers.timer(machine("win32"), PROGRAM, Path("/data/a & b.db"))
     text = timer.files[0][1].decode("utf-16")
 
     assert "<StartWhenAvailable>true</StartWhenAvailable>" in text
@@ -72,7 +71,7 @@ def test_the_task_scheduler_gets_a_task_that_makes_up_for_a_night_it_missed():
 
 
 def test_two_graphs_have_two_timers():
-    names = {timers.name(Path(graph)) for graph in ("/a/graph.db", "/b/graph.db", "/a/日本.db", "/a/-.db")}
+    names = {garden_timers.name(Path(graph)) for graph in ("/a/graph.db", "/b/graph.db", "/a/日本.db", "/a/-.db")}
 
     assert len(names) == 4
     assert all(PurePosixPath(name).name == name and name.isascii() for name in names)
@@ -80,14 +79,14 @@ def test_two_graphs_have_two_timers():
 
 @pytest.mark.parametrize("content", [b"", b"ExecStart=", b'ExecStart="', b"<?xml <plist", b"\xff\xfe\x00", b"\xff"])
 def test_a_file_that_says_nothing_runs_nothing(content):
-    assert timers.graph_of(timers.command_of(content)) is None
+    assert garden_timers.graph_of(garden_timers.command_of(content)) is None
 
 
 @pytest.fixture
 def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs `kg` in a home where the system takes every command, and starts nothing."""
-    monkeypatch.setattr(timers, "run", lambda command: None)
-    monkeypatch.setattr(checks, "check_server", lambda ctx: Check("server", State.OK, "not asked"))
+    monkeypatch.setattr(garden_timers, "run", lambda command: None)
+    monkeypatch.setattr(doctor_checks, "check_server", lambda ctx: Check("server", State.OK, "not asked"))
     keepgraph.open(home / "g.db").close()
 
     def invoke(*arguments: str) -> Result:
@@ -154,7 +153,7 @@ def test_the_doctor_sees_a_timer_whose_program_or_graph_is_gone(run, home):
 
 
 def test_a_system_that_refuses_is_reported_with_the_commands(run, home, monkeypatch):
-    monkeypatch.setattr(timers, "run", lambda command: "no bus")
+    monkeypatch.setattr(garden_timers, "run", lambda command: "no bus")
     result = run("garden", "--install")
 
     assert result.exit_code == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keepgraph import errors
-from keepgraph.engine.vocabulary import definitions, wordings
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary
 
 
 def a_set(**words: object) -> dict[str, object]:
@@ -42,11 +42,11 @@ def test_a_word_that_is_spelled_otherwise_is_refused_with_its_spelling(word, spe
     ],
 )
 def test_wordings_are_compared_by_their_words(wording, key):
-    assert wordings.key(wording) == key
+    assert graph_vocabulary.wording_key(wording) == key
 
 
 def test_a_spelling_is_its_own_spelling():
     for wording in ("WorksAt", "हिन्दी भाषा", "Größe der Stadt", "a" * 300):
-        spelled = wordings.spell(wording)
+        spelled = graph_vocabulary.spell(wording)
 
-        assert wordings.spell(spelled) == spelled
+        assert graph_vocabulary.spell(spelled) == spelled

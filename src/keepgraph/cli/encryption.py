@@ -10,16 +10,98 @@ from typing import TYPE_CHECKING
 import click
 
 from keepgraph import errors, permissions
-from keepgraph.cli import graph_options, key_options
+from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.model import Key, KeyLocation
 
 if TYPE_CHECKING:
-    from keepgraph.engine.maintenance import encryption
+    from keepgraph.engine.maintenance import graph_keys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from keepgraph.profiles import key_locations, profile, settings_file
+
+# The options --key and --key-file for the location of a new key, and the prompt for a new passphrase.
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_MIN_PASSPHRASE_LENGTH = 8
+
+
+def location_options(command: _F) -> _F:
+    """A decorator: the command takes --key and --key-file."""
+    command = click.option(
+        "--key-file", type=click.Path(path_type=Path), metavar="FILE", help="Keep the key in FILE, a new file."
+    )(command)
+    return click.option(
+        "--key",
+        "source",
+        type=click.Choice(["file", "keyring", "passphrase"]),
+        help="Where the key is kept: a file (the default), the system keyring, or wrapped with a "
+        "passphrase beside the graph.",
+    )(command)
+
+
+def choose_location(
+    ctx: click.Context, graph: Path, source: str | None, key_file: Path | None
+) -> tuple[KeyLocation, str | None]:
+    """The location for a new key, and the passphrase that wraps it, if the location needs one.
+
+    Raises:
+        errors.InvalidArguments: --key-file is given without --key file.
+        errors.KeyMissing: a passphrase is needed, and standard input is not a terminal.
+    """
+    from keepgraph.engine.maintenance import graph_keys
+
+    if key_file is not None and source not in (None, "file"):
+        raise errors.InvalidArguments("--key-file needs --key file", hint="Leave one of them out.")
+    if source is None and key_file is None and key_locations.from_environment():
+        return KeyLocation("environment"), None
+    file = permissions.expanded(str(key_file)).absolute() if key_file is not None else None
+    location = graph_keys.new_location(graph, source or "file", file=file)
+    return location, ask_new_passphrase(ctx) if location.source == "passphrase" else None
+
+
+def ask_new_passphrase(ctx: click.Context) -> str:
+    """Ask for a new passphrase, twice.
+
+    Raises:
+        errors.KeyMissing: standard input is not a terminal.
+    """
+    if graph_options.passphrase_prompt(ctx) is None:
+        raise errors.KeyMissing(
+            "this needs a terminal: it asks for a passphrase",
+            hint="Run it in a terminal, or keep the key elsewhere: --key file.",
+        )
+    while True:
+        passphrase = str(
+            click.prompt("A passphrase to wrap the key with", hide_input=True, confirmation_prompt=True, err=True)
+        )
+        if len(passphrase) >= _MIN_PASSPHRASE_LENGTH:
+            return passphrase
+        click.echo(
+            f"That is too short: use {_MIN_PASSPHRASE_LENGTH} characters or more; several words are easy to remember.",
+            err=True,
+        )
+
+
+def show_location(graph: Path) -> None:
+    """Show where the key is kept, and how to export a copy of it."""
+    location = settings_file.read(graph).key
+    if location is None:
+        return
+    place = {
+        "file": f"in {location.file}",
+        "keyring": f"in the keyring of the system, as {key_locations.KEYRING_SERVICE}/{location.account}",
+        "passphrase": f"wrapped with your passphrase in {key_locations.wrapped_file(graph, location)}",
+    }.get(location.source, "where you keep it")
+    click.echo(f"  the key:  {place}")
+    click.secho("  Without the key nobody can read the graph. Keep a copy in a safe place:", fg="yellow")
+    click.secho(f"    {profile.command_prefix(graph)} key export FILE", fg="yellow")
 
 
 @click.command("encrypt")
-@key_options.location_options
+@location_options
 @graph_options.all_options
 @click.pass_context
 def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
@@ -30,7 +112,7 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
     \b
     kg encrypt
     """
-    from keepgraph.engine.maintenance import encryption
+    from keepgraph.engine.maintenance import graph_keys
     from keepgraph.profiles import settings_file
 
     graph = _existing_graph(ctx)
@@ -38,10 +120,10 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
     new_location, passphrase = _choose_new_location(ctx, graph, location, source, key_file)
     if location is None or not location.encrypted:
         _open_once(ctx, graph)
-    change = encryption.encrypt(graph, new_location, passphrase=passphrase, ask=graph_options.passphrase_prompt(ctx))
+    change = graph_keys.encrypt(graph, new_location, passphrase=passphrase, ask=graph_options.passphrase_prompt(ctx))
     _show_result(ctx, graph, change, "is encrypted")
     if not graph_options.wants_json(ctx):
-        key_options.show_location(graph)
+        show_location(graph)
 
 
 @click.command("decrypt")
@@ -54,7 +136,7 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
     \b
     kg decrypt
     """
-    from keepgraph.engine.maintenance import encryption
+    from keepgraph.engine.maintenance import graph_keys
 
     graph = _existing_graph(ctx)
     key, _ = _find_keys(ctx, graph)
@@ -62,12 +144,12 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
         if graph_options.passphrase_prompt(ctx) is None:
             raise errors.NotConfirmed("decrypting a graph needs confirmation", hint="Add --yes to go ahead.")
         click.confirm(f"Decrypt {graph}?", abort=True, err=True)
-    change = encryption.decrypt(graph, key)
+    change = graph_keys.decrypt(graph, key)
     _show_result(ctx, graph, change, "is no longer encrypted; its backups still are, and its key is kept for them")
 
 
 @click.command("rekey")
-@key_options.location_options
+@location_options
 @graph_options.all_options
 @click.pass_context
 def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
@@ -79,7 +161,7 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
     \b
     kg rekey
     """
-    from keepgraph.engine.maintenance import encryption
+    from keepgraph.engine.maintenance import graph_keys
     from keepgraph.profiles import settings_file
 
     graph = _existing_graph(ctx)
@@ -89,11 +171,11 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
         ctx, graph, location, source, key_file, is_requested=source is not None or key_file is not None
     )
     if new_location is None and location is not None and location.source == "passphrase":
-        passphrase = key_options.ask_new_passphrase(ctx)
-    change = encryption.rekey(graph, key, new_location, older=older_keys, passphrase=passphrase)
+        passphrase = ask_new_passphrase(ctx)
+    change = graph_keys.rekey(graph, key, new_location, older=older_keys, passphrase=passphrase)
     _show_result(ctx, graph, change, "has a new key")
     if not graph_options.wants_json(ctx):
-        key_options.show_location(graph)
+        show_location(graph)
 
 
 @click.group("key")
@@ -131,7 +213,7 @@ def export_command(ctx: click.Context, file: str) -> None:
 
 @key_command.command("import")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
-@key_options.location_options
+@location_options
 @graph_options.all_options
 @click.pass_context
 def import_command(ctx: click.Context, file: str, source: str | None, key_file: Path | None) -> None:
@@ -158,9 +240,9 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
         and location.source in ("file", "keyring", "passphrase")
     ):
         new_location = location
-        passphrase = key_options.ask_new_passphrase(ctx) if location.source == "passphrase" else None
+        passphrase = ask_new_passphrase(ctx) if location.source == "passphrase" else None
     else:
-        new_location, passphrase = key_options.choose_location(ctx, graph, source or "file", key_file)
+        new_location, passphrase = choose_location(ctx, graph, source or "file", key_file)
     imported = graph_keys.import_key(
         graph, key, new_location, passphrase=passphrase, ask=graph_options.passphrase_prompt(ctx)
     )
@@ -172,7 +254,7 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
         click.secho("The key opens the graph, and is back in its place.", bold=True)
     else:
         click.secho("The key is kept for a backup that it opens: kg restore FILE.", bold=True)
-    key_options.show_location(graph)
+    show_location(graph)
 
 
 def _choose_new_location(
@@ -188,10 +270,10 @@ def _choose_new_location(
 
     An interrupted command, run again, names the same key file: that is not a new location.
     """
-    from keepgraph.engine.maintenance import unfinished_changes
+    from keepgraph.engine.maintenance import jobs
     from keepgraph.profiles import key_locations
 
-    is_interrupted = location is not None and location.change == unfinished_changes.ENCRYPT and key_file is None
+    is_interrupted = location is not None and location.change == jobs.ENCRYPT and key_file is None
     if location is not None and is_interrupted and source in (None, location.source):
         if location.source not in ("keyring", "passphrase") or key_locations.is_available(graph, location):
             return None, None  # go on with the key already made
@@ -204,7 +286,7 @@ def _choose_new_location(
         and location.file == str(permissions.expanded(str(key_file)).absolute())
     ):
         return None, None
-    return key_options.choose_location(ctx, graph, source, key_file)
+    return choose_location(ctx, graph, source, key_file)
 
 
 def _existing_graph(ctx: click.Context) -> Path:
@@ -235,7 +317,7 @@ def _open_once(ctx: click.Context, graph: Path) -> None:
         graph_options.open_graph(ctx).close()
 
 
-def _show_result(ctx: click.Context, graph: Path, change: encryption.Report, outcome: str) -> None:
+def _show_result(ctx: click.Context, graph: Path, change: graph_keys.Report, outcome: str) -> None:
     if graph_options.wants_json(ctx):
         terminal.show_json(
             {

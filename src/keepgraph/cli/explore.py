@@ -11,9 +11,8 @@ import click
 from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers as tool_answers
-from keepgraph.cli.output import entity_page, pages, terminal
-from keepgraph.cli.output.entity_page import is_named_by_beginning
-from keepgraph.cli.output.pages import Section
+from keepgraph.cli.output import pages, terminal
+from keepgraph.cli.output.pages import Section, is_named_by_beginning
 from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.graph import Graph
 
@@ -49,7 +48,7 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
             answers["get_entity_timeline"] = graph.call(
                 "get_entity_timeline",
                 entity_uuid=uuid,
-                max_episodes=entity_page.MAX_ROWS,
+                max_episodes=pages.MAX_ROWS,
                 newest_first=True,
                 include_events=True,
             )
@@ -58,7 +57,7 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
     elif entity is None:
         terminal.show_no_match(query, around["resolution"])
     else:
-        entity_page.show_page(answers, name=query)
+        pages.show_entity(answers, name=query)
     ctx.exit(0 if entity else NOTHING_MATCHED)
 
 
@@ -86,8 +85,8 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
         terminal.show_no_match(query, around["resolution"])
     else:
         click.secho(terminal.entity_name(answer["entity"]), bold=True, nl=False)
-        click.echo(f"  {entity_page.kind_of(answer['entity'])}{terminal.resolution_note(query, around['resolution'])}")
-        pages.show_sections([Section("", entity_page.timeline_rows(answer, newest=newest), dims_left=True)])
+        click.echo(f"  {pages.kind_of(answer['entity'])}{terminal.resolution_note(query, around['resolution'])}")
+        pages.show_sections([Section("", pages.timeline_rows(answer, newest=newest), dims_left=True)])
         if answer["truncated"]:
             click.echo(f"  … and {'older' if newest else 'newer'} texts, {answer['total']} in all; --limit shows more")
         if answer["events_truncated"]:

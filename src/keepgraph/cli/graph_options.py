@@ -1,8 +1,10 @@
-"""The options --db, --profile and --json, and the graph that they name."""
+"""The options --db, --profile, --json and --offline, and the graph that they name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -114,13 +116,12 @@ def open_graph(
     Args:
         any_schema: with `read_only`, accept tables, indexes, triggers or views that Keepgraph did not make.
     """
-    from keepgraph.cli import offline
     from keepgraph.profiles import settings_file
 
     file = graph_path(ctx).resolve()
     settings = settings_file.read(file)
     if settings.offline:
-        ctx.find_root().with_resource(offline.block_network())
+        ctx.find_root().with_resource(block_network())
     if create and not file.exists():
         warn_of_shared_folder(file)
     is_backup_due = settings.daily_backups and not read_only and backup_is_due(file)
@@ -280,3 +281,35 @@ def completion_command(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is not None:
         click.echo(kind(ctx.find_root().command, {}, "kg", "_KG_COMPLETE").source())
+
+
+# Offline mode: an audit hook that blocks this process from the network.
+
+_NETWORK_EVENTS = frozenset(
+    {"socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
+)
+
+_block_count = 0
+_hook_installed = False
+
+
+@contextmanager
+def block_network() -> Iterator[None]:
+    """Within this context, no code in this process can reach a network (audit hooks, PEP 578)."""
+    global _block_count, _hook_installed
+    if not _hook_installed:
+        sys.addaudithook(_audit)  # a hook cannot be removed; outside the context it does nothing
+        _hook_installed = True
+    _block_count += 1
+    try:
+        yield
+    finally:
+        _block_count -= 1
+
+
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _NETWORK_EVENTS and _block_count:
+        # A path is the address of a local socket, which the system keyring needs.
+        if event in ("socket.connect", "socket.sendto") and isinstance(arguments[1], str | bytes):
+            return
+        raise PermissionError("Keepgraph is offline: its profile says offline = true")

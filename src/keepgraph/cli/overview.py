@@ -111,16 +111,14 @@ def status_command(ctx: click.Context) -> None:
     \b
     kg status
     """
-    from keepgraph.engine.maintenance import unfinished_changes
+    from keepgraph.engine.maintenance import jobs
 
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("get_status")
         answer["path"] = str(graph.path)
         answer["bytes"] = graph.path.stat().st_size
         answer["encrypted"] = graph.database.key is not None
-    answer["unfinished"] = [
-        {"message": each.message, "command": each.command} for each in unfinished_changes.find(graph.path)
-    ]
+    answer["unfinished"] = [{"message": each.message, "command": each.command} for each in jobs.find(graph.path)]
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
         return

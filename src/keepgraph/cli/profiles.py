@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from keepgraph import errors, permissions
-from keepgraph.cli import graph_options, key_options
+from keepgraph.cli import encryption, graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.profiles import profile, settings_file
 
@@ -30,7 +30,7 @@ def profile_command() -> None:
 @profile_command.command("create")
 @click.argument("name")
 @click.option("--encrypted", is_flag=True, help="Encrypt the graph with a random key.")
-@key_options.location_options
+@encryption.location_options
 @graph_options.json_option
 @click.pass_context
 def create_command(ctx: click.Context, name: str, encrypted: bool, source: str | None, key_file: Path | None) -> None:
@@ -51,7 +51,7 @@ def create_command(ctx: click.Context, name: str, encrypted: bool, source: str |
     key = None
     existing_key = settings_file.read(graph).key
     if encrypted and existing_key is None:
-        location, passphrase = key_options.choose_location(ctx, graph, source, key_file)
+        location, passphrase = encryption.choose_location(ctx, graph, source, key_file)
         key = graph_keys.create(graph, location, passphrase=passphrase).digits
     elif not file.exists():
         permissions.write(file, settings_file.TEMPLATE)
@@ -65,7 +65,7 @@ def create_command(ctx: click.Context, name: str, encrypted: bool, source: str |
     click.secho(f"The profile {name} is ready: {graph}", bold=True)
     click.echo(f"  settings: {file}")
     if encrypted:
-        key_options.show_location(graph)
+        encryption.show_location(graph)
     click.echo(f"  use it:   kg --profile {name} record …, or as the default: kg profile use {name}")
 
 
@@ -126,7 +126,7 @@ def use_command(name: str) -> None:
 @click.pass_context
 def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> None:
     """Delete the graph and the settings of a profile. Its backups and its key stay, unless you add --forever."""
-    from keepgraph.engine.maintenance import backups, deletion
+    from keepgraph.engine.maintenance import backups
 
     graph = profile.find(name)
     if not graph.exists() and not settings_file.path(graph).exists():
@@ -136,7 +136,7 @@ def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> N
             raise errors.NotConfirmed(f"deleting the profile {name} needs confirmation", hint="Add --yes to go ahead.")
         what = "with all its backups and its key" if forever else "(its backups stay)"
         click.confirm(f"Delete the profile {name} {what}?", abort=True, err=True)
-    problem = deletion.delete(graph, forever=forever)
+    problem = backups.delete(graph, forever=forever)
     if profile.active() == name:
         profile.use(profile.DEFAULT)
     click.echo(f"The profile {name} is deleted.")

@@ -17,7 +17,7 @@ from keepgraph.model import Entity, Fact
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, brief_answers, brief_shapes, derived_data, time_travel
+from keepgraph.tools.contract import answer_shapes, brief_answers, brief_shapes, derived_data
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -54,7 +54,7 @@ def get_schema(
     """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
     from keepgraph.engine.query import schema
 
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     answer = {
         "type": "schema",
         "graph_name": tx.group,

@@ -30,8 +30,6 @@ from keepgraph.tools.contract import (
     derived_data,
     search_answers,
     search_arguments,
-    time_travel,
-    vocabulary_arguments,
 )
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
@@ -68,7 +66,7 @@ def _needs_of_exploring(
     **arguments: Any,
 ) -> frozenset[Need]:
     name_or_id = _named_centre(**arguments)
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     needs_vectors = node_lookup.needs_vectors(tx, name_or_id, groups=_groups(tx, group_ids))
     return derived_data.MENTIONS | derived_data.vectors_if(needs_vectors)
 
@@ -94,8 +92,8 @@ def explore_node(
     left out. If the name is uncertain, center_node is null and resolution.candidates has near names: ask.
     """
     name_or_id = _named_centre(name=name, node_name=node_name, node_uuid=node_uuid)
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
-    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    predicates = search_arguments.predicates(tx, edge_types)
     depth = min(depth, neighbourhood.MAX_DEPTH)
     groups = _groups(tx, group_ids)
     centre, resolution = node_lookup.resolve(tx, name_or_id, groups=groups)
@@ -147,7 +145,7 @@ def get_entity_connections(
     since and until limit facts by when they held, and texts by their date.
     Takes an id (ent_…, or prop_… of a proposed name) or an exact name or alias.
     """
-    first, last = time_travel.time_range(tx, since=since, until=until)
+    first, last = derived_data.time_range(tx, since=since, until=until)
     subject = node_lookup.find(tx, entity_uuid, not_found="No connections found for entity", groups=group_ids or ())
     if subject is None or _is_outside(subject, group_ids):
         return _connections(entity_uuid, None, [], total_facts=0, total_mentions=0, offset=offset)
@@ -202,7 +200,7 @@ def get_entity_timeline(
     `chunk` is the sentence. include_events also lists when its facts began and ended.
     Takes an id (ent_…, or prop_… of a proposed name) or an exact name or alias.
     """
-    first, last = time_travel.time_range(tx, since=since, until=until)
+    first, last = derived_data.time_range(tx, since=since, until=until)
     subject = node_lookup.find(tx, entity_uuid, not_found="No episodes found mentioning entity", groups=group_ids or ())
     answer: dict[str, Any] = {
         "entity": None,
@@ -269,7 +267,7 @@ def list_entities(
     With project, only what its facts connect with it and what its texts mention; with the id of a group, the entities
     of that group. `total` counts all; if `truncated`, continue with offset.
     """
-    of_types = vocabulary_arguments.entity_types(tx, None if type is None else [type])
+    of_types = search_arguments.entity_types(tx, None if type is None else [type])
     tx, scope = knowledge.projects.enter_named(tx, project)
     filters = Filters((tx.group,), timestamps.from_datetime(tx.now), types=of_types)
     if scope.name is not None:
@@ -384,11 +382,11 @@ def trace_path(
     resolution.candidates has near names.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    predicates = search_arguments.predicates(tx, edge_types)
     start, end = _resolve(tx, from_entity, scope), _resolve(tx, to_entity, scope)
     trace = (
         topology.paths.trace(
-            time_travel.to(tx, as_of=as_of or None, known_at=None),
+            derived_data.to(tx, as_of=as_of or None, known_at=None),
             start.entity,
             end.entity,
             k=k,
@@ -433,11 +431,11 @@ def get_entity_neighbors(
     unknown name, entity is null and resolution.candidates has near names. For the facts: query_entity_relations.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    predicates = search_arguments.predicates(tx, edge_types)
     resolution = _resolve(tx, entity_id, scope)
     around = (
         neighbourhood.explore(
-            time_travel.to(tx, as_of=as_of or None, known_at=None),
+            derived_data.to(tx, as_of=as_of or None, known_at=None),
             resolution.entity,
             depth=hops,
             predicates=predicates,
@@ -489,9 +487,9 @@ def query_entity_relations(
     with offset. For an unknown name, entity is null and resolution.candidates has near names.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    predicates = search_arguments.predicates(tx, edge_types)
     resolution = _resolve(tx, entity_id, scope)
-    moment = time_travel.to(tx, as_of=as_of or None, known_at=None).now if as_of else None
+    moment = derived_data.to(tx, as_of=as_of or None, known_at=None).now if as_of else None
     rows, total = (
         store.neighbourhood.relations(
             tx,
@@ -559,7 +557,7 @@ def _other_times(
 ) -> dict[str, Any]:
     """What has ended and what is to come, seen from `as_of`, of one entity or of two, which are named then."""
     known = [entity.row for entity in entities if entity]
-    moment = time_travel.to(tx, as_of=as_of or None, known_at=None)
+    moment = derived_data.to(tx, as_of=as_of or None, known_at=None)
     return answer_shapes.other_times(moment, known, predicates=predicates, names_entities=len(entities) > 1)
 
 

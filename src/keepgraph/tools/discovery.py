@@ -8,13 +8,7 @@ from typing import Any
 
 from keepgraph.engine.retrieval.search_request import EACH, EPISODES
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import (
-    brief_answers,
-    brief_shapes,
-    search_answers,
-    search_arguments,
-    time_travel,
-)
+from keepgraph.tools.contract import brief_answers, brief_shapes, derived_data, search_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.search_arguments import SearchArguments
 
@@ -46,7 +40,7 @@ def run_cypher(
     from keepgraph.engine.query import empty_results, query_pipeline
     from keepgraph.tools.contract import search_answers
 
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     answer = query_pipeline.run(tx, query, parameters or {}, rows=limit)
     response = {
         "query": answer.text,

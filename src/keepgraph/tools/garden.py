@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
-from keepgraph import store
+from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.garden import gardener
 from keepgraph.engine.garden.gardener import RunReport, SessionCounts
 from keepgraph.engine.maintenance.jobs import Job
-from keepgraph.engine.review import sources
+from keepgraph.engine.review import decisions, grounds, proposals, sources
+from keepgraph.engine.review.decisions import Decision, PlannedCall
 from keepgraph.english import count_noun
+from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import decided_calls, derived_data, proposal_answers
+from keepgraph.tools.contract import answer_shapes, catalogue, derived_data, dispatch, schemas
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -129,16 +134,16 @@ def review_proposals(
         with job.read() as tx:
             knowledge.groups.refuse_unknown(tx, [group_id] if group_id != tx.group else [])
     if wake:
-        answer["woken"], answer["woken_call"] = decided_calls.wake(job, wake, group=group_id)
+        answer["woken"], answer["woken_call"] = _wake_kinds(job, wake, group=group_id)
     if decide:
-        answer["decisions"] = decided_calls.decide_all(job, decide, group=group_id)
+        answer["decisions"] = _decide_all(job, decide, group=group_id)
     if limit is None:
         limit = 0 if decide else PROPOSALS_LISTED
     if limit:
         derived_data.backfill_some(job.database, Need.MENTIONS)
         sources.collect(job, kinds=kinds, group=group_id)
     with job.read(group=group_id) as tx:
-        return {**answer, **proposal_answers.review(tx, kinds=kinds, limit=limit)}
+        return {**answer, **_review(tx, kinds=kinds, limit=limit)}
 
 
 @tool(Effect.WRITE, is_job=True)
@@ -210,3 +215,171 @@ def _describe_sessions(counts: SessionCounts) -> dict[str, Any]:
         "reads_are_counted": counts.reads_are_counted,
         "message": message,
     }
+
+
+# Decisions on proposals, carried out: each is a call of the proposal's tool, with the decision in its transaction.
+
+_DECISIONS: dict[str, Decision] = {
+    "accept": "accepted",
+    "edit": "edited",
+    "merge": "merged",
+    "reject": "rejected",
+}
+
+
+def _decide_all(job: Job, entries: Sequence[Mapping[str, Any]], *, group: str | None = None) -> list[dict[str, Any]]:
+    """Carry out decisions one after the other, until the call is cancelled.
+
+    Args:
+        group: a group other than that of the job; the calls are made from the group of the job, where undo finds them.
+    """
+    decided = []
+    for number, entry in enumerate(entries):
+        if job.is_cancelled():
+            break
+        job.report_progress(number, len(entries), entry["id"])
+        decided.append(_decide_one(job, entry, group))
+    return decided
+
+
+def _wake_kinds(job: Job, kinds: Sequence[str], *, group: str | None = None) -> tuple[list[str], int | None]:
+    """Let quiet kinds be proposed again, in one call; returns those that were quiet, and the call, for undo."""
+    with job.write() as tx:
+        woken = proposals.wake(_in_group(tx, group), kinds)
+        return woken, tx.call if woken else None
+
+
+def _decide_one(job: Job, entry: Mapping[str, Any], group: str | None) -> dict[str, Any]:
+    """Carry out one decision; where the call fails, the proposal stays open, and the answer has the reason."""
+    answer = {"id": entry["id"], "decision": entry["decision"], "done": False, "message": "", "call": None}
+    try:
+        return {**answer, "done": True, **_decide(job, entry, group)}
+    except (errors.InvalidRequest, errors.Conflict) as error:
+        hint = {"hint": error.hint} if error.hint else {}
+        return {**answer, "message": error.message, "error": error.code, **hint}
+
+
+def _decide(job: Job, entry: Mapping[str, Any], group: str | None) -> dict[str, Any]:
+    proposal = _find(job, entry["id"], group)
+    planned = _plan(proposal, entry)
+    decision = _DECISIONS[entry["decision"]]
+
+    def around(tx: Tx) -> AbstractContextManager[Tx]:
+        return decisions.note(_in_group(tx, group), proposal.id, decision)
+
+    if planned.tool is None:
+        with job.write() as tx, around(tx):
+            call = tx.call
+        return {"call": call, "message": f"Rejected: {proposal.statement}"}
+    _refuse_other_tools(planned.tool)
+    answer = dispatch.call(job.database, planned.tool, planned.arguments, session=job.session, around=around)
+    return {
+        "call": answer["call"],
+        "message": answer.get("message") or f"{decision.capitalize()}: {proposal.statement}",
+    }
+
+
+def _in_group(tx: Tx, group: str | None) -> Tx:
+    return tx if group is None else replace(tx, group=group)
+
+
+def _find(job: Job, public_id: str, group: str | None) -> ReviewProposal:
+    """The open proposal; one that was read in a text and is not offered yet is offered first.
+
+    Raises:
+        errors.ProposalNotFound, errors.ProposalClosed: see `decisions.find`.
+    """
+    try:
+        with job.read(group=group) as tx:
+            return decisions.find(tx, public_id)
+    except errors.ProposalNotFound:
+        with job.write(group=group) as tx:
+            if (of_text := sources.of_text(tx, public_id)) is not None:
+                proposals.offer_again(tx, of_text)
+            return decisions.find(tx, public_id)
+
+
+def _plan(proposal: ReviewProposal, entry: Mapping[str, Any]) -> PlannedCall:
+    """
+    Raises:
+        errors.InvalidArguments: something is given that does not belong to this decision, or is missing.
+    """
+    decision = entry["decision"]
+    if (decision == "edit") != ("arguments" in entry) or ("into" in entry and decision != "merge"):
+        raise errors.InvalidArguments(
+            f"the decision {decision} does not fit what is given with it",
+            hint="edit needs arguments, merge of a name needs into; accept and reject have neither.",
+        )
+    if decision == "reject":
+        return decisions.plan_rejection(proposal)
+    if decision == "merge":
+        return decisions.plan_merge(proposal, entry.get("into"))
+    return decisions.plan_acceptance(proposal, entry.get("arguments", {}))
+
+
+def _refuse_other_tools(name: str) -> None:
+    """
+    Raises:
+        errors.InvalidArguments: the tool does not write, or makes many calls: no decision could stand in its call.
+    """
+    tool = catalogue.find(name)
+    if tool.effect is Effect.READ or tool.is_job:
+        raise errors.InvalidArguments(
+            f"{tool.name} cannot be called by accepting a proposal", hint="Call it yourself, and reject the proposal."
+        )
+
+
+# Answers about proposals: those that are open, those that closed by themselves, and kinds that are quiet.
+
+_MAX_CLOSED = 5
+
+
+def _review(tx: Tx, *, kinds: Sequence[str] | None, limit: int) -> dict[str, Any]:
+    """The open proposals, and what else there is to say of the review."""
+    waiting, stale = decisions.open_and_stale(tx, kinds=kinds)
+    counts = dict(sorted(Counter(proposal.kind for proposal in waiting).items()))
+    quiet = [quiet for quiet in proposals.find(tx) if kinds is None or quiet.kind in kinds]
+    not_offered = store.review_evidence.count_not_offered(tx) if kinds is None else 0
+    closed = [{"id": each.id, "statement": each.statement, "reason": reason} for each, reason in stale[:_MAX_CLOSED]]
+    return {
+        "message": _message(len(waiting), len(stale)),
+        "proposals": [_describe(tx, proposal) for proposal in waiting[:limit]],
+        "total": len(waiting),
+        "counts": counts,
+        "truncated": len(waiting) > limit,
+        **answer_shapes.filled(
+            waiting=not_offered,
+            closed=closed,
+            closed_total=len(stale),
+            quiet=[{"kind": each.kind, "decided": each.decided, "accepted": each.accepted} for each in quiet],
+        ),
+    }
+
+
+def _message(waiting: int, stale: int) -> str:
+    listed = f"{count_noun(waiting, 'proposal')} {'is' if waiting == 1 else 'are'} open."
+    if not stale:
+        return listed
+    return f"{listed} {stale:,} closed by {'itself' if stale == 1 else 'themselves'}, because of later changes."
+
+
+def _describe(tx: Tx, proposal: ReviewProposal) -> dict[str, Any]:
+    return {
+        "id": proposal.id,
+        "kind": proposal.kind,
+        "statement": proposal.statement,
+        "score": round(proposal.score, 3),
+        "rests_on": [{"id": ground.id, "text": ground.text} for ground in grounds.read(tx, proposal)],
+        "rests_on_total": len(proposal.rests_on),
+        "call": {"tool": proposal.tool, "arguments": proposal.arguments},
+        "effect": grounds.describe_effect(tx, proposal),
+        **answer_shapes.filled(needs=_missing_arguments(proposal)),
+        "offered_at": timestamps.format_local(proposal.offered_at, tx.zone),
+    }
+
+
+def _missing_arguments(proposal: ReviewProposal) -> list[str]:
+    """The required arguments of the call that the proposal does not give."""
+    tool = catalogue.find(proposal.tool)
+    required = schemas.load(tool.toolset, tool.name, "input").get("required", [])
+    return [name for name in required if name not in proposal.arguments]

@@ -10,7 +10,7 @@ from typing import Any
 from keepgraph import errors, lazy_submodules, store
 from keepgraph.engine import knowledge, maintenance, resolution, verification
 from keepgraph.engine.knowledge.decisions import DecisionFilter
-from keepgraph.engine.maintenance import idempotency
+from keepgraph.engine.maintenance import history
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import first_person, identifiers, phrase_matching
@@ -25,7 +25,6 @@ from keepgraph.tools.contract import (
     conflict_answers,
     derived_data,
     schemas,
-    time_travel,
     validation,
 )
 from keepgraph.tools.contract.catalogue import Effect, tool
@@ -60,13 +59,13 @@ def recall_for(
     that the message names nothing known; then use search.
     """
     from keepgraph.engine.retrieval import message_context
-    from keepgraph.tools.contract import message_answers
+    from keepgraph.tools.contract import context_answers
 
     if not message.strip():
         raise errors.MessageInvalid("the message is empty")
-    tx = time_travel.to(tx, as_of=as_of, known_at=None)
+    tx = derived_data.to(tx, as_of=as_of, known_at=None)
     read_scope = knowledge.scopes.read(tx, scope)
-    return message_answers.describe(tx, message_context.read(tx, message, read_scope, with_texts=texts), budget=budget)
+    return context_answers.describe(tx, message_context.read(tx, message, read_scope, with_texts=texts), budget=budget)
 
 
 @tool(Effect.READ, needs=derived_data.to_resolve("name_or_alias", "context", besides=derived_data.MENTIONS))
@@ -88,7 +87,7 @@ def recall_entity(
     name = Name(name_or_alias)
     if not name.key:
         raise errors.NameOrAliasRequired("the name is empty")
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     scope = knowledge.scopes.read(tx, [project]) if project else None
     tx = knowledge.scopes.enter(tx, scope)
     about, unclear = resolver.resolve_context(tx, context)
@@ -221,8 +220,8 @@ def record_facts(
     New names are checked for duplicates in calls of up to 50 facts.
     """
     request = [facts, all_or_nothing] if misfits == "refuse" else [facts, all_or_nothing, misfits]
-    digest = idempotency.request_digest(request) if idempotency_key else ""
-    if idempotency_key and (earlier := idempotency.earlier_answer(tx, idempotency_key, digest=digest)):
+    digest = history.request_digest(request) if idempotency_key else ""
+    if idempotency_key and (earlier := history.earlier_answer(tx, idempotency_key, digest=digest)):
         return {**earlier, "replayed": True}
     results: list[dict[str, Any]] = []
     compare_names = len(facts) <= MAX_FACTS_WITH_NAMES_COMPARED
@@ -248,7 +247,7 @@ def record_facts(
         "replayed": False,
     }
     if idempotency_key:
-        idempotency.store_answer(tx, idempotency_key, answer, digest=digest)
+        history.store_answer(tx, idempotency_key, answer, digest=digest)
     return answer
 
 
@@ -283,7 +282,7 @@ def recall_decisions(
         _check_date(since, "since", errors.SinceInvalid)
     if until:
         _check_date(until, "until", errors.MomentInvalid)
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     wanted = DecisionFilter(since or "", until or "", (topic or "").strip(), limit=MAX_DECISIONS)
     tx, scope = knowledge.projects.enter_named(tx, project)
     if scope.project:
@@ -318,7 +317,7 @@ def weekly_rollup(
     Answers who or what is blocked, overdue or due soon. to_review: proposals from texts.
     """
     generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     tx, scope = knowledge.projects.enter_named(tx, project if Name(project or "").key else None)
     if scope.resolution is not None and scope.is_unknown:
         rollup, summary = (
@@ -437,10 +436,10 @@ def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False)
     Never guesses: if several fit, or nothing has this name, nothing is deleted and the error lists candidates.
     """
     from keepgraph.engine import texts
-    from keepgraph.tools.contract import forget_answers
+    from keepgraph.tools.contract import change_answers
 
     forgotten = texts.forgetting.forget(tx, what, kind=kind)
-    answer = forget_answers.describe(forgotten, dry_run=dry_run)
+    answer = change_answers.describe(forgotten, dry_run=dry_run)
     return {**answer, "dry_run": dry_run}
 
 

@@ -8,7 +8,7 @@ from keepgraph import errors, store
 from keepgraph.engine import maintenance
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers, time_travel
+from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -20,7 +20,7 @@ MAX_NODES = 50_000
 
 def _needs_of_map(tx: Tx, *, as_of: str | None = None, **_: object) -> frozenset[Need]:
     """The places; a moment that is none is refused before they are made."""
-    time_travel.to(tx, as_of=as_of, known_at=None)
+    derived_data.to(tx, as_of=as_of, known_at=None)
     return derived_data.MAP_PLACES
 
 
@@ -31,7 +31,7 @@ def get_map(
     """Show where each entity is on the map, what connects them, and the areas of the communities."""
     from keepgraph.engine.analysis import graph_map
 
-    tx = time_travel.to(tx, as_of=as_of, known_at=None)
+    tx = derived_data.to(tx, as_of=as_of, known_at=None)
     drawn = graph_map.read(tx, limit=limit)
     predicates = store.graph_extracts.predicate_names(tx)
     return {
@@ -60,7 +60,7 @@ def get_changes(
     A date means the end of that local day, as in `as_of`: these are the changes from what held then to what held later.
     """
     first, last = (
-        timestamps.from_datetime(time_travel.to(tx, as_of=moment, known_at=None).now) for moment in (since, until)
+        timestamps.from_datetime(derived_data.to(tx, as_of=moment, known_at=None).now) for moment in (since, until)
     )
     if first > last:
         raise errors.MomentInvalid("since is after until", hint="Exchange them.")

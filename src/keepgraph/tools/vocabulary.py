@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.analysis import ontology_exploration, ontology_search, ontology_structure, usage
-from keepgraph.engine.analysis.ontology_exploration import OntologyExploration
-from keepgraph.engine.analysis.ontology_structure import SetSize
+from keepgraph.engine.analysis import ontology, ontology_exploration, ontology_search
+from keepgraph.engine.analysis.ontology_exploration import OntologyExploration, SetSize
 from keepgraph.engine.knowledge import proposed_facts
 from keepgraph.engine.retrieval.search_request import EDGES, NODES
-from keepgraph.engine.vocabulary import changes, graph_vocabulary, near_words, wordings
+from keepgraph.engine.vocabulary import changes, graph_vocabulary, near_words
 from keepgraph.english import count_noun
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes, brief_answers, ontology_answers, search_arguments
@@ -51,7 +50,7 @@ def get_ontology_structure(
     proposals are wordings for which extracted facts wait for a word
     (extend_vocabulary), by meaning.
     """
-    structure = ontology_structure.read(
+    structure = ontology_exploration.read(
         tx, query=query, set_name=set, only_used=only_used, limit=MAX_CLASSES if limit is None else limit
     )
     sets = [_describe_set(of_set) for of_set in structure.sets]
@@ -87,11 +86,11 @@ def search_ontology(
 
     A query may hold several codes or words. Each hit says why it was found.
     """
-    if not wordings.key(query):
+    if not graph_vocabulary.wording_key(query):
         raise errors.QueryRequired("the query has no letter and no digit")
     results = ontology_search.search(tx, query, reranker=reranker, limit=limit)
     kinds = search_arguments.KINDS_BY_MODE[search_mode]
-    used = usage.of_graph(tx)
+    used = ontology.of_graph(tx)
     nodes = results.entity_classes if NODES in kinds else ()
     edges = results.relationship_classes if EDGES in kinds else ()
     return {
@@ -123,10 +122,10 @@ def explore_ontology(
     words.
     """
     name_or_id = node_uuid or name or node_name or ""
-    if not wordings.key(name_or_id):
+    if not graph_vocabulary.wording_key(name_or_id):
         raise errors.NameOrAliasRequired("nothing is named: give name, or node_name or node_uuid")
     resolution = ontology_exploration.resolve(tx, name_or_id)
-    used = usage.of_graph(tx)
+    used = ontology.of_graph(tx)
     candidates = [ontology_answers.candidate(candidate, used) for candidate in resolution.candidates]
     if resolution.entry is None:
         near = f"; near are {', '.join(candidate['name'] for candidate in candidates)}" if candidates else ""
@@ -194,9 +193,14 @@ def _refuse_mapped_and_dismissed(mappings: Sequence[Mapping[str, Any]], dismisse
     Raises:
         errors.VocabularyInvalid: a wording is both mapped and dismissed.
     """
-    keys = {wordings.key(wording) for mapping in mappings if "predicate" in mapping for wording in mapping["wordings"]}
+    keys = {
+        graph_vocabulary.wording_key(wording)
+        for mapping in mappings
+        if "predicate" in mapping
+        for wording in mapping["wordings"]
+    }
     for wording in dismissed:
-        if wordings.key(wording) in keys:
+        if graph_vocabulary.wording_key(wording) in keys:
             raise errors.VocabularyInvalid(
                 f"{near_words.quote(wording)} is both mapped and dismissed", hint="Do one of the two."
             )
@@ -404,7 +408,9 @@ def _summary(exploration: OntologyExploration) -> str:
 def _note_of_inverse(exploration: OntologyExploration, name: str) -> str:
     """What is told where somebody asks for the inverse of a predicate."""
     for inverse in exploration.centre.inverses:
-        if wordings.key(name.removeprefix("predicate:")) == wordings.key(inverse.term.name):
+        if graph_vocabulary.wording_key(name.removeprefix("predicate:")) == graph_vocabulary.wording_key(
+            inverse.term.name
+        ):
             return (
                 f"; {inverse.term.name} is its inverse, and facts of both are stored as {exploration.centre.term.name}"
             )

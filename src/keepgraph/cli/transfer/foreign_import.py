@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -14,10 +15,10 @@ import click
 from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.cli.transfer import reporting
-from keepgraph.engine.exchange import conversion, export, rdf_individuals
+from keepgraph.engine.exchange import conversion, export, import_state, rdf_individuals
 from keepgraph.engine.exchange.conversion import RecordResult
 from keepgraph.engine.exchange.export import Survey
+from keepgraph.engine.exchange.import_state import EndsWarning
 from keepgraph.engine.exchange.rdf_individuals import VocabularyMapping
 from keepgraph.engine.maintenance import backups
 from keepgraph.formats import detection
@@ -71,7 +72,7 @@ def import_file(ctx: click.Context, file: str, format: str, *, preview: bool, ad
 
 
 def _survey(file: str, stream: IO[bytes], format: str, *, quiet: bool) -> Survey:
-    with reporting.ReadProgress(file, stream, quiet=quiet, label="Reading") as advance:
+    with ReadProgress(file, stream, quiet=quiet, label="Reading") as advance:
         return export.survey_records(_with_progress(detection.read(stream, format), advance))
 
 
@@ -100,7 +101,7 @@ def _preview(ctx: click.Context, file: str, format: str, survey: Survey, *, add_
 def _refusals(format: str, survey: Survey) -> dict[str, Any]:
     refusals: dict[str, Any] = {"refused": [], "refused_total": 0}
     for unreadable in survey.errors:
-        reporting.refuse(refusals, _position_kind(format), unreadable.position, unreadable.error)
+        refuse(refusals, _position_kind(format), unreadable.position, unreadable.error)
     return {**refusals, "refused_total": survey.error_count}
 
 
@@ -134,7 +135,7 @@ def _import_records(
     source = str(Path(file).resolve())
     with (
         graph_options.open_graph(ctx, create=True) as graph,
-        reporting.ReadProgress(file, stream, quiet=graph_options.wants_json(ctx)) as advance,
+        ReadProgress(file, stream, quiet=graph_options.wants_json(ctx)) as advance,
     ):
         if graph.call("count_entities")["count"]:
             backups.make(graph.database, "before-import")
@@ -148,7 +149,7 @@ def _import_records(
             ):
                 _add_results(report, record_import.import_batch(batch))
                 advance()
-                if (strict and report["refused"]) or reporting.is_hopeless(report):
+                if (strict and report["refused"]) or is_hopeless(report):
                     report["stopped"] = True
                     break
         except errors.GraphFileError as error:
@@ -172,15 +173,15 @@ def _add_results(report: dict[str, Any], results: list[RecordResult]) -> None:
     kind = _position_kind(report["format"])
     for result in results:
         if result.error:
-            reporting.refuse(report, kind, result.position, result.error)
+            refuse(report, kind, result.position, result.error)
         elif result.outcome:
             report["merged" if result.outcome == "unchanged" else result.outcome] += 1
         if result.warning:
-            report["warnings"].append(reporting.warning(kind, result.position, result.warning))
+            report["warnings"].append(warning(kind, result.position, result.warning))
         if result.kept_as_text:
             report["kept_as_text"].append({kind: result.position, **result.kept_as_text})
         for error in result.partial_errors:
-            reporting.refuse(report, kind, result.position, error, note="; the rest was accepted")
+            refuse(report, kind, result.position, error, note="; the rest was accepted")
 
 
 def _mapping_report(mapping: VocabularyMapping, survey: Survey) -> dict[str, dict[str, Any]]:
@@ -202,8 +203,8 @@ def _mapping_report(mapping: VocabularyMapping, survey: Survey) -> dict[str, dic
 
 
 def _show_report(report: Mapping[str, Any]) -> None:
-    reporting.show_refusals(report, _position_kind(report["format"]))
-    reporting.show_warnings(report["warnings"], _position_kind(report["format"]))
+    show_refusals(report, _position_kind(report["format"]))
+    show_warnings(report["warnings"], _position_kind(report["format"]))
     _show_mapping(report)
     _show_kept_texts(report["kept_as_text"])
     if report["left_out"]:
@@ -223,7 +224,7 @@ def _show_report(report: Mapping[str, Any]) -> None:
     )
     if "error" in report:
         terminal.show_error({name: report[name] for name in ("error", "message", "hint")}, as_json=False)
-    elif report["stopped"] and not reporting.is_hopeless(report):
+    elif report["stopped"] and not is_hopeless(report):
         click.echo("Stopped there (--strict); everything before is kept.", err=True)
 
 
@@ -270,3 +271,79 @@ def _count_nouns(counts: Mapping[str, int]) -> str:
     """Counts with the noun in the singular or plural: "1 entity, 2 facts"."""
     phrases = [f"{count:,} {_NOUNS[kind][count != 1]}" for kind, count in counts.items() if count]
     return ", ".join(phrases) or "nothing"
+
+
+# Progress and refusals of an import, for lines of Keepgraph and for files of other programs.
+
+
+def refuse(report: dict[str, Any], kind: str, position: int, error: errors.KeepgraphError, *, note: str = "") -> None:
+    """Add a refusal to the report; `kind` is the unit of the position: "line" or "conversation"."""
+    report["refused_total"] += 1
+    if len(report["refused"]) < import_state.MAX_REFUSALS:
+        answer = {kind: position, "error": error.code, "message": error.message.rstrip(".") + note}
+        if error.hint and error.hint != error.default_hint:
+            answer["hint"] = error.hint
+        report["refused"].append(answer)
+
+
+def is_hopeless(report: Mapping[str, Any]) -> bool:
+    """Whether a thousand were refused and nothing was accepted: the format is wrong."""
+    accepted = ("added", "merged", "updated", "waiting", "kept_as_text")
+    return report["refused_total"] >= import_state.HOPELESS_AFTER and not any(report.get(name) for name in accepted)
+
+
+def show_refusals(report: Mapping[str, Any], kind: str) -> None:
+    """Show what was refused, with its position in the file and the reason."""
+    for refused in report["refused"]:
+        reason = f"{kind} {refused[kind]}: {terminal.printable(refused['message'])} ({refused['error']})"
+        click.secho(reason, fg="red", err=True)
+        if hint := refused.get("hint"):
+            click.echo(f"        {terminal.printable(terminal.with_commands(hint))}", err=True)
+    if (more := report["refused_total"] - len(report["refused"])) > 0:
+        click.echo(f"… and {more:,} more", err=True)
+    if is_hopeless(report):
+        click.echo(
+            "Stopped there: nothing was accepted. Check the format of the file, or set it with --format.", err=True
+        )
+
+
+def warning(kind: str, position: int, warning: EndsWarning) -> dict[str, Any]:
+    """A warning for the report; `kind` as for a refusal."""
+    return {kind: position, "predicate": warning.predicate, "message": warning.message}
+
+
+def show_warnings(warnings: list[dict[str, Any]], kind: str) -> None:
+    """Show how many facts do not fit their predicates, with the first for each predicate."""
+    by_predicate: dict[str, list[dict[str, Any]]] = {}
+    for given in warnings:
+        by_predicate.setdefault(given["predicate"], []).append(given)
+    for alike in list(by_predicate.values())[: import_state.MAX_REFUSALS]:
+        first = alike[0]
+        more = f", and {len(alike) - 1:,} more like it" if len(alike) > 1 else ""
+        click.secho(f"{kind} {first[kind]}: {terminal.printable(first['message'])}{more}", fg="yellow", err=True)
+    if warnings:
+        count = "1 fact does" if len(warnings) == 1 else f"{len(warnings):,} facts do"
+        click.echo(f"{count} not fit the predicate, and were imported anyway.", err=True)
+
+
+class ReadProgress:
+    """A progress bar that follows the position in a file; silent without a terminal."""
+
+    def __init__(self, file: str, stream: IO[bytes], *, quiet: bool, label: str = "Recording") -> None:
+        self._stream = stream
+        is_shown = not quiet and file != "-" and sys.stderr.isatty()
+        size = Path(file).stat().st_size if is_shown else 0
+        self._bar = click.progressbar(length=size, label=label, file=sys.stderr) if is_shown and size else None
+
+    def __enter__(self) -> Callable[[], None]:
+        if self._bar:
+            self._bar.__enter__()
+        return self._advance
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._bar:
+            self._bar.__exit__(*exception)
+
+    def _advance(self) -> None:
+        if self._bar:
+            self._bar.update(max(0, self._stream.tell() - self._bar.pos))

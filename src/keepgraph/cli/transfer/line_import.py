@@ -13,7 +13,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.cli.transfer import reporting
+from keepgraph.cli.transfer import foreign_import
 from keepgraph.engine.exchange import import_state, importer
 from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
 from keepgraph.engine.maintenance import backups
@@ -70,7 +70,7 @@ def import_file(ctx: click.Context, file: str, *, strict: bool) -> int:
     with (
         graph_options.open_graph(ctx, create=True) as graph,
         click.open_file(file, encoding="utf-8-sig", errors="surrogateescape") as lines,
-        reporting.ReadProgress(file, getattr(lines, "buffer", lines), quiet=quiet) as advance,
+        foreign_import.ReadProgress(file, getattr(lines, "buffer", lines), quiet=quiet) as advance,
     ):
         if graph.call("count_entities")["count"]:
             backups.make(graph.database, "before-import")
@@ -120,7 +120,7 @@ class _LineImport:
             self._record_facts(batch)
         else:
             self._import_exported(batch)
-        self._report["stopped"] = (self._strict and bool(self._report["refused"])) or reporting.is_hopeless(
+        self._report["stopped"] = (self._strict and bool(self._report["refused"])) or foreign_import.is_hopeless(
             self._report
         )
 
@@ -175,7 +175,7 @@ class _LineImport:
                 continue
             self._report["added" if result.created else "merged"] += 1
             if result.warning:
-                self._report["warnings"].append(reporting.warning("line", line.number, result.warning))
+                self._report["warnings"].append(foreign_import.warning("line", line.number, result.warning))
             for error in result.partial_errors:
                 self._refuse(line, error, note="; the rest of the line was accepted")
 
@@ -207,7 +207,7 @@ class _LineImport:
                 self._report["merged" if result["deduplicated"] else "added"] += 1
                 if "warning" in result:
                     ends_warning = EndsWarning(result["predicate"], result["warning"])
-                    self._report["warnings"].append(reporting.warning("line", line.number, ends_warning))
+                    self._report["warnings"].append(foreign_import.warning("line", line.number, ends_warning))
 
     def _propose(self, batch: list[ParsedLine], results: list[dict[str, Any]]) -> set[int]:
         """Unless strict, postpone lines whose word the vocabulary lacks; returns their numbers."""
@@ -243,7 +243,7 @@ class _LineImport:
         return [next(next_refusal if line.error else next_result) for line in batch]
 
     def _refuse(self, line: ParsedLine, error: errors.KeepgraphError, *, note: str = "") -> None:
-        reporting.refuse(self._report, "line", line.number, error, note=note)
+        foreign_import.refuse(self._report, "line", line.number, error, note=note)
 
 
 def _batches(lines: Iterable[ParsedLine]) -> Iterator[list[ParsedLine]]:
@@ -309,13 +309,13 @@ def _validate(value: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def _show_report(report: dict[str, Any]) -> None:
-    reporting.show_refusals(report, "line")
-    reporting.show_warnings(report["warnings"], "line")
+    foreign_import.show_refusals(report, "line")
+    foreign_import.show_warnings(report["warnings"], "line")
     click.echo(
         f"{count_noun(report['lines'], 'line')}: {report['added']:,} added, {report['merged']:,} known before, "
         f"{report['refused_total']:,} refused"
     )
     if report["waiting"]:
         click.echo(f"Proposed, in unknown wordings: {count_noun(report['waiting'], 'fact')} (kg vocabulary proposals)")
-    if report["stopped"] and "error" not in report and not reporting.is_hopeless(report):
+    if report["stopped"] and "error" not in report and not foreign_import.is_hopeless(report):
         click.echo("Stopped there (--strict); everything before is kept.", err=True)

@@ -20,9 +20,9 @@ _COMMANDS = {
     "set": ("set_files", "set_command", "List, add and remove sets of words."),
     "import": ("set_files", "import_command", "Add the words of a file."),
     "export": ("set_files", "export_command", "Write the words of a set to a file."),
-    "proposals": ("proposals", "proposals_command", "List the unknown wordings of proposed facts."),
-    "map": ("proposals", "map_command", "Map wordings to a word; their proposed facts become facts."),
-    "dismiss": ("proposals", "dismiss_command", "Delete the proposed facts of meaningless wordings."),
+    "proposals": ("editing", "proposals_command", "List the unknown wordings of proposed facts."),
+    "map": ("editing", "map_command", "Map wordings to a word; their proposed facts become facts."),
+    "dismiss": ("editing", "dismiss_command", "Delete the proposed facts of meaningless wordings."),
 }
 
 
@@ -77,9 +77,9 @@ def vocabulary_command(ctx: click.Context, unused: bool, set_name: str | None) -
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
         return
-    from keepgraph.cli.output import vocabulary_pages
+    from keepgraph.cli.output import pages
 
-    vocabulary_pages.show_vocabulary(answer)
+    pages.show_vocabulary(answer)
 
 
 @click.command("show")
@@ -94,9 +94,9 @@ def show_command(ctx: click.Context, word: tuple[str, ...], kind: str | None) ->
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
         return
-    from keepgraph.cli.output import vocabulary_pages
+    from keepgraph.cli.output import pages
 
-    vocabulary_pages.show_word(answer)
+    pages.show_word(answer)
 
 
 def kind_argument(kind: str | None) -> dict[str, str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from keepgraph.cypher import value_types
 from keepgraph.cypher.check import binder
-from keepgraph.cypher.dialect import call_inlining, foreign_functions, quantified_patterns
+from keepgraph.cypher.dialect import foreign_functions, rewrites
 from keepgraph.cypher.repair import pipeline
 from keepgraph.cypher.repair.tolerant_tokenizer import Edit, Tokens, apply_edits
 from keepgraph.cypher.syntax import ast, parser
@@ -152,7 +152,7 @@ def _rewrite_shortest(tokens: Tokens) -> str | None:
         )
         edits.append((tokens.ends[end - 1], tokens.ends[end - 1], ")"))
     shortened = apply_edits(tokens.text, edits)
-    return quantified_patterns.rewrite(Tokens(shortened)) or shortened
+    return rewrites.rewrite(Tokens(shortened)) or shortened
 
 
 def _quantified(tokens: Tokens, index: int) -> _Suggestion | None:
@@ -165,7 +165,7 @@ def _quantified(tokens: Tokens, index: int) -> _Suggestion | None:
     return _Suggestion(
         "A pattern repeated by {…}, + or *",
         hint,
-        quantified_patterns.rewrite(tokens),
+        rewrites.rewrite(tokens),
         "Wrote the number of hops into the relationship",
     )
 
@@ -176,7 +176,7 @@ def _call(tokens: Tokens, index: int) -> _Suggestion | None:
             "CALL { … }",
             "Continue with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }; "
             "there are no transactions.",
-            call_inlining.inline_call(tokens, index),
+            rewrites.inline_call(tokens, index),
             "Wrote the subquery in CALL { … } as UNWIND COLLECT { … }",
         )
     end = index + 2

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from keepgraph.arrays.adjacency import Key, Neighbours
 from keepgraph.cypher.interpret import bfs, evaluate
-from keepgraph.cypher.interpret.bfs import find_shortest
-from keepgraph.cypher.interpret.evaluate import Columns, Row, Run
-from keepgraph.cypher.interpret.trails import (
+from keepgraph.cypher.interpret.bfs import (
     BoundEdge,
     HopTest,
     PathSearch,
@@ -18,9 +16,11 @@ from keepgraph.cypher.interpret.trails import (
     direction_of,
     ends_of_bound_relationship,
     ends_of_bound_trail,
+    find_shortest,
     find_trails,
     relationships_in,
 )
+from keepgraph.cypher.interpret.evaluate import Columns, Row, Run
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot, PathSlot
 from keepgraph.cypher.plan.join_order import EdgeScan, Estimates, Expand, NodeScan, choose_join_order
 from keepgraph.cypher.syntax import ast, traversal

@@ -12,7 +12,7 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.cypher import aggregates, comparison, values
-from keepgraph.cypher.interpret import evaluate, match, trails
+from keepgraph.cypher.interpret import bfs, evaluate, match
 from keepgraph.cypher.interpret.evaluate import Columns, Row, RowSource, Run
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
@@ -326,7 +326,7 @@ def _union(plan: Union, estimates: Estimates) -> RowSource:
 def _build_paths(plan: BuildPaths, estimates: Estimates) -> RowSource:
     rows_of_input = _build(plan.input, estimates)
     names = plan.input.columns
-    named_paths = [(trails.build_path_function(path, names), trails.part_positions(path, names)) for path in plan.paths]
+    named_paths = [(bfs.build_path_function(path, names), bfs.part_positions(path, names)) for path in plan.paths]
 
     def add_paths(outer: Row, run: Run) -> Iterator[Row]:
         for row in rows_of_input(outer, run):

@@ -34,30 +34,61 @@ from keepgraph.cypher.plan.algebra import (
     Unwind,
 )
 from keepgraph.cypher.plan.join_order import NodeScan, choose_join_order
-from keepgraph.cypher.sql import (
-    aggregate,
-    expressions,
-    function_calls,
-    lists,
-    literal_nodes,
-    match,
-    project,
-    properties,
-    tree,
-)
+from keepgraph.cypher.sql import aggregate, expressions, function_calls, lists, literal_nodes, match, properties, tree
 from keepgraph.cypher.sql.aggregate import list_element
 from keepgraph.cypher.sql.blocks import MAX_INTEGER, Block, select_unnamed
 from keepgraph.cypher.sql.context import INEXACT, Context, ParameterTypes
-from keepgraph.cypher.sql.project import needs_no_join
 from keepgraph.cypher.sql.terms import Inexpressible, Term, bag_type, bag_value, by_text, plain_class, tagged, type_rank
 from keepgraph.cypher.sql.tree import Column, Expression, Literal, Select, Selected, SortKey, Source
 from keepgraph.cypher.syntax import ast, traversal, tree_walk
+
+# Filter, project and distinct in SQL: WHERE, the selected columns, and SELECT DISTINCT.
+
+
+def _emit_filter(context: Context, plan: Filter, block: Block) -> Block:
+    block = context.ensure_open(block)
+    block.where.append(context.condition(plan.condition, block))
+    return block
+
+
+def _emit_project(context: Context, plan: Project, block: Block) -> Block:
+    if block.distinct or block.order or block.is_cut:
+        only_renames = all(isinstance(expression, ast.Variable) for _, expression in plan.items)
+        if block.distinct or not only_renames:
+            block = context.derived_table(block)
+    elif block.grouped and not all(_needs_no_join(expression) for _, expression in plan.items):
+        block = context.derived_table(block)
+    by_name = {name: context.term(expression, block) for name, expression in plan.items}
+    block.columns = {name: by_name[name] for name in plan.columns}
+    return block
+
+
+def _emit_distinct(context: Context, plan: Distinct, block: Block) -> Block:
+    if block.distinct or block.order or block.is_cut:
+        block = context.derived_table(block)
+    if any(term.encoding == "json" for term in block.columns.values()):
+        # Equal lists may be different texts.
+        raise Inexpressible
+    block.columns = {name: block.columns[name] for name in plan.columns}
+    block.distinct = True
+    return block
+
+
+def _needs_no_join(expression: ast.Expression) -> bool:
+    """Whether an expression over columns needs no row of a table, which could not be joined any more."""
+    if isinstance(expression, _NEED_TABLES):
+        return False
+    return all(_needs_no_join(child) for child in traversal.children(expression))
+
+
+_NEED_TABLES = ast.Property | ast.HasLabels | ast.Subquery | ast.PatternPredicate | ast.PatternComprehension
+
 
 # Sort, skip and limit in SQL: ORDER BY in openCypher's order of values, LIMIT and OFFSET.
 
 
 def _emit_sort(context: Context, plan: Sort, block: Block) -> Block:
-    if block.is_cut or (block.distinct and not all(needs_no_join(key) for key, _ in plan.keys)):
+    if block.is_cut or (block.distinct and not all(_needs_no_join(key) for key, _ in plan.keys)):
         block = context.derived_table(block)
     block.order = [
         key
@@ -226,9 +257,9 @@ def _emit_inner(context: Context, plan: Plan, block: Block) -> Block:
 _OPERATORS: dict[type, Callable[[Context, Any, Block], Block]] = {
     Match: match.emit,
     Unwind: lists.emit_unwind,
-    Filter: project.emit_filter,
-    Project: project.emit_project,
-    Distinct: project.emit_distinct,
+    Filter: _emit_filter,
+    Project: _emit_project,
+    Distinct: _emit_distinct,
     Aggregate: aggregate.emit,
     Sort: _emit_sort,
     Skip: _emit_skip,

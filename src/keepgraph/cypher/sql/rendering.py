@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keepgraph.cypher import value_types
+from keepgraph.cypher import arithmetic, comparison, functions, value_types
 from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.sql import tree
-from keepgraph.cypher.sql.blocks import Binding, Block, stored_properties
-from keepgraph.cypher.sql.callbacks import PREFIX
+from keepgraph.cypher.sql.blocks import MAX_INTEGER, Binding, Block, stored_properties
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Term
 from keepgraph.cypher.sql.tree import Expression, Select
@@ -299,3 +299,60 @@ def _decode_stored_property(stored: str | None, catalogue: Catalogue) -> Any:
         # A plain text is the usual case, and needs no JSON parser.
         return stored[1:-1]
     return catalogue.decode(json.loads(stored))
+
+
+# Callbacks: the Python functions that our SQL statements call.
+#
+# Values are passed as SQLite has them; a boolean is passed as the blob 00 or 01. A value that cannot be passed exactly
+# raises CannotCross, and the interpreter runs the query instead.
+
+PREFIX = "cypher_"
+_TRUE, _FALSE = b"\x01", b"\x00"
+
+
+class _CannotCross(ValueError):
+    """This value has no exact counterpart in SQLite."""
+
+
+def function(name: str) -> Callable[..., Any]:
+    """The Python function behind a name that a statement calls, without the prefix."""
+    return _convert_arguments_and_result(_OPERATORS.get(name) or functions.FUNCTIONS[name].run)
+
+
+def _inexact(*_: Any) -> Any:
+    """Called by a statement that met a value which it cannot treat exactly."""
+    raise _CannotCross
+
+
+def _convert_arguments_and_result(compute: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        result = compute(*[argument == _TRUE if type(argument) is bytes else argument for argument in arguments])
+        kind = type(result)
+        if result is None or kind is str:
+            return result
+        if kind is bool:
+            return _TRUE if result else _FALSE
+        if kind is int and -MAX_INTEGER - 1 <= result <= MAX_INTEGER:
+            return result
+        if kind is float and not math.isnan(result):
+            return result
+        raise _CannotCross
+
+    return call
+
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": arithmetic.add,
+    "subtract": arithmetic.subtract,
+    "multiply": arithmetic.multiply,
+    "divide": arithmetic.divide,
+    "modulo": arithmetic.modulo,
+    "power": arithmetic.power,
+    "negate": arithmetic.negate,
+    "plus": arithmetic.plus,
+    "starts_with": comparison.starts_with,
+    "ends_with": comparison.ends_with,
+    "contains": comparison.contains,
+    "matches": comparison.matches,
+    "inexact": _inexact,
+}

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Callable
 from typing import cast
 
-from keepgraph.cypher.syntax import literals, parser, patterns
+from keepgraph.cypher.syntax import parser, patterns, tokenizer
 from keepgraph.cypher.syntax.ast import (
     Binary,
     Call,
@@ -120,7 +120,7 @@ def _parse_prefix_operator(tokens: TokenStream, precedence: int, stop_at_bar: bo
         and PRECEDENCE.get(tokens.kinds[tokens.position + 1]) != _POSTFIX
     ):
         tokens.position += 1
-        return Literal(literals.number(tokens, tokens.position - 1, negative=True), span=tokens.span(first))
+        return Literal(tokenizer.number(tokens, tokens.position - 1, negative=True), span=tokens.span(first))
     operand = parse_expression(tokens, _UNARY, stop_at_bar)
     return Unary("-" if kind == "-" else "+", operand, span=tokens.span(first))
 
@@ -221,7 +221,7 @@ def _parse_predicate(tokens: TokenStream, left: Expression, first: int, stop_at_
 
 def _parse_number(tokens: TokenStream) -> Expression:
     position = tokens.position
-    value = literals.number(tokens, position)
+    value = tokenizer.number(tokens, position)
     if tokens.kinds[position + 1] == "." and tokens.starts[position + 1] == tokens.ends[position]:
         raise tokens.error(
             f"{tokens.texts[position]}. is no number",
@@ -235,13 +235,13 @@ def _parse_number(tokens: TokenStream) -> Expression:
 def _parse_string(tokens: TokenStream) -> Expression:
     position = tokens.position
     tokens.position = position + 1
-    return Literal(literals.string(tokens, position), span=(tokens.starts[position], tokens.ends[position]))
+    return Literal(tokenizer.string(tokens, position), span=(tokens.starts[position], tokens.ends[position]))
 
 
 def _parse_parameter(tokens: TokenStream) -> Expression:
     position = tokens.position
     tokens.position = position + 1
-    return Parameter(literals.parameter(tokens.texts[position]), span=(tokens.starts[position], tokens.ends[position]))
+    return Parameter(tokenizer.parameter(tokens.texts[position]), span=(tokens.starts[position], tokens.ends[position]))
 
 
 def _constant_parser(value: bool | None) -> Callable[[TokenStream], Expression]:

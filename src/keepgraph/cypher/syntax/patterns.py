@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from keepgraph.cypher.syntax import expressions, literals, tokenizer
+from keepgraph.cypher.syntax import expressions, tokenizer
 from keepgraph.cypher.syntax.ast import (
     Expression,
     LabelAnd,
@@ -231,7 +231,7 @@ def _parse_length(tokens: TokenStream) -> Length:
 def _parse_hop_count(tokens: TokenStream) -> int | None:
     if tokens.kinds[tokens.position] != "number":
         return None
-    hops = literals.number(tokens, tokens.position)
+    hops = tokenizer.number(tokens, tokens.position)
     if not isinstance(hops, int):
         raise tokens.error(
             f"Hops are counted in whole numbers, but here comes {tokens.describe_next()}",

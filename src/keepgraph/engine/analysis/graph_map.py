@@ -16,7 +16,7 @@ from keepgraph.arrays import community_detection, graph_layout, weighted_graph
 from keepgraph.arrays.fact_graph import Integers, Mask
 from keepgraph.arrays.graph_layout import SPACING, Floats, LayoutGraph
 from keepgraph.arrays.weighted_graph import WeightedGraph
-from keepgraph.engine.analysis import communities, connection_weights
+from keepgraph.engine.analysis import communities
 from keepgraph.engine.topology import paths
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.database import Database
@@ -204,7 +204,7 @@ def _layout_graph(tx: Tx, rows: Integers) -> LayoutGraph:
 
 def _connected_at_any_time(tx: Tx) -> WeightedGraph:
     """The entities of the group that are connected, by facts whenever they hold, and by common mentions."""
-    now = connection_weights.read(tx)
+    now = communities.read(tx)
     facts = paths.read(tx).facts.columns
     proper = (facts.sources > 0) & (facts.targets > 0)
     return weighted_graph.build(
@@ -242,7 +242,7 @@ def _membership(tx: Tx, rows: Integers) -> _Membership:
 
 
 def _detected(tx: Tx, rows: Integers) -> _Membership:
-    graph = connection_weights.read(tx)
+    graph = communities.read(tx)
     labels = np.full(len(rows), -1, dtype=np.int64)
     if not len(graph):
         return _Membership(labels, ())

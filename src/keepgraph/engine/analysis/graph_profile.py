@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from keepgraph import errors, store
-from keepgraph.engine.analysis import timed_cache, usage
-from keepgraph.engine.analysis.usage import Usage
+from keepgraph.engine.analysis import ontology
+from keepgraph.engine.analysis.ontology import Usage
 from keepgraph.engine.query import graph_catalogue
 from keepgraph.ml import language_identification
 from keepgraph.model import Predicate
@@ -185,9 +185,9 @@ def of_graph(tx: Tx, *, sample_size: int) -> GraphProfile:
     Args:
         sample_size: how many values of a property, and how many paths of a relationship type, are shown.
     """
-    used = usage.of_graph(tx)
+    used = ontology.of_graph(tx)
     key = ("profile", used.vocabulary.revision, sample_size)
-    return timed_cache.get(tx, key, lambda: _profile(tx, used, sample_size))
+    return ontology.get(tx, key, lambda: _profile(tx, used, sample_size))
 
 
 def _profile(tx: Tx, used: Usage, sample_size: int) -> GraphProfile:

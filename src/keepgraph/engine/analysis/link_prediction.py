@@ -15,12 +15,79 @@ from keepgraph import store
 from keepgraph.arrays import horn_rules, link_models
 from keepgraph.arrays.horn_rules import HornRule, HornRuleModel, Prediction
 from keepgraph.arrays.link_models import Check, ComplexModel, Figures, Integers, Model, Triples
-from keepgraph.engine.analysis import doubtful_facts, group_triples, rule_descriptions
-from keepgraph.engine.analysis.doubtful_facts import DoubtfulFact
-from keepgraph.engine.analysis.group_triples import GroupTriples
-from keepgraph.engine.analysis.likely_facts import LikelyFact
-from keepgraph.model import Predicate
+from keepgraph.engine.analysis import doubtful_facts
+from keepgraph.engine.analysis.doubtful_facts import DoubtfulFact, GroupTriples
+from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.model import Fact, Predicate, Role
 from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+# Likely facts that can be suggested: those that the vocabulary allows and no flag of a predicate speaks against.
+
+_ROLES_NOT_SUGGESTED: tuple[Role, ...] = ("mentions", "tags")
+_FLAGS = frozenset({"functional", "inverse_functional", "asymmetric", "acyclic"})
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyFact:
+    """A fact that nobody recorded and that is likely.
+
+    Attributes:
+        subject, object: rows of entities.
+        score: the confidence of the best rule, from 0 to 1.
+        rules: those that speak for it, the most confident first, at most five.
+        body: the rows of the facts from which the first of these concludes it.
+    """
+
+    subject: int
+    predicate: Predicate
+    object: int
+    score: float
+    rules: tuple[HornRule, ...]
+    body: tuple[int, ...]
+
+
+def fitting(tx: Tx, likely: tuple[LikelyFact, ...], *, limit: int) -> list[LikelyFact]:
+    """Those that the vocabulary allows and that contradict no flag of their predicate, in the same order."""
+    vocabulary = graph_vocabulary.read(tx)
+    at = timestamps.from_datetime(tx.now)
+    entities = store.entities.by_rows(tx, sorted({row for each in likely for row in (each.subject, each.object)}))
+    allowed: list[LikelyFact] = []
+    for each in likely:
+        if len(allowed) == limit:
+            break
+        subject, target, predicate = entities.get(each.subject), entities.get(each.object), each.predicate
+        if subject is None or target is None or predicate.retired_at or predicate.role in _ROLES_NOT_SUGGESTED:
+            continue
+        if not vocabulary.fits(predicate, subject.type, target.type):
+            continue
+        if _contradicts_flag(tx, each, at=at):
+            continue
+        allowed.append(each)
+    return allowed
+
+
+def _contradicts_flag(tx: Tx, likely: LikelyFact, *, at: str) -> bool:
+    """Whether the predicate allows one object or one subject that is there already, or no way back that is there."""
+    flags = likely.predicate.flags
+    if not flags & _FLAGS:
+        return False
+    [subject, target] = (store.entities.by_rows(tx, [row])[row] for row in (likely.subject, likely.object))
+    of_subject = store.facts.touching(tx, subject, [likely.predicate.name], at=at)
+    of_target = store.facts.touching(tx, target, [likely.predicate.name], at=at)
+    return (
+        ("functional" in flags and any(fact.subject.row == subject.row for fact in of_subject))
+        or ("inverse_functional" in flags and any(fact.object == target for fact in of_target))
+        or (
+            bool(flags & {"asymmetric", "acyclic"})
+            and any(_leads(fact, target.row, subject.row) for fact in of_subject)
+        )
+    )
+
+
+def _leads(fact: Fact, subject: int, object: int) -> bool:
+    return fact.subject.row == subject and fact.object is not None and fact.object.row == object
+
 
 POPULARITY, HORN_RULES, COMPLEX = "popularity", "horn_rules", "complex"
 TOO_FEW_FACTS = "too_few_facts"
@@ -254,7 +321,7 @@ def rule_confidence(tx: Tx, *, subject: int, predicate: str, object: int) -> tup
     if not is_known or predicate not in numbers:
         return None
     score, speaking = model.confidence(int(places[0]), numbers[predicate], int(places[1]))
-    return (round(score, 4), rule_descriptions.describe(speaking[0], graph.predicates)) if speaking else None
+    return (round(score, 4), describe(speaking[0], graph.predicates)) if speaking else None
 
 
 def _rules_of_call(tx: Tx) -> tuple[GroupTriples, HornRuleModel] | None:
@@ -264,8 +331,32 @@ def _rules_of_call(tx: Tx) -> tuple[GroupTriples, HornRuleModel] | None:
 def _fit_rules_of_call(tx: Tx) -> tuple[GroupTriples, HornRuleModel] | None:
     if not MIN_FACTS <= store.facts.count(tx) <= _MAX_FACTS_OF_A_CALL:
         return None
-    graph = group_triples.read(tx)
+    graph = doubtful_facts.read(tx)
     if len(graph.triples) < MIN_FACTS:
         return None
     triples = graph.both_ways
     return graph, horn_rules.fit(triples, symmetric=graph.symmetric, max_rows=_MAX_ROWS_OF_A_CALL)
+
+
+# Horn rules and the facts that they predict, as English sentences.
+
+
+def describe(rule: HornRule, predicates: tuple[Predicate, ...]) -> str:
+    """A rule as an English sentence: "If A reports to B and B works at C, then A works at C."."""
+    last = "B" if len(rule.body) == 1 else "C"
+    names = ["A", *(["B"] if len(rule.body) == 2 else []), last]
+    conditions = [
+        state(
+            predicates[number], *((names[place + 1], names[place]) if is_inverse else (names[place], names[place + 1]))
+        )
+        for place, (number, is_inverse) in enumerate(rule.body)
+    ]
+    return f"If {' and '.join(conditions)}, then {state(predicates[rule.head], 'A', last)}."
+
+
+def state(predicate: Predicate, subject: str, target: str) -> str:
+    """A fact as an English sentence, without a full stop."""
+    if not predicate.sentence:
+        return f"{subject} {predicate.name.replace('_', ' ')} {target}"
+    parts = predicate.sentence.replace("{subject}", "\0s").replace("{object}", "\0o")
+    return parts.replace("\0s", subject).replace("\0o", target).rstrip(".")

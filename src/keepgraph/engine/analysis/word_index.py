@@ -16,7 +16,7 @@ from functools import cached_property
 from keepgraph import store
 from keepgraph.engine.analysis import ontology
 from keepgraph.engine.analysis.ontology import Ontology, OntologyClass
-from keepgraph.engine.vocabulary import wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import common_words
 from keepgraph.store.transactions import Tx
 
@@ -47,7 +47,7 @@ class WordIndex:
 
     def exact(self, wording: str) -> list[int]:
         """The classes that have a wording or a code, those first whose name it is."""
-        key = wordings.key(wording)
+        key = graph_vocabulary.wording_key(wording)
         if not key:
             return []
         return sorted(self._weights_by_wording.get(key, ()), key=lambda position: self._rank(position, key))
@@ -81,7 +81,7 @@ class WordIndex:
 
     def beginning_with(self, wording: str) -> list[int]:
         """The classes with a wording that begins so, the shortest first."""
-        key = wordings.key(wording)
+        key = graph_vocabulary.wording_key(wording)
         if len(key) < _MIN_PREFIX:
             return []
         matches: dict[int, int] = {}
@@ -115,7 +115,7 @@ class WordIndex:
         from rapidfuzz import fuzz, process
 
         matches = process.extract(
-            wordings.key(wording)[: wordings.MAX_WORD],
+            graph_vocabulary.wording_key(wording)[: graph_vocabulary.MAX_WORD],
             self._sorted_wordings,
             scorer=fuzz.ratio,
             limit=4 * limit,
@@ -175,7 +175,7 @@ class WordIndex:
     def _weights_by_token(self) -> Mapping[str, Mapping[int, float]]:
         weights: dict[str, dict[int, float]] = defaultdict(dict)
         for entry in self.ontology.classes:
-            texts = [*_wordings_of(entry), (wordings.key(entry.term.description), _DESCRIPTION)]
+            texts = [*_wordings_of(entry), (graph_vocabulary.wording_key(entry.term.description), _DESCRIPTION)]
             for key, weight in texts:
                 for token in key.split():
                     weights[token][entry.position] = max(weights[token].get(entry.position, 0.0), weight)
@@ -207,16 +207,16 @@ def _wordings_of(entry: OntologyClass) -> Iterator[tuple[str, float]]:
     if entry.term.retired_at is not None:
         return
     if entry.notation:
-        yield wordings.key(entry.notation), _NAME
+        yield graph_vocabulary.wording_key(entry.notation), _NAME
     labels = [*entry.labels, *(label for inverse in entry.inverses for label in inverse.labels)]
     texts = [*(label.label for label in labels), *(inverse.term.name for inverse in entry.inverses)]
     for text in texts:
-        if key := wordings.key(text):
+        if key := graph_vocabulary.wording_key(text):
             yield key, _LABEL
 
 
 def _tokens(text: str) -> list[str]:
-    return wordings.key(text).split()
+    return graph_vocabulary.wording_key(text).split()
 
 
 def _with_prefix(ordered: Sequence[str], prefix: str) -> list[str]:

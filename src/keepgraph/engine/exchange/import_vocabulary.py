@@ -18,7 +18,7 @@ from keepgraph.engine.exchange.import_state import (
     import_each,
     validate_timestamp,
 )
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, stored_words, terms, wordings
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, TypeDefinition
 from keepgraph.model import EntityType, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
@@ -199,7 +199,7 @@ def _check(line: Line) -> None:
     values = {**line.get("details", {}), **line}
     definitions.check_word(kind, {name: values[name] for name in _CHECKED[kind] if values.get(name)})
     for _, _, text in line.get("labels", ()):
-        if not wordings.key(text):
+        if not graph_vocabulary.wording_key(text):
             raise errors.VocabularyInvalid(f"the label {text[:60]!r} of {line['name'][:60]} has no letters")
 
 
@@ -307,7 +307,7 @@ def _replaceable_words(tx: Tx) -> set[tuple[str, str]]:
     used = store.vocabulary.used_words(tx)
     return {
         key
-        for key, word in stored_words.read(tx).items()
+        for key, word in definitions.read(tx).items()
         if word.is_as_shipped and not word.added_labels and (word.term.kind, word.term.row) not in used
     }
 

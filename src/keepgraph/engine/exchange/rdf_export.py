@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, stored_words
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, TypeDefinition
 from keepgraph.formats import rdf_statements, rdf_vocabulary
 from keepgraph.formats.rdf_statements import (
@@ -193,7 +193,7 @@ def read_words(tx: Tx, set_names: Collection[str], *, with_retired: bool = True)
     predicates: list[tuple[Predicate, PredicateDefinition]] = []
     type_iris: dict[str, Iri] = {}
     predicate_iris: dict[str, Iri] = {}
-    for word in stored_words.read(tx).values():
+    for word in definitions.read(tx).values():
         term, uri = word.term, word.definition.details.get("uri")
         definition = replace(word.definition, labels=(*word.definition.labels, *word.added_labels))
         is_wanted = term.set in set_names and (with_retired or term.retired_at is None)

@@ -11,7 +11,7 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange import import_state
 from keepgraph.engine.exchange.export import Survey
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.formats import rdf_statements
 from keepgraph.formats.rdf_statements import TYPE, Iri, Literal, Statement, Term
 from keepgraph.formats.rdf_vocabulary import Definition, Individual, PropertyDefinition, TypeDefinition
@@ -229,7 +229,7 @@ def map_vocabulary(tx: Tx, survey: Survey, *, add_terms: bool) -> VocabularyMapp
 
 
 def _map_term(tx: Tx, kind: str, term: str, *, default: str | None, add_terms: bool) -> TermMapping:
-    name = wordings.spell(term)
+    name = graph_vocabulary.spell(term)
     existing = graph_vocabulary.find(tx, kind, term)
     if existing is None and kind == store.vocabulary.ENTITY_TYPE:
         existing = graph_vocabulary.find(tx, kind, name.removesuffix("s"))  # files often name types in the plural
@@ -268,7 +268,7 @@ def choose(
         name = wording
         while name in used or (name in taken and name not in shared) or (name != wording and name in taken):
             number = next_numbers[wording] = next_numbers.get(wording, 1) + 1
-            name = f"{wording[: wordings.MAX_WORD - 8].rstrip('_')}_{number}"
+            name = f"{wording[: graph_vocabulary.MAX_WORD - 8].rstrip('_')}_{number}"
         names[definition.iri] = name
         used.add(name)
     return names
@@ -277,14 +277,14 @@ def choose(
 def spell_set(wordings_: Iterable[str], *, max_characters: int) -> str:
     """The first wording that can be the name of a set; "imported_set" if there is none."""
     for wording in wordings_:
-        name = wordings.spell(wording)
+        name = graph_vocabulary.spell(wording)
         if name and len(name) <= max_characters:
             return name
     return "imported_set"
 
 
 def _spell(definition: TypeDefinition | PropertyDefinition) -> str:
-    return next((name for wording in _candidates(definition) if (name := wordings.spell(wording))), "word")
+    return next((name for wording in _candidates(definition) if (name := graph_vocabulary.spell(wording))), "word")
 
 
 def _candidates(definition: Definition) -> Iterator[str]:

@@ -12,9 +12,8 @@ from typing import Any, TypeAlias
 
 from keepgraph import store
 from keepgraph.engine.exchange.import_state import IMPORTED
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, stored_words
-from keepgraph.engine.vocabulary.definitions import PredicateDefinition, TypeDefinition
-from keepgraph.engine.vocabulary.stored_words import StoredWord
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets
+from keepgraph.engine.vocabulary.definitions import PredicateDefinition, StoredWord, TypeDefinition
 from keepgraph.model import PREDICATE_FLAGS, Predicate, VocabularySet
 from keepgraph.store.transactions import Tx
 
@@ -24,7 +23,7 @@ _Key: TypeAlias = tuple[str, str]
 
 def write(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of sets, words and labels, in this order; each by kind and name, after what it refers to."""
-    words = stored_words.read(tx)
+    words = definitions.read(tx)
     carried = _with_references(words, _carried_words(tx, words))
     ordered = list(_in_order_of_reference(words, carried))
     yield from _set_lines(tx, {words[key].term.set for key in ordered}, words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import graph_vocabulary, near_words, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary, near_words
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.model import EntityType
 from keepgraph.store.transactions import Tx
@@ -20,7 +20,7 @@ def find(tx: Tx, wording: str | None) -> EntityType:
     vocabulary = graph_vocabulary.read(tx)
     kind = store.vocabulary.ENTITY_TYPE
     terms = graph_vocabulary.find_all(tx, kind, wording or "")
-    for term in terms or graph_vocabulary.find_all(tx, kind, wordings.singular(wording or "")):
+    for term in terms or graph_vocabulary.find_all(tx, kind, graph_vocabulary.singular(wording or "")):
         if current := _replacement(vocabulary, vocabulary.type_by_name[term.name]):
             return current
     raise unknown(tx, wording)

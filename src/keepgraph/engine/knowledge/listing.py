@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import blockers, decisions
-from keepgraph.engine.vocabulary import graph_vocabulary, near_words, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary, near_words
 from keepgraph.english import count_noun, with_article
 from keepgraph.model import Decision, Fact, Proposal
 from keepgraph.store.transactions import Tx
@@ -49,7 +49,7 @@ def rows_of_kind(tx: Tx, kind: str, *, limit: int) -> list[Section]:
     Raises:
         errors.InvalidArguments: there is no such kind.
     """
-    key = wordings.key(kind)
+    key = graph_vocabulary.wording_key(kind)
     sections = [_KINDS[name](tx, limit) for name in _names_of_kinds(key)]
     if entity_type := _find_type(tx, key):
         of_type = _entities_of(tx, entity_type, limit)
@@ -82,14 +82,16 @@ def used_types(tx: Tx) -> list[Row]:
 
 def _names_of_kinds(key: str) -> list[str]:
     """The kind, apart from types, that a word means: by its name, its singular, or another word for it."""
-    singular = wordings.singular(key)
+    singular = graph_vocabulary.singular(key)
     wanted = {key, singular, f"{key}s"} - {""}
     return [name for name, others in _OTHER_WORDS.items() if wanted & {name, *others}]
 
 
 def _find_type(tx: Tx, key: str) -> str | None:
     kind = store.vocabulary.ENTITY_TYPE
-    term = graph_vocabulary.find(tx, kind, key) or graph_vocabulary.find(tx, kind, wordings.singular(key) or key)
+    term = graph_vocabulary.find(tx, kind, key) or graph_vocabulary.find(
+        tx, kind, graph_vocabulary.singular(key) or key
+    )
     return term.name if term else None
 
 

@@ -112,7 +112,7 @@ def propose(tx: Tx, relation: Relation, reason: str) -> tuple[ProposedFact, bool
 
 def wording_key(wording: str) -> str:
     """How wordings are compared; one without any letter or digit, such as an arrow, stands for itself."""
-    return vocabulary.wordings.key(wording) or normalisation.clean(wording).casefold()
+    return vocabulary.graph_vocabulary.wording_key(wording) or normalisation.clean(wording).casefold()
 
 
 def group(tx: Tx) -> list[WordingGroup]:
@@ -244,7 +244,7 @@ def _add_labels(tx: Tx, match: PredicateMatch, texts: Mapping[str, str]) -> tupl
     if term.retired_at is not None:
         term = match.predicate
     existing = [label.label for label in store.vocabulary.labels(tx, kind, [term.row]).get(term.row, ())]
-    known = {vocabulary.wordings.key(text) for text in (term.name, *existing)}
+    known = {vocabulary.graph_vocabulary.wording_key(text) for text in (term.name, *existing)}
     labels = [text for key, text in texts.items() if key not in known]
     definitions = [LabelDefinition(_LANGUAGE_UNKNOWN, "alternative", text) for text in labels]
     vocabulary.terms.add_labels(tx, kind, term.row, definitions)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import predicates
 from keepgraph.engine.knowledge.predicates import PredicateMatch
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import inflection
 from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
@@ -53,7 +53,7 @@ class RelationWordings:
         return self._matches[wording]
 
     def _find(self, wording: str) -> Iterable[RelationMatch]:
-        key = wordings.key(wording)
+        key = graph_vocabulary.wording_key(wording)
         if inflection.says_nothing(key):
             yield from self._named(wording, key)
             return
@@ -77,7 +77,7 @@ class RelationWordings:
         """The matches of a wording that is a name or a label, or the name of one predicate and a label of another."""
         kind = store.vocabulary.PREDICATE
         by_row = graph_vocabulary.read(self._tx).predicate_by_row
-        labelled = store.vocabulary.find_by_label(self._tx, kind, wordings.key(wording))
+        labelled = store.vocabulary.find_by_label(self._tx, kind, graph_vocabulary.wording_key(wording))
         texts = [wording] if graph_vocabulary.find_all(self._tx, kind, wording) else []
         texts += [by_row[row].name for row in labelled if row in by_row]
         matches: list[RelationMatch] = []
@@ -117,7 +117,7 @@ class RelationWordings:
         tense = inflection.tense(key, is_passive=is_passive)
         if tense == "present":
             return True
-        if tense == inflection.tense(wordings.key(label), is_passive=is_passive):
+        if tense == inflection.tense(graph_vocabulary.wording_key(label), is_passive=is_passive):
             return True
         predicate = match.predicate.predicate
         return tense == "past" and (_is_of_event(predicate) or self._is_lasting(key, predicate))
@@ -173,16 +173,16 @@ def _labels_by_form(tx: Tx) -> dict[tuple[str, ...], list[str]]:
         if term.retired_at is None:
             texts = [term.name, *(label.label for label in labels.get(term.row, ()))]
         for text in texts:
-            for form in inflection.verb_forms(wordings.key(text)):
+            for form in inflection.verb_forms(graph_vocabulary.wording_key(text)):
                 by_form[form][text] = None
     return {form: list(texts) for form, texts in by_form.items()}
 
 
 def _is_of_event(predicate: Predicate) -> bool:
     """Whether a predicate describes an event: read by "{subject} founded {object}", or called `founded`."""
-    words = wordings.key(predicate.sentence.replace("{subject}", " ").replace("{object}", " ")) or wordings.key(
-        predicate.name
-    )
+    words = graph_vocabulary.wording_key(
+        predicate.sentence.replace("{subject}", " ").replace("{object}", " ")
+    ) or graph_vocabulary.wording_key(predicate.name)
     return inflection.tense(words, is_passive=False) == "past"
 
 

@@ -13,7 +13,7 @@ from keepgraph import errors, store
 from keepgraph.engine.knowledge import assumed_types, entities, facts, literals, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import first_person, name_shapes, normalisation, quantities
 from keepgraph.language.grounding import End, GroundingText, Wordings
 from keepgraph.language.normalisation import Name
@@ -152,7 +152,7 @@ class RelationRecorder:
     def _find(self, relation: Relation) -> Sequence[RelationMatch]:
         if self._matches is None:
             return self._wordings.find(relation.wording)
-        return self._matches.get(wordings.key(relation.wording), ())
+        return self._matches.get(graph_vocabulary.wording_key(relation.wording), ())
 
     def _best_first(self, tx: Tx, relation: Relation) -> Sequence[RelationMatch]:
         """The predicates for a relation: first those that fit the types in names such as "Harvard University"."""

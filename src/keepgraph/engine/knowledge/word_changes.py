@@ -8,7 +8,7 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import fact_texts, facts, merges
-from keepgraph.engine.vocabulary import changes, graph_vocabulary, sets, terms, wordings
+from keepgraph.engine.vocabulary import changes, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.changes import WordChange
 from keepgraph.engine.vocabulary.definitions import LabelDefinition
 from keepgraph.model import EntityType, Fact, Predicate, VocabularyLabel, VocabularyTerm
@@ -74,7 +74,9 @@ def remove(tx: Tx, word: VocabularyTerm) -> tuple[tuple[str, ...], int]:
         rows += [vocabulary.predicate_by_name[name].row for name in vocabulary.inverses(word.name)]
     labels = [label.label for of_word in store.vocabulary.labels(tx, word.kind, rows).values() for label in of_word]
     names = changes.remove(tx, word)
-    return names, store.proposed_facts.delete_in_wordings(tx, {wordings.key(name) for name in (*names, *labels)})
+    return names, store.proposed_facts.delete_in_wordings(
+        tx, {graph_vocabulary.wording_key(name) for name in (*names, *labels)}
+    )
 
 
 def count_outside_ends(tx: Tx, word: VocabularyTerm) -> int:

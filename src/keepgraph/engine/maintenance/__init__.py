@@ -6,16 +6,12 @@ if TYPE_CHECKING:
     from keepgraph.engine.maintenance import (
         backups,
         call_descriptions,
-        deletion,
-        encryption,
         graph_keys,
         history,
-        idempotency,
         integrity,
         jobs,
         purge,
         undo,
-        unfinished_changes,
     )
 else:
     from keepgraph import lazy_submodules

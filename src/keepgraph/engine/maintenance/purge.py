@@ -19,7 +19,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions, store
 from keepgraph.engine.maintenance import backups
-from keepgraph.engine.vocabulary import definitions, wordings
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary
 from keepgraph.language import common_words, normalisation
 from keepgraph.language.phrase_matching import Occurrences
 from keepgraph.model import Key
@@ -234,7 +234,7 @@ def find_removed_words(graph: Path, word: str, *, key: Key | None) -> list[Word]
         store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS),
         store.copies.open_exclusively(graph, key=key) as conn,
     ):
-        return sorted(each for each in store.purged_words.deleted(conn) if each[1] == wordings.spell(word))
+        return sorted(each for each in store.purged_words.deleted(conn) if each[1] == graph_vocabulary.spell(word))
 
 
 def _removed_words(conn: store.connections.Connection) -> frozenset[Word]:
@@ -253,7 +253,9 @@ def _content_of_words(conn: store.connections.Connection, words: Collection[Word
     if not words:
         return Content()
     names = store.purged_words.names(conn, words)
-    return Content(words=frozenset(words), names=names, wording_keys=frozenset(map(wordings.key, names)))
+    return Content(
+        words=frozenset(words), names=names, wording_keys=frozenset(map(graph_vocabulary.wording_key, names))
+    )
 
 
 def _recogniser(content: Content, *, with_common_names: bool) -> Callable[[str], bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.maintenance import call_descriptions, history, undo
-from keepgraph.engine.provenance import assertion_chains
+from keepgraph.engine.provenance import explanations
 from keepgraph.engine.provenance.explanations import (
     MAX_CHANGES,
     MAX_DEPENDENTS,
@@ -77,9 +77,9 @@ def _origins(tx: Tx, entity: Entity) -> list[Origin]:
         tx, f"created as {entity.type}", entity.created_at, created_by.get(entity.row), _type_note(tx, entity)
     )
     return [
-        assertion_chains.mark_imported(tx, created, imported.get(entity.row)),
+        explanations.mark_imported(tx, created, imported.get(entity.row)),
         *(
-            assertion_chains.mark_imported(
+            explanations.mark_imported(
                 tx, _origin(tx, f"alias: {alias}", at, added_by.get(row), ""), imported_aliases.get(row)
             )
             for row, alias, at in aliases
@@ -93,7 +93,7 @@ def _origin(tx: Tx, what: str, at: str, call: int | None, note: str) -> Origin:
     about = call_descriptions.describe_number(tx, call) if call is not None else ""
     notes = (
         f"The call was about: {about}." if about else "",
-        assertion_chains.describe_call(tx, call, tool=None),
+        explanations.describe_call(tx, call, tool=None),
         note,
     )
     return Origin(

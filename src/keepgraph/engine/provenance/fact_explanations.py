@@ -7,7 +7,7 @@ from dataclasses import replace
 from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.maintenance import call_descriptions, history
-from keepgraph.engine.provenance import assertion_chains
+from keepgraph.engine.provenance import explanations
 from keepgraph.engine.provenance.explanations import (
     MAX_CHANGES,
     MAX_DEPENDENTS,
@@ -33,7 +33,7 @@ _MAX_OTHER_TIMES = 5
 
 def explain(tx: Tx, fact: Fact) -> Explanation:
     """Explain a fact, even an ended or retracted one."""
-    origins = assertion_chains.of_fact(tx, fact, limit=MAX_ORIGINS)
+    origins = explanations.of_fact(tx, fact, limit=MAX_ORIGINS)
     events = [event for event in history.of_fact(tx, fact, limit=500) if event.kind not in _ASSERTION_EVENTS]
     changes = [_with_cause(tx, event) for event in events[:MAX_CHANGES]]
     said = _said_by_texts(tx, fact)
@@ -249,7 +249,7 @@ def _origin(tx: Tx, episode: Episode) -> Origin:
         call,
         "named_source" if episode.source else "call" if called else "tool",
         source=episode.source or None,
-        note=assertion_chains.describe_call(tx, call, tool=None),
+        note=explanations.describe_call(tx, call, tool=None),
     )
 
 

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keepgraph.engine.query import (
-        adjacency_arrays,
         bounds,
         descriptions,
         empty_results,

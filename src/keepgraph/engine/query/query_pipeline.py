@@ -21,14 +21,14 @@ from keepgraph.cypher.dialect import foreign_functions, refusal
 from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.repair import markup, pipeline
-from keepgraph.cypher.sql import blocks, callbacks, terms
+from keepgraph.cypher.sql import blocks, rendering, terms
 from keepgraph.cypher.sql.rendering import Statement
 from keepgraph.cypher.syntax import ast, parser, tokenizer
 from keepgraph.cypher.table_graph import Execute, StatementCache, TableGraph
 from keepgraph.cypher.values import Node, Path, Relationship
-from keepgraph.engine.query import adjacency_arrays, graph_catalogue
+from keepgraph.engine.query import graph_catalogue
 from keepgraph.engine.query.bounds import MAX_SECONDS, Bounds
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import GraphEdge, GraphNode, GraphPath, VocabularyTerm
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal.types import Temporal
@@ -320,7 +320,7 @@ class _WordingLookup:
 
     def label(self, wording: str) -> str | None:
         kind = store.vocabulary.ENTITY_TYPE
-        term = self._find(kind, wording) or self._find(kind, wordings.singular(wording))
+        term = self._find(kind, wording) or self._find(kind, graph_vocabulary.singular(wording))
         return None if term is None else graph_catalogue.label(term.name)
 
     def relationship_type(self, wording: str) -> str | None:
@@ -380,7 +380,7 @@ def _execute(
     execute = executor(tx, bounds)
     condition_values = graph_catalogue.condition_values(tx)
     graph = TableGraph(
-        statements, _counting_rows(execute, bounds), condition_values, partial(adjacency_arrays.cache, tx)
+        statements, _counting_rows(execute, bounds), condition_values, partial(graph_catalogue.cache, tx)
     )
     with store.compiled_queries.read_only(tx), tx.interrupt_when(bounds.exceeded):
         rows, target = compiler.run(
@@ -403,7 +403,7 @@ def share_adjacency(tx: Tx, *, seconds: float = MAX_SECONDS) -> bool:
     """
     bounds = Bounds(tx, seconds)
     with tx.interrupt_when(bounds.exceeded):
-        return adjacency_arrays.share(tx, executor(tx, bounds))
+        return graph_catalogue.share(tx, executor(tx, bounds))
 
 
 def executor(tx: Tx, bounds: Bounds) -> Execute:
@@ -432,7 +432,7 @@ def _register_callbacks(tx: Tx, called: frozenset[str]) -> None:
     """Register the functions that Python computes on the connection."""
     registered: set[str] = tx.connection_cache.setdefault("functions that Python computes", set())
     for name in called - registered:
-        store.compiled_queries.register(tx, callbacks.PREFIX, name, callbacks.function(name))
+        store.compiled_queries.register(tx, rendering.PREFIX, name, rendering.function(name))
         registered.add(name)
 
 

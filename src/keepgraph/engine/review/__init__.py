@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.review import decisions, grounds, learning, proposals, quiet_kinds, sources
+    from keepgraph.engine.review import decisions, grounds, learning, proposals, sources
 else:
     from keepgraph import lazy_submodules
 

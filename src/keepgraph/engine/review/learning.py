@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.analysis import group_triples, likely_facts, link_prediction, rule_descriptions
+from keepgraph.engine.analysis import doubtful_facts, link_prediction
 from keepgraph.engine.analysis.doubtful_facts import DoubtfulFact
-from keepgraph.engine.analysis.likely_facts import LikelyFact
-from keepgraph.engine.analysis.link_prediction import Findings
+from keepgraph.engine.analysis.link_prediction import Findings, LikelyFact
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import proposals
@@ -89,7 +88,7 @@ def run(job: Job, *, project: str | None, threshold: float, seed: int, dry_run: 
 
     report_step("reading facts")
     with job.read(group=scope.group) as tx:
-        graph = group_triples.read(tx)
+        graph = doubtful_facts.read(tx)
     findings = link_prediction.learn(
         graph,
         threshold=threshold,
@@ -112,7 +111,7 @@ def describe(tx: Tx, findings: Findings, scope: Scope) -> LearningReport:
     """The findings that can be suggested, with their entities and facts."""
     members = _members(tx, scope)
     likely = tuple(each for each in findings.likely if members is None or {each.subject, each.object} & members)
-    fitting = likely_facts.fitting(tx, likely, limit=link_prediction.MAX_SUGGESTIONS)
+    fitting = link_prediction.fitting(tx, likely, limit=link_prediction.MAX_SUGGESTIONS)
     facts = {fact.row: fact for fact in store.facts.by_rows(tx, [each.fact for each in findings.doubtful])}
     doubted = [
         DoubtedFact(fact, each)
@@ -148,8 +147,8 @@ def _suggest(tx: Tx, likely: LikelyFact, findings: Findings) -> SuggestedFact:
         predicate=likely.predicate,
         object=target,
         likely=likely,
-        statement=rule_descriptions.state(likely.predicate, subject.name, target.name),
-        rule=rule_descriptions.describe(likely.rules[0], findings.predicates),
+        statement=link_prediction.state(likely.predicate, subject.name, target.name),
+        rule=link_prediction.describe(likely.rules[0], findings.predicates),
         body=tuple(_in_order(store.facts.by_rows(tx, list(likely.body)), likely.body)),
     )
 

@@ -14,9 +14,11 @@ from datetime import timedelta
 from typing import Any, Literal, get_args
 
 from keepgraph import store
-from keepgraph.engine.review import decisions, quiet_kinds
+from keepgraph.engine.review import decisions
 from keepgraph.language import normalisation, utf8
+from keepgraph.store import review_decisions
 from keepgraph.store.purge import PUBLIC_ID
+from keepgraph.store.review_decisions import ReviewDecision
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -107,7 +109,7 @@ def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = 
     models did. Call it in a write.
     """
     report = _Report()
-    silent = {quiet.kind for quiet in quiet_kinds.find(tx)}
+    silent = {quiet.kind for quiet in find(tx)}
     waiting, stale = decisions.open_and_stale(tx)
     _delete_old(tx, [proposal for proposal, _ in stale])
     room = min(limit, max_open - len(waiting))
@@ -247,3 +249,52 @@ def _words(text: str) -> str:
     if PUBLIC_ID.fullmatch(text):
         return text
     return _NUMBER.sub("#", normalisation.clean(text).casefold())
+
+
+# Quiet kinds: kinds that people accept too rarely; nothing new of them is offered until somebody wakes them.
+
+_WINDOW = 20
+"""How many of the newest decisions count."""
+
+_MIN_ACCEPTED = 0.3
+"""The share of these that must be accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _QuietKind:
+    """A quiet kind: the number of its last decisions, and how many of them accepted."""
+
+    kind: str
+    decided: int
+    accepted: int
+
+
+def find(tx: Tx) -> list[_QuietKind]:
+    """The kinds of the group that are quiet."""
+    return [quiet for kind in store.review_decisions.kinds(tx) if (quiet := _measure(tx, kind))]
+
+
+def _is_quiet(tx: Tx, kind: str) -> bool:
+    return _measure(tx, kind) is not None
+
+
+def wake(tx: Tx, kinds: Iterable[str]) -> list[str]:
+    """Let these kinds be offered again: decisions made until now no longer count.
+
+    Returns:
+        Those that were quiet.
+    """
+    woken = [kind for kind in dict.fromkeys(kinds) if _is_quiet(tx, kind)]
+    for kind in woken:
+        store.review_decisions.insert(
+            tx, ReviewDecision(tx.group, kind, "", (), (), "woken", "", timestamps.from_datetime(tx.now))
+        )
+    return woken
+
+
+def _measure(tx: Tx, kind: str) -> _QuietKind | None:
+    """The acceptance of a kind, if too low."""
+    latest = store.review_decisions.latest_of_kind(tx, kind, limit=_WINDOW)
+    accepted = sum(decision in review_decisions.ACCEPTED for decision in latest)
+    is_too_low = len(latest) == _WINDOW and accepted < _MIN_ACCEPTED * _WINDOW
+    return _QuietKind(kind, len(latest), accepted) if is_too_low else None

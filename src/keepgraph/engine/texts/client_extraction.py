@@ -16,7 +16,7 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge import assumed_types, entity_types, proposed_facts
 from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
 from keepgraph.engine.resolution import fuzzy
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import name_similarity, normalisation, sentences, time_references
 from keepgraph.language.grounding import GroundingText
@@ -263,7 +263,7 @@ class ExtractionRecorder:
         """The type of the vocabulary for a given one, by name, label or singular; None if it is unknown or abstract."""
         if not isinstance(given, str):
             return None
-        for wording in (given, given.strip(), wordings.singular(given)):
+        for wording in (given, given.strip(), graph_vocabulary.singular(given)):
             if wording and graph_vocabulary.find_all(self._tx, store.vocabulary.ENTITY_TYPE, wording):
                 try:
                     entity_type = entity_types.find(self._tx, wording)

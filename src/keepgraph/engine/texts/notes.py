@@ -31,7 +31,7 @@ from keepgraph.engine.texts import forgetting, storage
 from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
 from keepgraph.engine.texts.documents import may_name_entity
 from keepgraph.engine.texts.storage import Annotation
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, markdown, normalisation, notes
 from keepgraph.language.markdown import Link
 from keepgraph.language.normalisation import Name
@@ -374,7 +374,10 @@ def _type_of_folder(tx: Tx, name: str, given: Mapping[str, str]) -> str | None:
     if name in given:
         return _type_called(tx, given[name])
     words, key = _type_words(tx), _fold(name)
-    for singular in (wordings.singular(key), *(key.removesuffix(end) for end in _PLURAL_ENDINGS if key.endswith(end))):
+    for singular in (
+        graph_vocabulary.singular(key),
+        *(key.removesuffix(end) for end in _PLURAL_ENDINGS if key.endswith(end)),
+    ):
         if singular in words:
             return words[singular][0]
     named = words.get(key, (None, False))[0]
@@ -770,4 +773,4 @@ def _path_key(path: str) -> str:
 
 
 def _fold(word: str) -> str:
-    return Name(wordings.key(word)).folded
+    return Name(graph_vocabulary.wording_key(word)).folded

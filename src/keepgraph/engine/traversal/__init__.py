@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.traversal import chain, records, searches, sessions, steps, streams
+    from keepgraph.engine.traversal import chain, records, steps
 else:
     from keepgraph import lazy_submodules
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from keepgraph import errors, store
-from keepgraph.engine.traversal import records, streams
-from keepgraph.engine.traversal.records import TIMES, Record
-from keepgraph.engine.traversal.streams import Kind, Stream
+from keepgraph.engine.traversal import records
+from keepgraph.engine.traversal.records import TIMES, Kind, Record, Stream
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -56,25 +55,25 @@ Reached = tuple[Sequence[int], Stream]
 
 def entities_of(tx: Tx, types: Sequence[str] | None) -> Stream:
     """All entities of some types, or of any."""
-    return streams.collect(Kind.ENTITIES, store.traversal.entities(tx, of_types=types))
+    return records.collect(Kind.ENTITIES, store.traversal.entities(tx, of_types=types))
 
 
 def triplets(tx: Tx) -> Stream:
     """All facts that hold, as nodes."""
-    return streams.collect(Kind.TRIPLETS, _current_facts(tx, None))
+    return records.collect(Kind.TRIPLETS, _current_facts(tx, None))
 
 
 def edges_of(tx: Tx, label: Label) -> Stream:
     """All facts that hold of a predicate, as edges; or all links of a kind."""
     if label.predicate is not None:
-        return streams.collect(Kind.EDGES, _current_facts(tx, [label.predicate]))
+        return records.collect(Kind.EDGES, _current_facts(tx, [label.predicate]))
     facts = list(_current_facts(tx, None))
     if label.link is Kind.LINKS_TO_VECTOR:
-        return streams.collect(label.link, (fact for _, fact in store.traversal.with_vectors(tx, facts)))
+        return records.collect(label.link, (fact for _, fact in store.traversal.with_vectors(tx, facts)))
     if label.link is Kind.LINKS_TO_OBJECT:
         ends = store.traversal.ends_of(tx, facts, side="object", predicates=None)
-        return streams.collect(label.link, (facts[position] for position, _ in ends))
-    return streams.collect(Kind.LINKS_TO_SUBJECT, facts)
+        return records.collect(label.link, (facts[position] for position, _ in ends))
+    return records.collect(Kind.LINKS_TO_SUBJECT, facts)
 
 
 def follow(tx: Tx, stream: Stream, step: Follow) -> Reached:
@@ -88,11 +87,11 @@ def follow(tx: Tx, stream: Stream, step: Follow) -> Reached:
 
     def rows() -> Iterator[int]:
         for origin, row in pairs:
-            if len(origins) < streams.MAX_ITEMS:
+            if len(origins) < records.MAX_ITEMS:
                 origins.append(origin)
             yield row
 
-    return origins, streams.collect(kind, rows())
+    return origins, records.collect(kind, rows())
 
 
 def _pairs(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         literal_values,
         relation_changes,
         relation_verdicts,
-        settlements,
         text_evidence,
     )
 else:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge import literals, past_and_future
-from keepgraph.engine.verification import literal_values, settlements
-from keepgraph.engine.verification.settlements import Settlement
+from keepgraph.engine.verification import literal_values
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import opposites
@@ -22,6 +21,62 @@ from keepgraph.lazy import dataclass
 from keepgraph.model import ADVISORY_FLAGS, Entity, Fact, Predicate, Role
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+
+# Settlements: the calls that would settle a conflict, as a tool and its arguments; only a person makes them.
+
+_Settlement: TypeAlias = tuple[str, Mapping[str, Any]]
+"""The name of a tool, and its arguments."""
+
+_MUCH_LESS = 0.2
+"""A fact that is less certain than another by this much does not replace it."""
+
+
+def _supersede(fact: Fact, other: Fact) -> _Settlement:
+    """The call that replaces the earlier of two facts with the later one.
+
+    If both begin at the same instant the other is retracted, and if the later one is much less certain, that one is.
+    """
+    later, earlier = knowledge.past_and_future.in_order(fact, other)
+    if not earlier.id or (later.valid_from is not None and later.valid_from == earlier.valid_from):
+        return _retract(other)
+    if later.id and later.confidence <= earlier.confidence - _MUCH_LESS:
+        return _retract(later)
+    return "record_fact", {**_arguments(later), "supersedes": [earlier.id]}
+
+
+def describe(settling: _Settlement, *, fact: Fact) -> str:
+    """What to do if a newly recorded fact may have replaced another one, as a sentence."""
+    tool, given = settling
+    if tool != "record_fact":
+        return f"If {given['fact_id']} is wrong, forget it by this id; if both hold, do nothing."
+    (ended,) = given["supersedes"]
+    condition, again = (
+        ("the new fact had ended when that began", "that fact")
+        if ended == fact.id
+        else ("it has ended", "the new fact (with valid_from, if you know it)")
+    )
+    return f'If {condition}, record {again} again with supersedes: ["{ended}"]; if both hold, do nothing.'
+
+
+def _retract(fact: Fact) -> _Settlement:
+    return "retract_fact", {"fact_id": fact.id}
+
+
+def _arguments(fact: Fact) -> dict[str, Any]:
+    """The arguments of record_fact that restate a fact."""
+    given: dict[str, Any] = {
+        "subject": _reference(fact.subject),
+        "predicate": fact.predicate,
+        "object": _reference(fact.object) if fact.object else {"literal": fact.literal},
+    }
+    bounds = {"valid_from": fact.valid_from, "valid_to": fact.valid_to}
+    return given | {name: value for name, value in bounds.items() if value is not None}
+
+
+def _reference(entity: Entity) -> dict[str, str]:
+    """An entity in record_fact's form; an unrecorded one by its type and name."""
+    return {"id": entity.id} if entity.id else {"type": entity.type, "name": entity.name}
+
 
 MAX_CONFLICTS = 5
 """The most conflicts reported for one fact."""
@@ -106,7 +161,7 @@ class Rules:
             "irreflexive",
             f"“{_sentence(fact)}” connects {fact.subject.name} with itself, which {fact.predicate} is not meant to do.",
             [],
-            settlements.retract(fact) if fact.id else None,
+            _retract(fact) if fact.id else None,
         )
 
     def ends(self) -> Iterator[Conflict]:
@@ -119,7 +174,7 @@ class Rules:
                     f"In “{_sentence(fact)}”, {end.name} is of the type {end.type}, which cannot be "
                     f"a type that {predicate.name} connects: {', '.join(allowed)}.",
                     [],
-                    settlements.retract(fact) if fact.id else None,
+                    _retract(fact) if fact.id else None,
                 )
                 return
         if vocabulary.fits(predicate, fact.subject.type, fact.object.type if fact.object else None):
@@ -135,12 +190,12 @@ class Rules:
             match = knowledge.predicates.find_matches(self._tx, predicate.name)[0]
             target = fact.object.type if fact.object else knowledge.predicates.LITERAL
             problem = knowledge.ends.describe_problem(match, fact.subject.type, target)
-        settling = settlements.retract(fact) if fact.id else None
+        settling = _retract(fact) if fact.id else None
         if fact.object and vocabulary.fits(predicate, fact.object.type, fact.subject.type):
             problem += "; the ends may be swapped"
             if fact.id and (fact.valid_from is None or fact.valid_from < self._now):
                 exchanged = {"subject": {"id": fact.object.id}, "object": {"id": fact.subject.id}}
-                settling = ("record_fact", {**settlements.arguments(fact), **exchanged, "supersedes": [fact.id]})
+                settling = ("record_fact", {**_arguments(fact), **exchanged, "supersedes": [fact.id]})
         yield self._conflict("ends", f"“{_sentence(fact)}” does not fit: {problem}.", [], settling)
 
     def retracted(self) -> Iterator[Conflict]:
@@ -152,7 +207,7 @@ class Rules:
         (retracted,) = store.facts.by_rows(self._tx, [twin.row])
         statement = f"“{_sentence(fact)}” was retracted {describe_retraction(self._tx, twin)}"
         statement += ", and was recorded again after that." if fact.id else "."
-        yield self._conflict("retracted", statement, [retracted], settlements.retract(fact) if fact.id else None)
+        yield self._conflict("retracted", statement, [retracted], _retract(fact) if fact.id else None)
 
     def several_objects(self) -> Iterator[Conflict]:
         """Its predicate has one object at a time, or usually has, and another object holds."""
@@ -201,7 +256,7 @@ class Rules:
                 f"“{_sentence(fact)}” and “{_sentence(other)}” hold at the same time, and {fact.predicate} is meant to "
                 "hold in one direction only.",
                 [other],
-                settlements.supersede(fact, other),
+                _supersede(fact, other),
             )
 
     def cycle(self) -> Iterator[Conflict]:
@@ -231,7 +286,7 @@ class Rules:
                     "values",
                     f"“{_sentence(fact)}” and “{_sentence(other)}” give two amounts for the same time.",
                     [other],
-                    settlements.supersede(fact, other),
+                    _supersede(fact, other),
                 )
 
     def opposite_decisions(self) -> Iterator[Conflict]:
@@ -280,7 +335,7 @@ class Rules:
             for resolution in self._read(rows[:1]):
                 if resolution.object is None or resolution.object.row == fact.subject.row:
                     continue
-                instead = {**settlements.arguments(fact), "object": {"id": resolution.object.id}}
+                instead = {**_arguments(fact), "object": {"id": resolution.object.id}}
                 settling = ("record_fact", {**instead, "supersedes": [fact.id]} if fact.id else instead)
                 yield self._conflict(
                     "rests_on_ended",
@@ -311,7 +366,7 @@ class Rules:
             else f"“{_sentence(fact)}” and “{_sentence(other)}” ({since}) hold at the same time, and {fact.predicate} "
             f"is meant to have one {end} at a time."
         )
-        return self._conflict(kind, statement, [other], settlements.supersede(fact, other))
+        return self._conflict(kind, statement, [other], _supersede(fact, other))
 
     def _includes(self, one: Entity | None, other: Entity | None) -> bool:
         """Whether one of two entities lies within the other, as a city in its country: then both may be right."""
@@ -326,7 +381,7 @@ class Rules:
         unique = list(dict.fromkeys(rows))
         return store.facts.by_rows(self._tx, unique) if unique else []
 
-    def _conflict(self, kind: str, statement: str, others: Sequence[Fact], settling: Settlement | None) -> Conflict:
+    def _conflict(self, kind: str, statement: str, others: Sequence[Fact], settling: _Settlement | None) -> Conflict:
         own = (self._fact,) if self._fact.id else ()
         return Conflict(kind, statement, (*own, *others), *(settling or (None, None)))
 
@@ -342,7 +397,7 @@ def of_cycle(tx: Tx, fact: Fact, rows: Sequence[int]) -> Conflict:
         "acyclic",
         f"{fact.predicate} forms a cycle, which is not allowed: {' → '.join(names)}.",
         facts,
-        *settlements.retract(weakest),
+        *_retract(weakest),
     )
 
 

@@ -17,7 +17,7 @@ from keepgraph.engine.knowledge.relation_wordings import RelationMatch, Relation
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.resolution.text_names import Lookup
 from keepgraph.engine.texts.chunk_mentions import Detector
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import (
     common_words,
     contradictions,
@@ -173,7 +173,7 @@ class _Reader:
             stored = match.predicate
             if (stored.predicate.name, stored.is_reversed != is_reversed) in self._predicates:
                 return wording.cues
-        key = wordings.key(wording.text)
+        key = graph_vocabulary.wording_key(wording.text)
         if not any((form, is_reversed) in self._forms for form in inflection.verb_forms(key)):
             return None
         tense = inflection.tense(key, is_passive=False)
@@ -228,7 +228,9 @@ def _forms(tx: Tx, wording: str, predicates: frozenset[tuple[str, bool]]) -> fro
             names = [term.name, *(label.label for label in labels.get(term.row, ()))]
             texts += [(text, is_reversed != exchanged) for text in names]
     return frozenset(
-        (form, is_reversed) for text, is_reversed in texts for form in inflection.verb_forms(wordings.key(text))
+        (form, is_reversed)
+        for text, is_reversed in texts
+        for form in inflection.verb_forms(graph_vocabulary.wording_key(text))
     )
 
 

@@ -11,10 +11,8 @@ if TYPE_CHECKING:
         graph_vocabulary,
         near_words,
         sets,
-        stored_words,
         terms,
         wording_groups,
-        wordings,
     )
 else:
     from keepgraph import lazy_submodules

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, near_words, sets, terms, wordings
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, near_words, sets, terms
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition
 from keepgraph.language import inflection
 from keepgraph.lazy import dataclass
@@ -205,16 +205,18 @@ def refuse_words(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
         errors.VocabularyInvalid: one has neither a letter nor a digit, or is only a form of to be and the like.
     """
     for wording in given:
-        if not wordings.key(wording):
+        if not graph_vocabulary.wording_key(wording):
             raise errors.VocabularyInvalid(
                 f"the wording {near_words.quote(wording)} has neither a letter nor a digit", hint="Leave it out."
             )
-        if word.kind == store.vocabulary.PREDICATE and not inflection.without_auxiliaries(wordings.key(wording)):
+        if word.kind == store.vocabulary.PREDICATE and not inflection.without_auxiliaries(
+            graph_vocabulary.wording_key(wording)
+        ):
             raise errors.VocabularyInvalid(
                 f"the wording {near_words.quote(wording)} means nothing by itself",
                 hint="Add what follows it: “is a member of”.",
             )
-        named = graph_vocabulary.read(tx).term(word.kind, wordings.spell(wording))
+        named = graph_vocabulary.read(tx).term(word.kind, graph_vocabulary.spell(wording))
         if named is not None and named.name != word.name:
             raise errors.VocabularyConflict(
                 f"{near_words.quote(wording)} is a word of its own",
@@ -254,7 +256,9 @@ def find_word(tx: Tx, wording: str, *, kind: str | None = None) -> VocabularyTer
     """
     vocabulary = graph_vocabulary.read(tx)
     kinds = store.vocabulary.KINDS if kind is None else (kind,)
-    named = [term for of_kind in kinds if (term := vocabulary.term(of_kind, wordings.spell(wording) or wording))]
+    named = [
+        term for of_kind in kinds if (term := vocabulary.term(of_kind, graph_vocabulary.spell(wording) or wording))
+    ]
     candidates = named or [term for of_kind in kinds if (term := graph_vocabulary.find(tx, of_kind, wording))]
     if len(candidates) > 1:
         raise errors.Ambiguous(
@@ -279,7 +283,7 @@ def find_word(tx: Tx, wording: str, *, kind: str | None = None) -> VocabularyTer
 
 def _spelled(tx: Tx, *, types: Mapping[str, Any], predicates: Mapping[str, Any]) -> dict[str, Any]:
     """The document with names spelled as words are, and types referred to by name."""
-    new_types = {wordings.spell(name) for name in types}
+    new_types = {graph_vocabulary.spell(name) for name in types}
     return {
         "types": _by_spelled_name(tx, "type", types, new_types),
         "predicates": _by_spelled_name(tx, "predicate", predicates, new_types),
@@ -289,7 +293,7 @@ def _spelled(tx: Tx, *, types: Mapping[str, Any], predicates: Mapping[str, Any])
 def _by_spelled_name(tx: Tx, kind: str, words: Mapping[str, Any], new_types: set[str]) -> dict[str, Any]:
     spelled: dict[str, Any] = {}
     for name, values in words.items():
-        word = wordings.spell(name)
+        word = graph_vocabulary.spell(name)
         if not word or word in spelled:
             problem = "is spelled like another one" if word else "has neither a letter nor a digit"
             raise errors.VocabularyInvalid(f"{kind} {name[:60]!r} {problem}")
@@ -309,12 +313,12 @@ def _spelled_word(tx: Tx, kind: str, values: Mapping[str, Any], new_types: set[s
     if isinstance(inverse, str):
         inverse = {"name": inverse}
     if isinstance(inverse, dict | Mapping) and isinstance(inverse.get("name"), str):
-        spelled["inverse"] = {**inverse, "name": wordings.spell(inverse["name"])}
+        spelled["inverse"] = {**inverse, "name": graph_vocabulary.spell(inverse["name"])}
     return spelled
 
 
 def _means_any(tx: Tx, name: str, new_types: set[str]) -> bool:
-    word = wordings.key(name)
+    word = graph_vocabulary.wording_key(name)
     if name.strip() == "*":
         return True
     return word in _ANY and word not in new_types and word not in graph_vocabulary.read(tx).type_by_name
@@ -326,7 +330,7 @@ def _type_name(tx: Tx, wording: str, new_types: set[str]) -> str:
     Raises:
         errors.VocabularyInvalid: there is none.
     """
-    name = wordings.spell(wording)
+    name = graph_vocabulary.spell(wording)
     if name in new_types:
         return name
     existing = graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, wording)
@@ -411,10 +415,10 @@ def _refuse_equal_labels(tx: Tx, new_types: Sequence[str]) -> None:
     """
     labelled: dict[str, str] = {}
     for name in (*(term.name for term in graph_vocabulary.read(tx).types), *new_types):
-        labelled.setdefault(wordings.type_label(name), name)
+        labelled.setdefault(graph_vocabulary.type_label(name), name)
     for name in new_types:
-        label = wordings.type_label(name)
-        if label in wordings.RESERVED_LABELS:
+        label = graph_vocabulary.type_label(name)
+        if label in graph_vocabulary.RESERVED_LABELS:
             raise errors.VocabularyConflict(
                 f"a type {name!r} would have the label {label}, which means something else in Cypher",
                 hint="Choose a more specific name.",
@@ -464,9 +468,9 @@ def _change_labels(tx: Tx, word: VocabularyTerm, values: Mapping[str, Any], remo
     """
     if removed:
         existing = store.vocabulary.labels(tx, word.kind, [word.row]).get(word.row, [])
-        by_key = {wordings.key(label.label): label for label in existing}
+        by_key = {graph_vocabulary.wording_key(label.label): label for label in existing}
         for text in removed:
-            label = by_key.get(wordings.key(text))
+            label = by_key.get(graph_vocabulary.wording_key(text))
             if label is None:
                 raise errors.VocabularyConflict(
                     f"{word.name} has no label {text[:60]!r}",
@@ -477,8 +481,8 @@ def _change_labels(tx: Tx, word: VocabularyTerm, values: Mapping[str, Any], remo
                     f"{text[:60]!r} came with the core, which never changes",
                     hint="Only added labels can be removed.",
                 )
-        keys = {wordings.key(text) for text in removed}
-        texts = [label.label for label in existing if wordings.key(label.label) in keys]
+        keys = {graph_vocabulary.wording_key(text) for text in removed}
+        texts = [label.label for label in existing if graph_vocabulary.wording_key(label.label) in keys]
         store.vocabulary.delete_labels(tx, word.kind, word.row, labels=texts)
     definition = definitions.type_from(word.name, {name: values[name] for name in _LABELS if values.get(name)})
     terms.add_labels(tx, word.kind, word.row, definition.labels)

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TypeVar
 
 from keepgraph import lazy, store
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.lazy import dataclass
 from keepgraph.model import EntityType, Predicate, VocabularyTerm
 from keepgraph.store.transactions import Tx
@@ -73,7 +73,7 @@ def describe(tx: Tx) -> str:
 
 def is_short(word: str) -> bool:
     """Whether a word has at most three parts and 24 letters, so that no description becomes a sentence by it."""
-    key = wordings.key(word)
+    key = graph_vocabulary.wording_key(word)
     return len(key) <= _MAX_LETTERS and _SHORT.fullmatch(key) is not None
 
 
@@ -109,9 +109,9 @@ def _short_labels(tx: Tx, terms: Sequence[Predicate]) -> dict[int, list[str]]:
     labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE, [term.row for term in terms])
     short: dict[int, list[str]] = {}
     for term in terms:
-        known = [wordings.key(term.name)]
+        known = [graph_vocabulary.wording_key(term.name)]
         for label in labels.get(term.row, ()):
-            key = wordings.key(label.label)
+            key = graph_vocabulary.wording_key(label.label)
             if label.status != "hidden" and is_short(key) and not any(key in other or other in key for other in known):
                 known.append(key)
         short[term.row] = known[1 : 1 + _MAX_LABELS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from keepgraph import store
-from keepgraph.engine.vocabulary import changes, definitions, graph_vocabulary, sets, wordings
+from keepgraph.engine.vocabulary import changes, definitions, graph_vocabulary, sets
 from keepgraph.engine.vocabulary.definitions import SetDefinition
 from keepgraph.model import DeclaredVocabulary, VocabularyTerm
 from keepgraph.store.transactions import Tx
@@ -137,9 +137,13 @@ def _missing_words(tx: Tx, declared: DeclaredVocabulary) -> set[tuple[str, str]]
 
 def _was_merged(tx: Tx, kind: str, name: str) -> bool:
     """Whether a name became a label of another word."""
-    key = wordings.key(name)
+    key = graph_vocabulary.wording_key(name)
     labels = store.vocabulary.labels(tx, kind, store.vocabulary.find_by_label(tx, kind, key))
-    return any(label.is_added and wordings.key(label.label) == key for of_word in labels.values() for label in of_word)
+    return any(
+        label.is_added and graph_vocabulary.wording_key(label.label) == key
+        for of_word in labels.values()
+        for label in of_word
+    )
 
 
 def _set_names(declared: DeclaredVocabulary, *, is_new: bool) -> list[str]:

@@ -5,14 +5,15 @@ Code asks it for styles and roles, never for words: the words are data.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, get_args
 
-from keepgraph import store
-from keepgraph.engine.vocabulary import wordings
+from keepgraph import lazy, store
 from keepgraph.model import EntityType, NameStyle, Predicate, Role, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
 
@@ -271,7 +272,7 @@ class Vocabulary:
 
 def labels_of_type(tx: Tx, entity_type: str) -> tuple[str, ...]:
     """The labels in Cypher of the entities of a type: its own, then those of its supertypes."""
-    return tuple(map(wordings.type_label, (entity_type, *read(tx).ancestors(entity_type))))
+    return tuple(map(type_label, (entity_type, *read(tx).ancestors(entity_type))))
 
 
 def find(tx: Tx, kind: str, wording: str) -> VocabularyTerm | None:
@@ -298,7 +299,7 @@ def find_all(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
     vocabulary = read(tx)
     if exact := vocabulary.term(kind, wording):
         return [exact]
-    key = wordings.key(wording)
+    key = wording_key(wording)
     if not key:
         return []
     named = vocabulary.term(kind, key.replace(" ", "_"))
@@ -309,3 +310,54 @@ def find_all(tx: Tx, kind: str, wording: str) -> list[VocabularyTerm]:
     inherited = {name for term in others for name in vocabulary.ancestors(term.name)}
     others.sort(key=lambda term: term.name in inherited)
     return [named, *others] if named else others
+
+
+# Wordings of entity types and predicates: their keys, and the spelling of vocabulary words.
+
+MAX_WORD = 100
+"""The longest name of a word, in characters."""
+
+RESERVED_LABELS = ("Literal", "Entity")
+"""The labels of Cypher that mean no entity type."""
+
+_MAX_CACHED = 8_000  # wordings: those of a large vocabulary are compared repeatedly
+_LOWER_BEFORE_UPPER = lazy.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+_PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
+_NOT_WORD = lazy.compile(r"[\W_]+")
+
+
+@lru_cache(maxsize=_MAX_CACHED)
+def wording_key(wording: str) -> str:
+    """The form for comparison: words in lower case, one space between: `WorksAt` and `works_at` are `works at`."""
+    separated = _LOWER_BEFORE_UPPER.sub(" ", unicodedata.normalize("NFKC", wording)).casefold()
+    if separated.isascii():
+        return _NOT_WORD.sub(" ", separated).strip()
+    # In many scripts vowels are marks, which are no letters to a regular expression.
+    return " ".join("".join(c if c.isalnum() or _is_mark(c) else " " for c in separated).split())
+
+
+def spell(wording: str) -> str:
+    """A wording spelled as a word of the vocabulary: `Works at` is `works_at`; empty if it has no letter."""
+    return wording_key(wording).replace(" ", "_")[:MAX_WORD].rstrip("_")
+
+
+@lru_cache(maxsize=_MAX_CACHED)
+def type_label(entity_type: str) -> str:
+    """An entity type as a label of Cypher: `research_paper` is `ResearchPaper`."""
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[_\s-]+", entity_type) if part)
+
+
+def singular(wording: str) -> str:
+    """The key of a wording that ends in an English plural, with its singular: `companies` is `company`.
+
+    Empty if it is not a plural.
+    """
+    plural = wording_key(wording)
+    for ending, replacement in _PLURALS:
+        if plural.endswith(ending) and not plural.endswith("ss"):
+            return plural.removesuffix(ending) + replacement
+    return ""
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M"

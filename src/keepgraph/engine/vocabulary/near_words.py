@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from keepgraph import store
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary
 from keepgraph.model import VocabularyTerm
 from keepgraph.store.transactions import Tx
 
@@ -30,7 +30,7 @@ def similar(tx: Tx, kind: str, wording: str) -> list[str]:
 
     Typos rarely change the first letter: "caused by" is no typo for "used by".
     """
-    initial = wordings.key(wording)[:1]
+    initial = graph_vocabulary.wording_key(wording)[:1]
     ranked = _rank(tx, kind, wording, is_compared=lambda key: key.startswith(initial))
     return [name for name, similarity in ranked if similarity >= _SIMILAR][:_MAX_SIMILAR]
 
@@ -69,7 +69,7 @@ def describe_addition(tx: Tx, kind: str, wording: str, definition: Mapping[str, 
         definition: its definition, in the form of `schemas/v1/transfer/vocabulary_set.json`.
     """
     sentences = [f"The set {name} has it: `kg vocabulary set add {name}`." for name in _sets_with(tx, kind, wording)]
-    name = wordings.spell(wording)
+    name = graph_vocabulary.spell(wording)
     if name and name not in {term.name for term in graph_vocabulary.read(tx).terms(kind)}:
         group = "types" if kind == store.vocabulary.ENTITY_TYPE else "predicates"
         arguments = json.dumps({group: {name: dict(definition)}}, ensure_ascii=False)
@@ -102,9 +102,9 @@ def _rank(tx: Tx, kind: str, wording: str, *, is_compared: Callable[[str], bool]
         (term.name, key)
         for term in terms
         for text in (term.name, *(label.label for label in labels.get(term.row, ()) if label.status != "hidden"))
-        if is_compared(key := wordings.key(text))
+        if is_compared(key := graph_vocabulary.wording_key(text))
     ]
-    wanted, keys = wordings.key(wording[:_MAX_COMPARED]), [key for _, key in choices]
+    wanted, keys = graph_vocabulary.wording_key(wording[:_MAX_COMPARED]), [key for _, key in choices]
     similarities: dict[str, float] = {}
     # Not a partial ratio: by that, a short label such as "in" resembles most wordings.
     for scorer in (fuzz.ratio, fuzz.token_sort_ratio):
@@ -117,7 +117,7 @@ def _rank(tx: Tx, kind: str, wording: str, *, is_compared: Callable[[str], bool]
 def _sets_with(tx: Tx, kind: str, wording: str) -> list[str]:
     """The sets that come with this program, are not in the graph, and have a wording as a name or a label."""
     present = {added.name for added in graph_vocabulary.read(tx).sets if added.retired_at is None}
-    key = wordings.key(wording)
+    key = graph_vocabulary.wording_key(wording)
     if not key:
         return []
     return [name for name in definitions.shipped_names() if name not in present and key in _keys(name, kind)]
@@ -126,7 +126,11 @@ def _sets_with(tx: Tx, kind: str, wording: str) -> list[str]:
 def _keys(set_name: str, kind: str) -> set[str]:
     definition = definitions.shipped(set_name)
     words = definition.types if kind == store.vocabulary.ENTITY_TYPE else definition.predicates
-    return {wordings.key(text) for word in words for text in (word.name, *(label.text for label in word.labels))}
+    return {
+        graph_vocabulary.wording_key(text)
+        for word in words
+        for text in (word.name, *(label.text for label in word.labels))
+    }
 
 
 def _command(kind: str, name: str, definition: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, terms, wordings
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, terms
 from keepgraph.engine.vocabulary.definitions import PredicateDefinition, SetDefinition, TypeDefinition
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.lazy import dataclass
@@ -109,7 +109,7 @@ def _upgrade(tx: Tx, of_set: VocabularySet, definition: SetDefinition) -> None:
     )
     for kind, of_kind in words:
         moved = {
-            wordings.key(text)
+            graph_vocabulary.wording_key(text)
             for new in of_kind
             if new.name in new_names
             for text in (new.name, *(label.text for label in new.labels))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, TypeDefinition
 from keepgraph.model import PREDICATE_FLAGS, VocabularyLabel, VocabularySet
 from keepgraph.store.transactions import Tx
@@ -64,7 +64,9 @@ def upgrade_labels(tx: Tx, kind: str, row: int, labels: Iterable[LabelDefinition
     new = _labels(kind, row, labels)
     kept = {label.label for label, _ in new}
     old = [label for label in store.vocabulary.labels(tx, kind, [row]).get(row, ()) if not label.is_added]
-    given_away = [label.label for label in old if label.label not in kept and wordings.key(label.label) in moved]
+    given_away = [
+        label.label for label in old if label.label not in kept and graph_vocabulary.wording_key(label.label) in moved
+    ]
     if given_away:
         store.vocabulary.delete_labels(tx, kind, row, labels=given_away)
     store.vocabulary.insert_labels(tx, new)
@@ -258,6 +260,6 @@ def _is_inverse(vocabulary: graph_vocabulary.Vocabulary, name: str) -> bool:
 
 def _labels(kind: str, row: int, labels: Iterable[LabelDefinition]) -> list[tuple[VocabularyLabel, str]]:
     return [
-        (VocabularyLabel(kind, row, label.language, label.status, label.text), wordings.key(label.text))
+        (VocabularyLabel(kind, row, label.language, label.status, label.text), graph_vocabulary.wording_key(label.text))
         for label in labels
     ]

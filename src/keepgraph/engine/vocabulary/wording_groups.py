@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from keepgraph import store
-from keepgraph.engine.vocabulary import graph_vocabulary, wordings
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import inflection, quantities
 from keepgraph.store.transactions import Tx
 
@@ -160,7 +160,10 @@ class _Labels:
         self.keys: list[str] = []
         self.by_form: dict[tuple[str, ...], str] = {}
         for term in graph_vocabulary.read(tx).usable_predicates:
-            keys = [wordings.key(term.name), *(wordings.key(label.label) for label in labels.get(term.row, ()))]
+            keys = [
+                graph_vocabulary.wording_key(term.name),
+                *(graph_vocabulary.wording_key(label.label) for label in labels.get(term.row, ())),
+            ]
             for key in keys:
                 if form := inflection.normal_form(key):
                     self.by_form.setdefault(form, term.name)

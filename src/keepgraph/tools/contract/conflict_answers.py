@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from keepgraph.engine.verification import conflicts, settlements
+from keepgraph.engine.verification import conflicts
 from keepgraph.model import ADVISORY_FLAGS, Fact, RecordedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes
@@ -59,4 +59,4 @@ def _advice(conflict: Conflict, fact: Fact | None) -> dict[str, str]:
     """What to do of a fact that stands beside the one that was recorded."""
     if conflict.kind not in ADVISORY_FLAGS or conflict.tool is None or fact is None:
         return {}
-    return {"advice": settlements.describe((conflict.tool, conflict.arguments or {}), fact=fact)}
+    return {"advice": conflicts.describe((conflict.tool, conflict.arguments or {}), fact=fact)}

@@ -1,4 +1,4 @@
-"""Derived data that a tool declares to need, such as vectors or mentions: whether some is missing, and its backfill.
+"""Derived data that a tool needs, such as vectors or mentions, is made before; or the graph is read as of a time.
 
 Derived data is computed after the write that makes it necessary. Before a call whose answer would be better with data
 that is still missing, dispatch backfills for as long as there is time; then the tool answers with what there is.
@@ -17,13 +17,16 @@ from keepgraph.store.transactions import Tx
 
 if TYPE_CHECKING:
     from keepgraph.store.derived_tables import VectorKind
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
+from keepgraph import errors
 from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
-from keepgraph.tools.contract import time_travel
+from keepgraph.temporal import timestamps
 
 
 class Need(Enum):
@@ -108,7 +111,7 @@ def to_resolve(*arguments: str, besides: frozenset[Need] = NOTHING) -> NeedsOfCa
         tx: Tx, *, project: str | None = None, as_of: str | None = None, known_at: str | None = None, **given: Any
     ) -> frozenset[Need]:
         tx, _ = knowledge.projects.enter_named(tx, project)
-        tx = time_travel.to(tx, as_of=as_of or None, known_at=known_at)
+        tx = to(tx, as_of=as_of or None, known_at=known_at)
         values = [given.get(argument) or "" for argument in arguments]
         names = [Name(text) for value in values for text in ([value] if isinstance(value, str) else value)]
         return besides | vectors_if(any(name.key and resolver.needs_vectors(tx, name) for name in names))
@@ -120,7 +123,7 @@ def to_resolve_project(
     tx: Tx, *, project: str | None = None, as_of: str | None = None, known_at: str | None = None, **_: object
 ) -> frozenset[Need]:
     """What a tool needs that resolves `project`, as of the moment of the call; nothing where it is a group's id."""
-    tx = time_travel.to(tx, as_of=as_of, known_at=known_at)
+    tx = to(tx, as_of=as_of, known_at=known_at)
     if not project or knowledge.projects.is_group(tx, project):
         return NOTHING
     types = graph_vocabulary.read(tx).project_types or None
@@ -130,3 +133,58 @@ def to_resolve_project(
 def vectors_if(needed: bool) -> frozenset[Need]:
     """The vectors of names, or nothing."""
     return NAME_VECTORS if needed else NOTHING
+
+
+# Time travel: the transaction of a read as of another moment.
+#
+# `as_of` asks what held then; `known_at` asks what was known then.
+
+
+def to(tx: Tx, *, as_of: str | None, known_at: str | None) -> Tx:
+    """The transaction as of another moment: what held at `as_of`, of what was known at `known_at`.
+
+    A date means the end of that local day. `known_at` without `as_of` means the same moment for both.
+
+    Raises:
+        errors.MomentInvalid: one of them is neither a date nor an instant.
+    """
+    if as_of is None and known_at is None:
+        return tx
+    known_moment = _parse(tx, known_at, "known_at") if known_at is not None else None
+    now = _parse(tx, as_of, "as_of") if as_of is not None else known_moment
+    return replace(tx, now=now or tx.now, known_at=timestamps.from_datetime(known_moment) if known_moment else None)
+
+
+def to_valid_at(tx: Tx, valid_at: str | None) -> Tx:
+    """The transaction as of `valid_at`: what held then, of what is known now. A date means the end of that local day.
+
+    Raises:
+        errors.MomentInvalid: it is neither a date nor an instant.
+    """
+    return tx if valid_at is None else replace(tx, now=_parse(tx, valid_at, "valid_at"))
+
+
+def time_range(tx: Tx, *, since: str | None, until: str | None) -> tuple[str | None, str | None]:
+    """The timestamps from which and until which something is meant, both included; None where it is open.
+
+    Raises:
+        errors.MomentInvalid: one of them is neither a date nor an instant, or they are the wrong way round.
+    """
+    first, last = None, None
+    if since:
+        try:
+            first = timestamps.parse(since, tx.zone)
+        except (ValueError, OverflowError) as error:
+            raise errors.MomentInvalid(f"since is {error}") from error
+    if until:
+        last = timestamps.from_datetime(_parse(tx, until, "until"))
+    if first and last and last < first:
+        raise errors.MomentInvalid(f"until ({until}) is before since ({since})", hint="Exchange them.")
+    return first, last
+
+
+def _parse(tx: Tx, text: str, parameter: str) -> datetime:
+    try:
+        return timestamps.parse_as_of(text, tx.zone)
+    except (ValueError, OverflowError) as error:
+        raise errors.MomentInvalid(f"{parameter} is {error}") from error

@@ -12,7 +12,7 @@ from keepgraph.language import normalisation
 from keepgraph.model import Entity, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data, time_travel
+from keepgraph.tools.contract import answer_shapes, derived_data
 from keepgraph.tools.contract.derived_data import Need
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def read_request(tx: Tx, *, about: str | None, as_of: str | None) -> ExtractRequ
         errors.NameOrAliasRequired: the name is blank.
         errors.MomentInvalid: `as_of` is neither a date nor an instant.
     """
-    tx = time_travel.to(tx, as_of=as_of, known_at=None)
+    tx = derived_data.to(tx, as_of=as_of, known_at=None)
     if about is None:
         return ExtractRequest(tx, None, as_of, None, None)
     if not normalisation.key(about):

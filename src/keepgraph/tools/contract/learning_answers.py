@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph.engine import knowledge
-from keepgraph.engine.analysis import link_prediction, rule_descriptions
+from keepgraph.engine.analysis import link_prediction
 from keepgraph.engine.analysis.link_prediction import Findings, MethodFigures
 from keepgraph.engine.review.learning import DoubtedFact, LearningReport, SuggestedFact
 from keepgraph.english import count_noun
@@ -124,7 +124,7 @@ def _doubtful(doubted: DoubtedFact) -> dict[str, Any]:
 def _rules(findings: Findings) -> list[dict[str, Any]]:
     return [
         {
-            "rule": rule_descriptions.describe(rule, findings.predicates),
+            "rule": link_prediction.describe(rule, findings.predicates),
             "confidence": round(rule.confidence, 4),
             "support": rule.support,
             "counter_examples": rule.counter_examples,

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph.engine.analysis import ontology
-from keepgraph.engine.analysis.ontology import OntologyClass
+from keepgraph.engine.analysis.ontology import OntologyClass, Usage
 from keepgraph.engine.analysis.ontology_exploration import ClassCandidate, ClassNeighbour, Gap, Relationship
 from keepgraph.engine.analysis.ontology_search import ClassHit
-from keepgraph.engine.analysis.usage import Usage
 from keepgraph.engine.query import graph_catalogue
 from keepgraph.engine.vocabulary.wording_groups import WordingGroup
 from keepgraph.model import EntityType, Predicate

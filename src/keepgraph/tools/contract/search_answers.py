@@ -22,7 +22,7 @@ from keepgraph.engine.retrieval.search_request import (
 from keepgraph.language import front_matter
 from keepgraph.model import GraphEdge, GraphNode, GraphPath
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import answer_shapes, brief_answers, search_arguments, vocabulary_arguments
+from keepgraph.tools.contract import answer_shapes, brief_answers, search_arguments
 from keepgraph.tools.contract.search_arguments import SearchArguments
 
 _CHARACTERS_PER_TOKEN = 4  # a rough estimate
@@ -54,7 +54,7 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
 
 def other_times(tx: Tx, results: SearchResults, edge_types: Sequence[str] | None = None) -> dict[str, Any]:
     """What has ended, and what is to come, of the entities that the question names."""
-    predicates = vocabulary_arguments.predicates(tx, edge_types)
+    predicates = search_arguments.predicates(tx, edge_types)
     return answer_shapes.other_times(tx, results.named[:_MAX_NAMED], predicates=predicates, names_entities=True)
 
 

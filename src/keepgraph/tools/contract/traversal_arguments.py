@@ -12,11 +12,11 @@ from typing import Any
 from keepgraph import errors
 from keepgraph.engine.traversal import chain, records, steps
 from keepgraph.engine.traversal.chain import Step
+from keepgraph.engine.traversal.records import Kind
 from keepgraph.engine.traversal.steps import Condition, Direction, Filter, FilterPath, Follow, Label, Target
-from keepgraph.engine.traversal.streams import Kind
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import aliases, vocabulary_arguments
+from keepgraph.tools.contract import aliases, search_arguments
 
 MAX_RESULTS = 1_000
 
@@ -100,7 +100,7 @@ def _n_from_type(tx: Tx, arguments: _Arguments) -> Step:
     node_type = arguments.take("node_type", str)
     if node_type.strip().lower() == records.TRIPLET.lower():
         return chain.AllTriplets()
-    return chain.AllEntities(vocabulary_arguments.entity_types(tx, [node_type]))
+    return chain.AllEntities(search_arguments.entity_types(tx, [node_type]))
 
 
 def _e_from_type(tx: Tx, arguments: _Arguments) -> Step:
@@ -153,7 +153,7 @@ def _search_keyword(tx: Tx, arguments: _Arguments) -> Step:
     return chain.SearchWords(
         arguments.take("query", str),
         Kind.TRIPLETS if is_triplet else Kind.ENTITIES,
-        None if is_triplet else vocabulary_arguments.entity_types(tx, [label]),
+        None if is_triplet else search_arguments.entity_types(tx, [label]),
         arguments.take_count("limit", default=10),
     )
 
@@ -204,7 +204,7 @@ def _label(tx: Tx, name: str) -> Label:
     """
     if link := _LINKS.get(name.strip().lower()):
         return Label(name, link=link)
-    (stored,) = (vocabulary_arguments.predicates(tx, [name]) or (None,))[:1]
+    (stored,) = (search_arguments.predicates(tx, [name]) or (None,))[:1]
     vocabulary = graph_vocabulary.read(tx)
     predicate = vocabulary.predicate_by_name[stored] if stored else None
     if predicate is None:
@@ -212,7 +212,7 @@ def _label(tx: Tx, name: str) -> Label:
     return Label(
         name,
         predicate=predicate.name,
-        is_inverse=vocabulary_arguments.is_inverse(tx, name),
+        is_inverse=search_arguments.is_inverse(tx, name),
         is_symmetric="symmetric" in predicate.flags,
     )
 

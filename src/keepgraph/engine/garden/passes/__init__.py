@@ -15,32 +15,33 @@ PassFunction = Callable[[Tx, int], Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A pass by its name: the module of this name has the function `propose`.
+    """A pass by its name: the function `propose_NAME` of its module.
 
     Attributes:
         purpose: what it looks for, in a few words.
     """
 
     name: str
+    module: str
     purpose: str
 
     def propose(self, tx: Tx, position: int) -> Outcome:
-        module = importlib.import_module(f"keepgraph.engine.garden.passes.{self.name}")
-        function: PassFunction = module.propose
+        module = importlib.import_module(f"keepgraph.engine.garden.passes.{self.module}")
+        function: PassFunction = getattr(module, f"propose_{self.name}")
         return function(tx, position)
 
 
 ALL = (
-    Pass("conflicts", "facts that cannot all be true"),
-    Pass("duplicates", "entities that may be the same"),
-    Pass("texts", "names and facts read in texts"),
-    Pass("ended", "facts that have probably ended"),
-    Pass("retype", "entities that fit another type better"),
-    Pass("gaps", "decisions without a project, old blockers, silent projects"),
-    Pass("vocabulary", "words that wait, and flags that the facts suggest"),
-    Pass("unknown_names", "unknown names that were asked for"),
-    Pass("orphans", "entities about which nothing is known"),
-    Pass("links", "facts that follow from others, and facts that do not"),
+    Pass("conflicts", "facts", "facts that cannot all be true"),
+    Pass("duplicates", "entities", "entities that may be the same"),
+    Pass("texts", "texts", "names and facts read in texts"),
+    Pass("ended", "facts", "facts that have probably ended"),
+    Pass("retype", "entities", "entities that fit another type better"),
+    Pass("gaps", "facts", "decisions without a project, old blockers, silent projects"),
+    Pass("vocabulary", "texts", "words that wait, and flags that the facts suggest"),
+    Pass("unknown_names", "entities", "unknown names that were asked for"),
+    Pass("orphans", "entities", "entities about which nothing is known"),
+    Pass("links", "facts", "facts that follow from others, and facts that do not"),
 )
 BY_NAME = {each.name: each for each in ALL}
 NAMES = tuple(BY_NAME)

@@ -16,11 +16,10 @@ import click
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, store
-from keepgraph.cli import graph_options, offline
-from keepgraph.cli.doctor import checks, inspection
-from keepgraph.cli.doctor.inspection import InspectedGraph
+from keepgraph.cli import doctor_checks, graph_options
+from keepgraph.cli.doctor_checks import InspectedGraph
 from keepgraph.cli.output import terminal
-from keepgraph.engine.maintenance import backups, integrity, unfinished_changes
+from keepgraph.engine.maintenance import backups, integrity, jobs
 from keepgraph.engine.maintenance.integrity import Check, State
 from keepgraph.graph import open
 from keepgraph.model import Key
@@ -56,7 +55,9 @@ def doctor_command(ctx: click.Context, fix: bool) -> None:
     ask = graph_options.passphrase_prompt(ctx)
     ask_once = cache(ask) if ask is not None else None
     repaired, failures = _repair(graph, ask_once) if fix else ([], [])
-    results = [_with_runnable_command(check, graph) for check in _run_checks(ctx, inspection.inspect(graph, ask_once))]
+    results = [
+        _with_runnable_command(check, graph) for check in _run_checks(ctx, doctor_checks.inspect(graph, ask_once))
+    ]
     _show_result(ctx, graph, results, repaired=repaired, failures=failures)
 
 
@@ -83,47 +84,47 @@ def _show_result(
 def _run_checks(ctx: click.Context, target: InspectedGraph) -> list[Check]:
     """Run all checks; if the graph cannot be opened, only those from outside."""
     results = [
-        *checks.check_settings(target),
-        *checks.check_file(target),
-        *checks.check_space(target),
-        *checks.check_permissions(target),
+        *doctor_checks.check_settings(target),
+        *doctor_checks.check_file(target),
+        *doctor_checks.check_space(target),
+        *doctor_checks.check_permissions(target),
     ]
     with ExitStack() as stack:
         if target.profile.offline:
-            stack.enter_context(offline.block_network())
+            stack.enter_context(graph_options.block_network())
         database: Database | None = None
         if target.exists:
-            results += checks.check_log(target)
+            results += doctor_checks.check_log(target)
             try:
-                database = stack.enter_context(closing(inspection.open_read_only(target)))
+                database = stack.enter_context(closing(doctor_checks.open_read_only(target)))
             except errors.KeepgraphError as error:
-                results += checks.explain_open_failure(target, error)
+                results += doctor_checks.explain_open_failure(target, error)
                 if "integrity" not in {check.name for check in results}:
                     message = "the tables cannot be checked until the graph can be opened"
                     results.append(Check("integrity", State.NOTE, message))
         created_at = None
         if database is not None:
-            results += checks.check_key(target, database)
+            results += doctor_checks.check_key(target, database)
             results += integrity.check_all(database)[0]
             created_at = integrity.created_at(database)
-        results += checks.check_unfinished_work(target, database)
-        results += checks.check_backups(target, database, created_at=created_at)
-        results += checks.check_garden(target, database)
-        can_start = database is not None and inspection.client_finds_key(target, database.key)
+        results += doctor_checks.check_unfinished_work(target, database)
+        results += doctor_checks.check_backups(target, database, created_at=created_at)
+        results += doctor_checks.check_garden(target, database)
+        can_start = database is not None and doctor_checks.client_finds_key(target, database.key)
     if "pending" not in {check.name for check in results}:
         results.append(Check("pending", State.OK, "no work was interrupted"))
     if can_start:
-        results.append(checks.check_server(ctx))
+        results.append(doctor_checks.check_server(ctx))
     else:
         reason = "a client does not have the key" if database is not None else "the graph cannot be opened"
         results.append(Check("server", State.NOTE, f"not started: {reason}"))
-    results += checks.check_claude_desktop(ctx)
+    results += doctor_checks.check_claude_desktop(ctx)
     return sorted(results, key=lambda check: _CHECK_ORDER.index(check.name))
 
 
 def _with_runnable_command(check: Check, graph: Path) -> Check:
     """A check whose command names this graph, so that the user can run it; `restore` only if a backup exists."""
-    if check.repair == integrity.RESTORE and not inspection.usable_backups(graph):
+    if check.repair == integrity.RESTORE and not doctor_checks.usable_backups(graph):
         advice = f"There is no backup to restore. Save what is still readable: {_kg_command(graph)} export FILE"
         return replace(check, repair=advice)
     if check.repair is None or not check.repair.startswith("kg "):
@@ -184,7 +185,7 @@ def _repair(graph: Path, ask: Callable[[str], str] | None) -> tuple[list[str], l
         _encrypt_backups,
     ):
         try:
-            for message in repair_step(inspection.inspect(graph, ask)):
+            for message in repair_step(doctor_checks.inspect(graph, ask)):
                 repaired.append(message)
         except errors.KeepgraphError as error:
             failures.append(error.message)
@@ -196,7 +197,7 @@ def _repair(graph: Path, ask: Callable[[str], str] | None) -> tuple[list[str], l
 def _repair_permissions(target: InspectedGraph) -> Iterator[str]:
     """Take the permissions of group and others from files and folders."""
     last_error = None
-    for path in inspection.readable_by_others(target) if os.name == "posix" else []:
+    for path in doctor_checks.readable_by_others(target) if os.name == "posix" else []:
         try:
             path.chmod(path.stat().st_mode & 0o700)
         except OSError as error:
@@ -212,7 +213,7 @@ def _repair_log(target: InspectedGraph) -> Iterator[str]:
     if not target.lost_transactions:
         return
     is_plain = store.files.kind(target.path) is store.files.Kind.PLAIN
-    keys: list[Key | None] = [None] if is_plain else [*inspection.find_keys(target)]
+    keys: list[Key | None] = [None] if is_plain else [*doctor_checks.find_keys(target)]
     matching_keys = [key for key in keys if store.copies.opens_with(target.path, key)]
     if not matching_keys:
         raise errors.KeyWrong("the log was left as it is, since no key opens the graph")
@@ -225,7 +226,7 @@ def _repair_log(target: InspectedGraph) -> Iterator[str]:
 
 def _remove_partial_files(target: InspectedGraph) -> Iterator[str]:
     """Remove unfinished files, under the lock of the file they would have become."""
-    for partial in inspection.partial_files(target) if target.is_idle else []:
+    for partial in doctor_checks.partial_files(target) if target.is_idle else []:
         target_file = partial.with_name(partial.name.removeprefix(".").partition("-part")[0])
         with store.file_locks.exclusive(target_file, timeout=0):
             store.files.remove_overwritten(partial)
@@ -237,7 +238,7 @@ def _repair_schema(target: InspectedGraph) -> Iterator[str]:
     if not target.exists or target.lost_transactions:
         return
     key = next(
-        (key for key in (None, *inspection.find_keys(target)) if store.copies.opens_with(target.path, key)), None
+        (key for key in (None, *doctor_checks.find_keys(target)) if store.copies.opens_with(target.path, key)), None
     )
     try:
         # With nobody else in the file, the log is in it and the copy is complete.
@@ -264,7 +265,7 @@ def _migrate(target: InspectedGraph) -> Iterator[str]:
     if not target.exists:
         return
     try:
-        inspection.open_read_only(target).close()
+        doctor_checks.open_read_only(target).close()
     except errors.GraphReadOnly:
         open(target.path, create=False, ask=target.ask_passphrase).close()
         yield "brought the tables up to date"
@@ -275,7 +276,7 @@ def _migrate(target: InspectedGraph) -> Iterator[str]:
 def _rebuild_derived_data(target: InspectedGraph) -> Iterator[str]:
     """Back up, then rebuild indexes and other data derived from the tables."""
     try:
-        with closing(inspection.open_read_only(target)) as database:
+        with closing(doctor_checks.open_read_only(target)) as database:
             _, faults = integrity.check_all(database)
     except errors.KeepgraphError:
         return  # the next check reports it
@@ -312,7 +313,7 @@ def _update_fingerprint(target: InspectedGraph) -> Iterator[str]:
     if location is None or location.fingerprint is None or not target.exists:
         return
     try:
-        with closing(inspection.open_read_only(target)) as database:
+        with closing(doctor_checks.open_read_only(target)) as database:
             key = database.key
     except errors.KeepgraphError:
         return  # the next check reports it
@@ -323,10 +324,10 @@ def _update_fingerprint(target: InspectedGraph) -> Iterator[str]:
 
 def _encrypt_backups(target: InspectedGraph) -> Iterator[str]:
     """Encrypt unencrypted backups of an encrypted graph."""
-    if not target.exists or not unfinished_changes.plain_backups(target.path):
+    if not target.exists or not jobs.plain_backups(target.path):
         return
     try:
-        with closing(inspection.open_read_only(target)) as database:
+        with closing(doctor_checks.open_read_only(target)) as database:
             key = database.key
     except errors.KeepgraphError:
         return  # the next check reports it

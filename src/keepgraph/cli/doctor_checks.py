@@ -1,4 +1,4 @@
-"""Checks of the files of a graph: settings, permissions, key, write-ahead log, unfinished work and backups.
+"""Checks of a graph from outside: settings, permissions, key, write-ahead log, unfinished work, backups and timers.
 
 The checks of its tables are in `engine.maintenance.integrity`.
 """
@@ -7,25 +7,163 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
 
-from keepgraph import errors, store
-from keepgraph.cli import graph_options
-from keepgraph.cli.doctor import inspection
-from keepgraph.cli.doctor.inspection import InspectedGraph
-from keepgraph.cli.garden import timers
-from keepgraph.cli.garden.timers import Timer
-from keepgraph.cli.install import clients, handshake
-from keepgraph.engine.maintenance import backups, unfinished_changes
+from keepgraph import errors, permissions, store
+from keepgraph.cli import clients, garden_timers, graph_options, installation
+from keepgraph.cli.garden_timers import Timer
+from keepgraph.engine.maintenance import backups, jobs
 from keepgraph.engine.maintenance.integrity import FIX, RESTORE, Check, State
 from keepgraph.english import count_noun
-from keepgraph.model import Backup, Key, KeyLocation
+from keepgraph.model import Backup, Key, KeyLocation, Profile
 from keepgraph.profiles import key_locations, keys, profile, settings_file
 from keepgraph.store.database import Database
+
+# Inspection of a graph from outside: its settings, files, modes, lock, keys and backups. Changes nothing.
+#
+# Most of it works without opening the graph, which may be what is broken.
+
+_GROUP_AND_OTHERS = 0o077
+_LOCK_TIMEOUT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedGraph:
+    """A graph, and what can be seen without opening it.
+
+    Attributes:
+        profile: its settings; the defaults if they cannot be read.
+        settings_error: why the settings cannot be read.
+        ask_passphrase: asks the user once; None without a terminal.
+        is_idle: whether no other program has the graph open.
+        lost_transactions: how many transactions in its write-ahead log cannot be read.
+    """
+
+    path: Path
+    profile: Profile
+    settings_error: errors.KeepgraphError | None
+    ask_passphrase: keys.AskPassphrase | None
+    is_idle: bool
+    lost_transactions: int
+
+    @property
+    def exists(self) -> bool:
+        return self.path.is_file() and self.path.stat().st_size > 0
+
+
+def inspect(graph: Path, ask: Callable[[str], str] | None) -> InspectedGraph:
+    """Inspect a graph, which this process must not have open."""
+    settings, settings_error = Profile(), None
+    try:
+        settings = settings_file.read(graph)
+    except errors.SettingsInvalid as error:
+        settings_error = error
+    is_idle, lost_transactions = False, 0
+    if graph.is_file():
+        lock = store.file_locks.SharedLock(graph)
+        try:
+            lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS)
+            with lock.try_exclusive() as is_idle:
+                lost_transactions = store.wal.count_lost_transactions(graph) if is_idle else 0
+        except errors.GraphBusy:
+            is_idle = False
+        finally:
+            lock.release()
+    return InspectedGraph(graph, settings, settings_error, ask, is_idle, lost_transactions)
+
+
+def open_read_only(target: InspectedGraph) -> Database:
+    """Open the graph for reading, with the settings that can be read.
+
+    Raises:
+        errors.KeepgraphError: why it cannot be opened.
+    """
+    try:
+        return Database(
+            target.path,
+            create=False,
+            read_only=True,
+            new_id=store.ids.ulids(),
+            group=target.profile.group,
+            settings=target.profile.settings,
+            key_source=key_locations.key_source(target.path, target.profile.key, ask=target.ask_passphrase),
+            any_schema=True,
+        )
+    except UnicodeDecodeError as error:
+        # SQLite quotes a name of the schema that is not UTF-8.
+        raise errors.GraphDamaged(f"{target.path} is damaged: its schema cannot be read") from error
+
+
+def readable_by_others(target: InspectedGraph) -> list[Path]:
+    """Files and folders of the graph that users other than the owner can reach."""
+    graph, location = target.path, target.profile.key
+    key_file = Path(location.file) if location and location.file else key_locations.default_file(graph)
+    key_variable = os.environ.get("KG_KEY_FILE")
+    paths = [
+        *([graph] if graph.is_file() else []),
+        *(Path(f"{graph}{suffix}") for suffix in ("-wal", "-shm", "-journal", "-lock")),
+        settings_file.path(graph),
+        key_file,
+        *([permissions.expanded(key_variable)] if key_variable else []),
+        key_locations.wrapped_file(graph),
+        *sorted(graph.parent.glob(f"{graph.name}.before-*")),
+        *partial_files(target),
+    ]
+    folder = backups.folder(graph)
+    paths += [folder, *sorted(folder.iterdir())] if folder.is_dir() else []
+    if profile.name_of(graph) is not None:
+        paths.append(graph.parent)
+    if key_file.parent == key_locations.default_file(graph).parent:
+        paths.append(key_file.parent)
+    return [path for path in dict.fromkeys(paths) if path.exists() and _file_mode(path) & _GROUP_AND_OTHERS]
+
+
+def client_finds_key(target: InspectedGraph, used: Key | None) -> bool:
+    """Whether a server started by a client, without our environment or a terminal, finds this key."""
+    if used is None:
+        return True
+    try:
+        keys = key_locations.key_source(target.path, target.profile.key, ask=None, environment={}).candidates()
+        return any(key.digits == used.digits for key in keys)
+    except errors.KeepgraphError:
+        return False
+
+
+def partial_files(target: InspectedGraph) -> list[Path]:
+    """Unfinished files of a graph or of a backup, left by interrupted work."""
+    graph = target.path
+    searches = [(graph.parent, f".{graph.name}-part"), (backups.folder(graph), ".*-part")]
+    files = [path for folder, pattern in searches for path in folder.glob(pattern)]
+    # SQLite leaves an empty log beside a file that was finished and renamed.
+    logs = [path for folder, pattern in searches for path in folder.glob(f"{pattern}-wal") if path.stat().st_size]
+    return sorted([*files, *logs])
+
+
+def find_keys(target: InspectedGraph) -> list[Key]:
+    """The keys that can be found for the graph."""
+    keys: list[Key] = []
+    try:
+        for key in key_locations.key_source(target.path, target.profile.key, ask=target.ask_passphrase).candidates():
+            keys.append(key)
+    except errors.KeepgraphError:
+        pass  # check_key reports why
+    return keys
+
+
+def usable_backups(graph: Path) -> list[Backup]:
+    """The backups from which a graph can be restored, newest first."""
+    return [backup for backup in backups.list_all(graph) if backup.kind != backups.DAMAGED]
+
+
+def _file_mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
 
 _MAX_SHOWN = 3
 _ONE_DAY = timedelta(days=1)
@@ -65,9 +203,7 @@ def check_file(target: InspectedGraph) -> Iterator[Check]:
             message = f"its folder {shared}: it may be damaged there, or exist twice"
             yield Check("file", State.NOTE, message, profile.SHARED_FOLDER_ADVICE)
         return
-    yield Check(
-        "file", State.WRONG, problem, RESTORE if inspection.usable_backups(graph) else errors.GraphNotFound.default_hint
-    )
+    yield Check("file", State.WRONG, problem, RESTORE if usable_backups(graph) else errors.GraphNotFound.default_hint)
 
 
 def check_space(target: InspectedGraph) -> Iterator[Check]:
@@ -90,8 +226,8 @@ def check_space(target: InspectedGraph) -> Iterator[Check]:
 def check_permissions(target: InspectedGraph) -> Iterator[Check]:
     if os.name != "posix":
         return
-    if paths := inspection.readable_by_others(target):
-        names = [f"{path} (mode {inspection.file_mode(path):04o})" for path in paths]
+    if paths := readable_by_others(target):
+        names = [f"{path} (mode {_file_mode(path):04o})" for path in paths]
         yield Check("permissions", State.WRONG, f"other users can reach {_abbreviated(names)}", FIX)
     else:
         yield Check("permissions", State.OK, "only the owner can reach the files of the graph")
@@ -107,7 +243,7 @@ def check_key(target: InspectedGraph, database: Database) -> Iterator[Check]:
     if location is not None and location.fingerprint not in (None, key.fingerprint):
         message += f"; the settings name another key (fingerprint {location.fingerprint})"
         yield Check("key", State.WRONG, message, FIX)
-    elif not inspection.client_finds_key(target, key):
+    elif not client_finds_key(target, key):
         message += "; a server started by a client will not find it: clients pass on no KG_KEY, and cannot ask"
         yield Check("key", State.NOTE, message, _key_command_for_clients(location))
     else:
@@ -153,7 +289,7 @@ def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -
             if not target.lost_transactions:
                 yield Check("integrity", State.WRONG, error.message, RESTORE)
             return
-        case errors.GraphUnavailable() if inspection.usable_backups(target.path):
+        case errors.GraphUnavailable() if usable_backups(target.path):
             yield Check("file", State.WRONG, error.message, RESTORE)
             return
         case _:
@@ -163,7 +299,7 @@ def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -
 
 def check_unfinished_work(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
     """Interrupted work: unfinished files, a change of the key, an encryption."""
-    if partials := inspection.partial_files(target):
+    if partials := partial_files(target):
         names = _abbreviated([str(path) for path in partials])
         if target.is_idle:
             yield Check("pending", State.WRONG, f"interrupted work left {names}", FIX)
@@ -178,7 +314,7 @@ def check_unfinished_work(target: InspectedGraph, database: Database | None) -> 
         if has_two_keys:
             message = "there are two keys: a change of the key was interrupted, or a backup still needs the old one"
             yield Check("pending", State.NOTE, message, "kg rekey")
-    change = unfinished_changes.find_change(location, is_encrypted=_is_encrypted(target))
+    change = jobs.find_change(location, is_encrypted=_is_encrypted(target))
     if change is not None:
         yield Check("pending", State.WRONG, change.message, change.command)
 
@@ -186,7 +322,7 @@ def check_unfinished_work(target: InspectedGraph, database: Database | None) -> 
 def check_backups(target: InspectedGraph, database: Database | None, *, created_at: datetime | None) -> Iterator[Check]:
     """Whether backups exist and are encrypted as the graph is, and whether the newest can be restored."""
     graph = target.path
-    usable = inspection.usable_backups(graph)
+    usable = usable_backups(graph)
     yield from _check_unencrypted_backups(target, database)
     if usable:
         yield from _check_newest_backup(target, database, usable)
@@ -198,7 +334,7 @@ def check_backups(target: InspectedGraph, database: Database | None, *, created_
 
 def _check_unencrypted_backups(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
     encrypted = database.key is not None if database is not None else _is_encrypted(target)
-    unencrypted = unfinished_changes.plain_backups(target.path) if encrypted else []
+    unencrypted = jobs.plain_backups(target.path) if encrypted else []
     damaged = {backup.file for backup in backups.list_all(target.path) if backup.kind == backups.DAMAGED}
     for paths, advice in (
         ([path for path in unencrypted if path not in damaged], FIX if database is not None else "Delete them."),
@@ -213,10 +349,10 @@ def _check_unencrypted_backups(target: InspectedGraph, database: Database | None
 
 def _check_newest_backup(target: InspectedGraph, database: Database | None, usable: list[Backup]) -> Iterator[Check]:
     newest = usable[0]
-    keys: list[Key | None] = [database.key] if database is not None else [*inspection.find_keys(target)]
+    keys: list[Key | None] = [database.key] if database is not None else [*find_keys(target)]
     problems = None
     # The backups of a graph that was decrypted keep their key.
-    for key in dict.fromkeys([*keys, None, *inspection.find_keys(target)]):
+    for key in dict.fromkeys([*keys, None, *find_keys(target)]):
         problems = store.integrity.find_problems_of_file(newest.file, key=key)
         if problems is not None:
             break
@@ -269,7 +405,7 @@ def check_server(ctx: click.Context) -> Check:
     """Start the server as a client does, read-only so that it changes nothing."""
     command = [*clients.own_command(), "serve", "--read-only", *graph_options.naming_arguments(ctx)]
     try:
-        server = handshake.connect(command)
+        server = installation.connect(command)
     except errors.HandshakeFailed as error:
         return Check("server", State.WRONG, error.message, "kg serve")
     except errors.DeadlineExceeded as error:
@@ -331,9 +467,9 @@ _INSTALL = "kg garden --install"
 
 def check_garden(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
     machine = clients.this_machine()
-    timer = timers.timer(machine, clients.own_command(), target.path.resolve())
+    timer = garden_timers.timer(machine, clients.own_command(), target.path.resolve())
     yield _check_timer(target, timer, last_run=_last_run(database))
-    for file in timers.installed(machine):
+    for file in garden_timers.installed(machine):
         if file != timer.files[0][0]:
             yield from _check_other_timer(file)
 
@@ -346,17 +482,17 @@ def _check_timer(target: InspectedGraph, timer: Timer, *, last_run: str) -> Chec
         return Check(_NAME, State.OK, f"no timer runs the gardener: it runs {by_server}; {last_run}")
     if missing:
         return Check(_NAME, State.WRONG, f"its timer is only partly installed: {missing[0]} is missing", _INSTALL)
-    command = timers.command_of(_content(timer.files[0][0]))
+    command = garden_timers.command_of(_content(timer.files[0][0]))
     if not command or not os.access(command[0], os.X_OK):
         program = command[0] if command else "nothing"
         return Check(_NAME, State.WRONG, f"its timer starts {program}, which does not exist", _INSTALL)
-    if command != timers.command_of(timer.files[0][1]):
+    if command != garden_timers.command_of(timer.files[0][1]):
         return Check(_NAME, State.NOTE, f"its timer starts another installation, {command[0]}", _INSTALL)
     return Check(_NAME, State.OK, f"the timer {timer.name} runs the gardener each night; {last_run}")
 
 
 def _check_other_timer(file: Path) -> Iterator[Check]:
-    graph = timers.graph_of(timers.command_of(_content(file)))
+    graph = garden_timers.graph_of(garden_timers.command_of(_content(file)))
     if graph is not None and not graph.is_file():
         message = f"the timer {file.name} is for {graph}, which does not exist"
         yield Check(_NAME, State.NOTE, message, f"kg --db {shlex.quote(str(graph))} garden --uninstall")

@@ -1,20 +1,24 @@
-"""Retype: entities whose facts or name fit another type better than their own."""
+"""Passes over entities: those that fit another type better, duplicates, orphans, and unknown names."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 
 from keepgraph import store
+from keepgraph.engine import knowledge
 from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
 from keepgraph.engine.knowledge import assumed_types
+from keepgraph.engine.review import sources
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.english import with_article
-from keepgraph.language import name_shapes
+from keepgraph.language import name_shapes, name_styles, normalisation
 from keepgraph.model import Entity
 from keepgraph.store.cancellation import raise_if_cancelled
+from keepgraph.store.read_counts import UnknownName
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -30,7 +34,7 @@ Usage = tuple[str, str, str]
 """A fact of an entity: its id, its predicate and the side on which the entity stands."""
 
 
-def propose(tx: Tx, position: int) -> Outcome:
+def propose_retype(tx: Tx, position: int) -> Outcome:
     vocabulary = graph_vocabulary.read(tx)
     at = timestamps.from_datetime(tx.now)
     misnamed = _misnamed(tx, vocabulary)
@@ -175,3 +179,106 @@ def _proposal_of_name(entity: Entity, named: str, usage: Sequence[Usage]) -> Pro
 def _statement(entity: Entity, reason: str, better: str) -> str:
     is_now = f"{entity.name} is {with_article(entity.type)}"
     return f"{is_now}, and {reason}. Make it {with_article(better)}?"
+
+
+# Duplicates: pairs of entities that may be the same, judged by their names.
+#
+# Names with the same letters are found in the whole group; the other comparisons are slow, so each run makes some of
+# them and the next run continues from there.
+
+COMPARED_IN_A_RUN = 1_000
+_SAME_LETTERS_SCORE = 0.9
+
+
+def propose_duplicates(tx: Tx, position: int) -> Outcome:
+    page = store.entities.page(tx, position, limit=COMPARED_IN_A_RUN)
+    pairs = {(older.row, newer.row): (older, newer, score) for older, newer, score in _pairs(tx, page)}
+    counts = store.garden_candidates.count_facts(tx, [row for pair in pairs for row in pair])
+    proposals = [_proposal_of_pair(older, newer, score, counts) for older, newer, score in pairs.values()]
+    best = sorted(proposals, key=lambda each: (-each.score, each.key))[:MAX_CANDIDATES]
+    is_last = len(page) < COMPARED_IN_A_RUN
+    return Outcome(tuple(best), considered=len(page), position=0 if is_last else page[-1].row)
+
+
+def _pairs(tx: Tx, page: Iterable[Entity]) -> Iterator[tuple[Entity, Entity, float]]:
+    """Each pair once: the older entity, the newer one, and how alike their names are."""
+    vocabulary = graph_vocabulary.read(tx)
+    for pair in knowledge.merges.possible_duplicates(tx, page):
+        yield pair.older, pair.newer, pair.score
+    rows = store.garden_candidates.spelled_alike(tx, limit=MAX_CANDIDATES)
+    by_row = store.entities.by_rows(tx, [row for pair in rows for row in pair])
+    for older_row, newer_row in rows:
+        older, newer = by_row[older_row], by_row[newer_row]
+        if newer.type in vocabulary.related_types(older.type):
+            yield older, newer, _SAME_LETTERS_SCORE
+
+
+def _proposal_of_pair(older: Entity, newer: Entity, score: float, counts: Mapping[int, int]) -> Proposal:
+    """The question whether a pair is one entity; the one with more facts would stay, else the older one."""
+    is_newer_larger = counts.get(newer.row, 0) > counts.get(older.row, 0)
+    keep, absorb = (newer, older) if is_newer_larger else (older, newer)
+    return sources.of_pair(keep, absorb, score=score)
+
+
+# Orphans: entities about which nothing is known, proposed for deletion.
+
+_MIN_AGE = timedelta(days=1)
+"""A younger entity may still be getting its facts."""
+
+_ORPHAN_SCORE = 0.5
+
+
+def propose_orphans(tx: Tx, position: int) -> Outcome:
+    before = timestamps.from_datetime(tx.now - _MIN_AGE)
+    empty = store.garden_candidates.without_anything(tx, after=position, before=before, limit=MAX_CANDIDATES)
+    vocabulary = graph_vocabulary.read(tx)
+    # The name of a decision is informative by itself.
+    orphans = [entity for entity in empty if vocabulary.style(entity.type) != "statement"]
+    return Outcome(
+        tuple(_proposal_of_orphan(tx, entity) for entity in orphans), considered=len(empty), position=_next(empty)
+    )
+
+
+def _next(empty: Sequence[Entity]) -> int:
+    """Where the next run continues: after the last of these, if there may be more."""
+    return empty[-1].row if len(empty) == MAX_CANDIDATES else 0
+
+
+def _proposal_of_orphan(tx: Tx, entity: Entity) -> Proposal:
+    created_on = timestamps.local_date(entity.created_at, tx.zone)
+    return Proposal(
+        kind="orphan",
+        key=entity.id,
+        statement=f"Nothing is known about {entity.name} ({entity.type}), added on {created_on}. Forget it?",
+        score=_ORPHAN_SCORE,
+        rests_on=(entity.id,),
+        tool="forget",
+        arguments={"what": entity.id, "kind": "entity"},
+    )
+
+
+# Unknown names that were asked for, proposed as entities. Counted only where the settings say so.
+
+_MIN_TIMES = 3
+
+
+def propose_unknown_names(tx: Tx, position: int) -> Outcome:
+    if not tx.settings.count_unknown_names:
+        note = "Unknown names are not counted; to count them, set unknown_names in [garden] of the settings."
+        return Outcome((), note=note)
+    names = store.read_counts.unknown_names(tx, at_least=_MIN_TIMES, limit=MAX_CANDIDATES)
+    return Outcome(tuple(_proposal_of_unknown(tx, name) for name in names), considered=len(names))
+
+
+def _proposal_of_unknown(tx: Tx, name: UnknownName) -> Proposal:
+    entity_type = graph_vocabulary.read(tx).default_type(name_styles.guess(name.name))
+    asked = f"“{name.name}” was asked for {name.times} times, and is not known"
+    return Proposal(
+        kind="new_entity",
+        key=normalisation.key(name.name),
+        statement=f"{asked}. Add it as {with_article(entity_type)}?",
+        score=min(0.9, 0.4 + 0.05 * name.times),
+        rests_on=(f"the name “{name.name}” was asked for",),
+        tool="add_entity",
+        arguments={"entity": {"type": entity_type, "name": name.name}},
+    )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from keepgraph.graph import Graph
 
+
 _PLAIN = b"SQLite format 3\0"
 
 
@@ -153,14 +154,13 @@ _ORIGINS = {"call": "on request", "timer": "by the timer", "idle": "by a server,
 
 
 def _change_timer(ctx: click.Context, *, install: bool, dry_run: bool) -> None:
-    from keepgraph.cli.garden import timers
-    from keepgraph.cli.install import clients
+    from keepgraph.cli import clients, garden_timers
 
     graph = graph_options.graph_path(ctx).resolve()
     if install and not graph.is_file():
         raise errors.GraphNotFound(f"there is no graph at {graph}")
-    timer = timers.timer(clients.this_machine(), clients.own_command(), graph)
-    change = (timers.install if install else timers.remove)(timer, dry_run=dry_run)
+    timer = garden_timers.timer(clients.this_machine(), clients.own_command(), graph)
+    change = (garden_timers.install if install else garden_timers.remove)(timer, dry_run=dry_run)
     report = {
         "timer": timer.name,
         "became": change.became,

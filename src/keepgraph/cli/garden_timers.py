@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from keepgraph.cli.install.clients import Machine
+from keepgraph.cli.clients import Machine
 
 HOUR, MINUTE = 3, 30
 _PREFIX = "keepgraph-garden-"

@@ -1,1 +1,0 @@
-"""`kg review`: proposals decided one by one, by keys or by options."""
