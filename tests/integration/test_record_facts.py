@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
+from contextlib import ExitStack
+from datetime import UTC, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import keepgraph
 from keepgraph.tools.memory import MAX_FACTS_WITH_NAMES_COMPARED
-from words import concept, decision, dump, fact, literal, person, project, rows
+from laws import examples
+from words import NOON, Caller, Clock, concept, counted, decision, dump, fact, literal, person, project, rows
 
 ADA, ATLAS, GO = person("Ada"), project("Atlas"), decision("Go")
 GOOD = fact(ADA, "decided_in", GO)
@@ -235,3 +245,85 @@ def test_an_alias_given_within_a_call_is_not_overlooked_by_the_rest_of_it(call):
     )
 
     assert [result.get("error") for result in told["results"]] == [None, None, None, "AMBIGUOUS"]
+
+
+def test_a_name_means_another_in_each_group_of_a_batch(open_graph):
+    Caller(open_graph(group="other")).record(person("Ada"), "tagged", literal("theirs"))
+    call = Caller(open_graph())
+    given = [fact(ADA, "tagged", literal("x")), fact(ADA, "tagged", literal("x"), group="other")]
+    ours, theirs = call("record_facts", facts=given)["results"]
+
+    assert ours["subject"]["id"] != theirs["subject"]["id"]
+
+
+# A batch and the same facts one by one
+
+FLAGGED = {
+    "captain_of": {"flags": ["functional", "inverse_functional"]},
+    "partner_of": {"flags": ["functional", "symmetric"]},
+    "inside": {"flags": ["acyclic", "asymmetric", "transitive"]},
+}
+NAMES = ("Ada", "ada", "Åda", "Ben", "Me", "https://example.org/a/", "HTTPS://example.org/a", "")
+THINGS = st.builds(
+    lambda kind, name: {**kind, "name": name},
+    st.sampled_from([{"type": "person"}, {"type": "project"}, {"type": "Decision"}, {"type": "source"}, {}]),
+    st.sampled_from(NAMES),
+)
+FACTS = st.fixed_dictionaries(
+    {
+        "subject": THINGS,
+        "predicate": st.sampled_from(
+            [*FLAGGED, "depends_on", "blocked_by", "resolved_by", "decided_in", "tagged", "also_known_as", "frobs"]
+        ),
+        "object": THINGS | st.sampled_from(["x", "Bea"]).map(literal),
+    },
+    optional={
+        "valid_from": st.sampled_from(["2026-05-01", "2026-05-10"]),
+        "valid_to": st.sampled_from(["2026-05-10", "2026-06-20"]),
+        "aliases": st.sampled_from([["Ben"], ["Bea"], [" "]]),
+        "source": st.just("chat"),
+        "supersedes": st.sampled_from([["fact_" + f"{number:026d}"] for number in range(8)]),
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def flagged_graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph with some facts, of which one is retracted and one has ended."""
+    file = tmp_path_factory.mktemp("flagged") / "graph.db"
+    with keepgraph.open(file, clock=Clock(NOON - timedelta(days=2)), new_id=counted(), zone=UTC) as graph:
+        graph.call("extend_vocabulary", predicates=FLAGGED)
+        gone = graph.call("record_fact", **fact(project("Ada"), "inside", project("Ben")))
+        graph.call("retract_fact", fact_id=gone["fact_id"])
+        graph.call("record_fact", **fact(project("Ben"), "inside", project("Ada")))
+        graph.call("record_fact", **fact(project("Ben"), "tagged", literal("x"), valid_to="2026-05-01"))
+    return file
+
+
+@examples(15, sweep=2_000)
+@given(facts=st.lists(FACTS, min_size=2, max_size=8))
+def test_a_batch_answers_and_leaves_the_same_as_its_facts_one_by_one(flagged_graph, facts):
+    with TemporaryDirectory() as folder, ExitStack() as stack:
+        files = [Path(folder) / name for name in ("single.db", "batch.db")]
+        calls = [_opened(stack, flagged_graph, file) for file in files]
+        single = [calls[0]("record_fact", **each) for each in facts]
+        batch = calls[1]("record_facts", facts=facts)["results"]
+
+        assert [_without_numbers(answer) for answer in single] == [_without_numbers(answer) for answer in batch]
+        assert _facts_and_names(files[0]) == _facts_and_names(files[1])
+
+
+def _opened(stack: ExitStack, graph: Path, file: Path) -> Caller:
+    shutil.copy(graph, file)
+    return Caller(stack.enter_context(keepgraph.open(file, clock=Clock(NOON), new_id=counted(1_000), zone=UTC)))
+
+
+def _without_numbers(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name not in ("index", "call", "example")}
+
+
+def _facts_and_names(file: Path) -> list[list[tuple[Any, ...]]]:
+    tables = [dump(file, ["entity", "alias", "fact", "earlier_validity", "owner"])]
+    assertions = rows(file, "SELECT id, fact, source, confidence, recorded_at, session FROM provenance ORDER BY id")
+    journalled = rows(file, "SELECT op, tbl, row, was FROM journal ORDER BY id")
+    return [*tables[0].values(), assertions, journalled]

@@ -13,12 +13,19 @@ _AUXILIARIES = frozenset("do did am was have had will".split())
 _WORDS_AFTER_TELLING = 3
 
 
-@lru_cache(maxsize=2048)
 def is_pronoun(text: str) -> bool:
     """Whether a name is a word for the speaker alone: I, me, myself. ME and EU in capitals are rather abbreviations.
 
     Accents count, but for words that are written with one: mí is a word for the speaker, and Èu is a name.
     """
+    parts = text.split(None, 2)
+    if len(parts) > 1 and (first := parts[0][0] + parts[1][0]).isascii() and first.isalnum():
+        return False  # as most names are, it is of several words
+    return _is_pronoun(text)
+
+
+@lru_cache(maxsize=2048)
+def _is_pronoun(text: str) -> bool:
     name = Name(text)
     is_abbreviation = len(name.text) > 1 and name.text.isascii() and name.text.isupper()
     return not is_abbreviation and (name.key in _words("pronouns") or _comparable(name) in _words("accented"))

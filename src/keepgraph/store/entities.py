@@ -284,14 +284,15 @@ def alias_rows(tx: Tx, entity: Entity) -> list[tuple[int, str, str]]:
 
 def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded: str, created_at: str) -> int:
     """Insert an entity; returns its row."""
-    cursor = tx.conn.execute(
+    return journal.insert(
+        tx,
+        "entity",
         f"""
         INSERT INTO entity (id, public_id, group_id, type, name, name_key, name_folded, created_at)
-        VALUES ({journal.unused_row_sql("entity")}, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (coalesce(?, {journal.unused_row_sql("entity")}), ?, ?, ?, ?, ?, ?, ?)
         """,
         (public_id, tx.group, type_row, name, key, folded, created_at),
     )
-    return int(cursor.lastrowid)
 
 
 def insert_alias(tx: Tx, entity: Entity, *, alias: str, key: str, folded: str, created_at: str) -> None:

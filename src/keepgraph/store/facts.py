@@ -606,11 +606,13 @@ def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
 
 def insert(tx: Tx, fact: Fact, *, public_id: str, predicate: int, text: str) -> int:
     """Insert a fact under a new id; returns its row."""
-    cursor = tx.conn.execute(
+    return journal.insert(
+        tx,
+        "fact",
         f"""
         INSERT INTO fact (id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
                           valid_from, valid_to, retracted_at)
-        VALUES ({journal.unused_row_sql("fact")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (coalesce(?, {journal.unused_row_sql("fact")}), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
             public_id,
@@ -626,7 +628,6 @@ def insert(tx: Tx, fact: Fact, *, public_id: str, predicate: int, text: str) -> 
             fact.retracted_at,
         ),
     )
-    return int(cursor.lastrowid)
 
 
 def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -439,6 +439,41 @@ class RetractedTwin:
     session: str | None
 
 
+def signs(tx: Tx, fact: Fact, *, predicate: int, now: str, acyclic: bool) -> tuple[bool, bool]:
+    """Whether an equal fact was retracted, and whether a path may lead from the object of a fact to its subject.
+
+    One look-up, for most facts have no sign of either.
+
+    Args:
+        acyclic: whether the predicate is meant to have no cycles; where it may have some, no path is looked for.
+    """
+    was_retracted, may_lead_back = tx.conn.execute(
+        _SIGNS,
+        {
+            "predicate": predicate,
+            "subject": fact.subject.row,
+            "object": fact.object.row if fact.object else None,
+            "literal": fact.literal,
+            "at": now,
+            "acyclic": acyclic,
+        },
+    ).fetchone()
+    return bool(was_retracted), bool(may_lead_back)
+
+
+_SIGNS = f"""
+    SELECT EXISTS (
+        SELECT 1 FROM fact
+        WHERE subject = :subject AND predicate = :predicate AND retracted_at IS NOT NULL
+          AND object IS :object AND literal IS :literal
+    ), :acyclic AND EXISTS (
+        SELECT 1 FROM fact WHERE subject = :object AND predicate = :predicate AND object IS NOT NULL AND {HOLDS}
+    ) AND EXISTS (
+        SELECT 1 FROM fact WHERE object = :subject AND predicate = :predicate AND object IS NOT NULL AND {HOLDS}
+    )
+"""
+
+
 def other_objects(
     tx: Tx, fact: Fact, *, predicate: int, now: str, least_subjects: int = 0, least_share: float = 0
 ) -> list[int]:
@@ -622,11 +657,20 @@ def end_of_entity(tx: Tx, entity: int, *, now: str, besides: Sequence[int]) -> s
     Args:
         besides: the predicates that do not count, by row.
     """
-    row = tx.conn.execute(
-        f"SELECT ({_LAST_END.format(subject=':entity')})",
-        {"entity": entity, "besides": json_array(besides)},
-    ).fetchone()
-    return row[0] if row and row[0] is not None and row[0] <= now else None
+    row = tx.conn.execute(_END_OF_ENTITY, {"entity": entity, "besides": json_array(besides), "at": now}).fetchone()
+    return row[0] if row else None
+
+
+_IS_OPEN = """EXISTS (
+    SELECT 1 FROM fact
+    WHERE subject = :entity AND {end} IS NOT NULL AND retracted_at IS NULL AND valid_to > :at
+      AND predicate NOT IN (SELECT value FROM json_each(:besides))
+)"""
+# Nearly everything has a fact without an end, which is found before all are read.
+_END_OF_ENTITY = f"""
+    SELECT ({_LAST_END.format(subject=":entity")})
+    WHERE NOT {_IS_OPEN.format(end="object")} AND NOT {_IS_OPEN.format(end="literal")}
+"""
 
 
 def are_connected(tx: Tx, entity: int, other: int, *, predicates: Sequence[int], now: str) -> bool:

@@ -71,7 +71,20 @@ def unused_row_sql(table: str) -> str:
 
 def unused_row(tx: Tx, table: str) -> int:
     """The first row number that a table has never used; all later ones are free as well."""
+    tx.memo.pop(("next row", table), None)  # the caller counts on from here
     return tx.number(f"SELECT {unused_row_sql(table)}")
+
+
+def insert(tx: Tx, table: str, statement: str, values: Sequence[Any]) -> int:
+    """Insert a row under an unused number, looked up once a transaction and then counted up; returns it.
+
+    Args:
+        statement: its first value is `coalesce(?, …)` with `unused_row_sql`.
+        values: all but the first.
+    """
+    row = int(tx.conn.execute(statement, (tx.memo.get(("next row", table)), *values)).lastrowid)
+    tx.memo["next row", table] = row + 1
+    return row
 
 
 def begin_call(tx: Tx) -> Tx:

@@ -13,10 +13,12 @@ from keepgraph.store.transactions import Tx
 
 
 def insert(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:
-    tx.conn.execute(
+    journal.insert(
+        tx,
+        "provenance",
         f"""
         INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool, episode)
-        VALUES ({journal.unused_row_sql("provenance")}, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (coalesce(?, {journal.unused_row_sql("provenance")}), ?, ?, ?, ?, ?, ?, ?)
         """,
         (fact, source, confidence, recorded_at, tx.session, tx.tool, tx.episode),
     )

@@ -225,10 +225,13 @@ def record_facts(
         return {**earlier, "replayed": True}
     results: list[dict[str, Any]] = []
     compare_names = len(facts) <= MAX_FACTS_WITH_NAMES_COMPARED
-    for index, fact in enumerate(facts):
+    checked = [_check_fact(fact) for fact in facts]
+    knowledge.entities.read_ahead(tx, [name for arguments in checked for name in _names_of_ends(arguments)])
+    for index, arguments in enumerate(checked):
         try:
             with tx.savepoint():
-                arguments = validation.check_input("memory", "record_fact", fact, measured=True)
+                if isinstance(arguments, errors.KeepgraphError):
+                    raise arguments
                 result, recorded = _record(tx, arguments, refuse_misfits=misfits == "refuse")
                 results.append({**result, **_warnings(tx, recorded, compare_names=compare_names)})
         except errors.KeepgraphError as error:
@@ -249,6 +252,19 @@ def record_facts(
     if idempotency_key:
         history.store_answer(tx, idempotency_key, answer, digest=digest)
     return answer
+
+
+def _check_fact(fact: object) -> dict[str, Any] | errors.KeepgraphError:
+    """The arguments of one fact of many, or why it is refused."""
+    try:
+        return validation.check_input("memory", "record_fact", fact, measured=True)
+    except errors.KeepgraphError as error:
+        return error
+
+
+def _names_of_ends(arguments: dict[str, Any] | errors.KeepgraphError) -> list[str]:
+    ends = () if isinstance(arguments, errors.KeepgraphError) else (arguments["subject"], arguments["object"])
+    return [end["name"] for end in ends if "name" in end]
 
 
 def _needs_of_decisions(

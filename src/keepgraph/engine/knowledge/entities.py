@@ -6,7 +6,7 @@ A new entity that may be a duplicate is reported. Readers resolve names in engin
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -54,12 +54,22 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
         raise error_class(
             f"the name has {len(name.key):,} characters when its symbols are spelled out; at most {MAX_KEY} are allowed"
         )
-    memo_key = ("entity", entity_type.name, name.key)
+    memo_key = ("entity", tx.group, entity_type.name, name.key)
     if memo_key in tx.memo:
         return tx.memo[memo_key], False
     entity, created = _find_by_name_or_create(tx, entity_type, name, error_class=error_class)
     tx.memo[memo_key] = entity
     return entity, created
+
+
+def read_ahead(tx: Tx, names: Iterable[str]) -> None:
+    """Look up the names of many facts in one query, so that `find_or_create` need not look up each that is known.
+
+    An identifier is left to it: what it identifies may have another name.
+    """
+    keys = {Name(name).key for name in set(names) if identifiers.key_of_name(name) is None}
+    for entity in store.entities.by_keys(tx, sorted(keys)):
+        tx.memo["entity", tx.group, entity.type, Name(entity.name).key] = entity
 
 
 def create(tx: Tx, entity_type: str, name: str) -> Entity:
@@ -198,7 +208,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
             folded=alias.indexed_forms,
             created_at=timestamps.from_datetime(tx.now),
         )
-        tx.memo.pop(("entity", entity.type, alias.key), None)  # the name may mean two entities now
+        tx.memo.pop(("entity", tx.group, entity.type, alias.key), None)  # the name may mean two entities now
 
 
 def journal_surface(tx: Tx, ref: Ref, entity: Entity) -> None:

@@ -141,11 +141,16 @@ class Rules:
         """The conflicts, rule by rule, each searched for lazily."""
         yield from self.irreflexive()
         yield from self.ends()
-        yield from self.retracted()
+        was_retracted, may_lead_back = store.group_conflicts.signs(
+            self._tx, self._fact, predicate=self._predicate.row, now=self._now, acyclic="acyclic" in self._flags
+        )
+        if was_retracted:
+            yield from self.retracted()
         yield from self.several_objects()
         yield from self.several_subjects()
         yield from self.both_directions()
-        yield from self.cycle()
+        if may_lead_back:
+            yield from self.cycle()
         yield from self.quantities()
         yield from self.opposite_decisions()
         yield from self.rests_on_ended()
