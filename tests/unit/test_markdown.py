@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.language import markdown
+from keepgraph.language import front_matter, markdown
 
 PIECES = """
     # ## ### #tag #a/b [[Ada]] [[Ada|Countess]] [[A#h|x]] ![[e]] [[ ]] [x](y.md) [x](<y z.md>) ](y.md) [x]: y.md ` ``
@@ -95,6 +95,23 @@ def test_front_matter_that_is_no_yaml_is_said_and_the_rest_is_read(written):
 
     assert note.front_matter_error
     assert (note.front_matter, note.title, names(note)) == ({}, "Heading", ["Ada"])
+
+
+YAML = [
+    "a: b\n",
+    *"[]{}\"'#,%~é\t\n\u2028\ufeff",
+    *"- |: |&a |*a|!!int |  |? |1.5|no|true|<<: |---\n|2026-01-01".split("|"),
+]
+
+
+@given(st.lists(st.sampled_from(YAML), max_size=14).map("".join))
+def test_front_matter_is_read_alike_with_and_without_the_loader_in_c(text):
+    fast = front_matter.parse(f"---\n{text}\n---")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr("yaml.CSafeLoader")
+        slow = front_matter.parse(f"---\n{text}\n---")
+
+    assert fast == slow
 
 
 def test_half_a_character_in_front_matter_is_replaced():
