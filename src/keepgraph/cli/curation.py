@@ -74,7 +74,7 @@ def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, acr
                 answers.show_merge(plan)
             if dry_run:
                 return
-            terminal.confirm("Merge them?", action="merge", quiet=quiet)
+            terminal.confirm("Merge them?", quiet=quiet)
         answer = graph.call("merge_entities", **arguments)
     if quiet:
         terminal.show_json(answer)
@@ -207,7 +207,7 @@ def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
     """
     with graph_options.open_graph(ctx) as graph:
         if not yes:
-            terminal.confirm(f"Delete everything in {graph.path}?", action="clear", quiet=graph_options.wants_json(ctx))
+            terminal.confirm(f"Delete everything in {graph.path}?", quiet=graph_options.wants_json(ctx))
         answer = graph.call("clear_graph", everything=everything, confirm=True)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)

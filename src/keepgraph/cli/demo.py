@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shlex
+import tempfile
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -14,8 +15,6 @@ import click
 from keepgraph import package_files
 from keepgraph.cli.output import answers
 from keepgraph.graph import Graph, open
-
-_TEN_MONTHS = 300
 
 
 @click.command("demo")
@@ -29,7 +28,7 @@ def demo_command(into: str | None) -> None:
     kg demo
     kg demo --into club.db
     """
-    path = Path(into) if into else _temporary_graph()
+    path = Path(into) if into else Path(tempfile.mkdtemp(prefix="keepgraph-demo-"), "demo.db")
     today = datetime.now().astimezone().date()
     with open(path, session="demo") as graph:
         if graph.call("list_entities", limit=1)["entities"]:
@@ -60,16 +59,10 @@ def _acts(today: date) -> Iterator[tuple[str, list[str]]]:
             'recall "Drop the second weekend of the Open Air"',
         ],
     )
-    yield "What was true ten months ago", [f'recall "Hanna Lindqvist" --as-of {_day(today, _TEN_MONTHS)}']
-    yield "In words other than the text's own", ['search "what does the hall cost per evening" --in episodes --limit 1']
+    yield "What was true ten months ago", [f'recall "Hanna Lindqvist" --as-of {_day(today, 300)}']
+    yield "A question in your own words", ['search "what does the hall cost per evening" --in episodes --limit 1']
     yield "Who is blocked", ["blockers"]
-    yield (
-        "A change recorded, corrected and undone",
-        [
-            'record "person:Hanna Lindqvist" works_at "Kino Šiška"',
-            "undo",
-        ],
-    )
+    yield "A change recorded and undone", ['record "person:Hanna Lindqvist" works_at "Kino Šiška"', "undo"]
     yield (
         "A folder of Markdown files, ingested and searched",
         [
@@ -110,12 +103,6 @@ def _command_name() -> str:
     import sys
 
     return "kg" if shutil.which("kg") else sys.argv[0]
-
-
-def _temporary_graph() -> Path:
-    import tempfile
-
-    return Path(tempfile.mkdtemp(prefix="keepgraph-demo-")) / "demo.db"
 
 
 def _fill(graph: Graph, today: date) -> None:

@@ -266,13 +266,8 @@ def check_log(target: InspectedGraph) -> Iterator[Check]:
     elif not target.is_idle:
         yield Check("log", State.OK, "not checked: another program has the graph open")
     else:
-        yield Check(
-            "log",
-            State.OK,
-            "the write-ahead log is undamaged"
-            if store.wal.has_content(target.path)
-            else "the write-ahead log is empty",
-        )
+        state = "undamaged" if store.wal.has_content(target.path) else "empty"
+        yield Check("log", State.OK, f"the write-ahead log is {state}")
 
 
 def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -> Iterator[Check]:

@@ -67,7 +67,7 @@ def forget_command(
                 return
             if not yes:
                 question = "Delete it for good? This cannot be undone." if for_good else "Delete it?"
-                terminal.confirm(question, action="forget it", quiet=quiet)
+                terminal.confirm(question, quiet=quiet)
             answer = graph.call("forget", what=preview["forgotten"]["id"], kind=preview["kind"])
     if not for_good:
         _show_forgotten(answer, quiet=quiet)
@@ -75,7 +75,7 @@ def forget_command(
     if preview is None:
         ids = _find_forgotten(graph_file, asked, kind, key, not_found)
         if not yes:
-            terminal.confirm("It is already deleted. Purge it?", action="purge it", quiet=quiet)
+            terminal.confirm("It is already deleted. Purge it?", quiet=quiet)
         report = purge(ctx, graph_file, key, ids=ids)
         show_report(report, quiet=quiet)
         return
@@ -140,10 +140,7 @@ def _show_preview(preview: dict[str, Any], *, quiet: bool, dry_run: bool) -> Non
         ("deletes the alias", "aliases"),
         ("reopens", "reopened_blockers"),
         ("keeps", "kept"),
-        (
-            "keeps the text, which still has the name:" if preview["kind"] == "entity" else "keeps the text:",
-            "kept_texts",
-        ),
+        ("keeps, with the name in it:" if preview["kind"] == "entity" else "keeps the text:", "kept_texts"),
     ):
         parts = preview.get(field, []) if (preview["kind"], field) != ("fact", "facts") else []
         for part in parts:
@@ -208,7 +205,7 @@ def purge_command(
     if isinstance(chosen, errors.KeepgraphError):
         ids = _find_forgotten(graph_file, " ".join(what), kind, key, chosen)
     if not yes:
-        terminal.confirm(_question(chosen, earlier_versions=earlier_versions), action="purge it", quiet=quiet)
+        terminal.confirm(_question(chosen, earlier_versions=earlier_versions), quiet=quiet)
     if earlier_versions:
         report = engine.purge_earlier_versions(graph_file, key=key, now=datetime.now(UTC))
     else:

@@ -67,14 +67,14 @@ def progress_bar(length: int, label: str, *, quiet: bool) -> Any:
     return click.progressbar(length=length, label=label, file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
 
 
-def confirm(question: str, *, action: str, quiet: bool) -> None:
+def confirm(question: str, *, quiet: bool) -> None:
     """Ask for confirmation; a no aborts.
 
     Raises:
         errors.NotConfirmed: there is no terminal.
     """
     if quiet or not sys.stdin.isatty():
-        raise errors.NotConfirmed(f"this needs confirmation: {action}", hint="Add --yes to go ahead.")
+        raise errors.NotConfirmed(f"this needs confirmation: {question}", hint="Add --yes to go ahead.")
     click.confirm(question, abort=True)
 
 

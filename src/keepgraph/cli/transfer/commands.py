@@ -192,7 +192,6 @@ def _confirm_plain_text(ctx: click.Context, graph: Graph, target: str, *, agreed
     if graph.database.key is not None and not agreed:
         terminal.confirm(
             f"Write the encrypted graph as plain text into {terminal.printable(target)}?",
-            action="the graph is encrypted, and the export is plain text",
             quiet=graph_options.wants_json(ctx),
         )
 

@@ -210,14 +210,14 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
             if dry_run:
                 return
             if not yes:
-                terminal.confirm("Remove it for good?" if for_good else "Remove it?", action="remove it", quiet=quiet)
+                terminal.confirm("Remove it for good?" if for_good else "Remove it?", quiet=quiet)
             answer = graph.call("remove_word", word=word, **kind_argument(kind))
     if for_good:
         words = [(answer["kind"], name) for name in answer["removed"]] if answer else []
         if answer is None and not (words := forgetting.find_removed_words(graph_file, word, key)):
             raise unknown
         if answer is None and not yes:
-            terminal.confirm("It is already removed. Purge it?", action="purge it", quiet=quiet)
+            terminal.confirm("It is already removed. Purge it?", quiet=quiet)
         report = forgetting.purge(ctx, graph_file, key, ids=[], words=words)
         forgetting.show_report(report, quiet=quiet, answer=answer)
     elif quiet:
@@ -259,7 +259,7 @@ def merge_command(ctx: click.Context, absorb: str, keep: str, kind: str | None, 
                 _show_merge(plan)
             if dry_run:
                 return
-            terminal.confirm("Merge them?", action="merge", quiet=quiet)
+            terminal.confirm("Merge them?", quiet=quiet)
         answer = graph.call("merge_words", **arguments)
     if quiet:
         terminal.show_json(answer)

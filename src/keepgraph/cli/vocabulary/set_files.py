@@ -138,7 +138,7 @@ def remove_set_command(ctx: click.Context, name: str, dry_run: bool, yes: bool) 
                 _show_set_change(ctx, plan)
             if dry_run:
                 return
-            terminal.confirm(f"Remove the set {name}?", action="remove the set", quiet=quiet)
+            terminal.confirm(f"Remove the set {name}?", quiet=quiet)
         answer = graph.call("remove_vocabulary_set", name=name)
     _show_set_change(ctx, answer)
 
