@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer } from "../answers";
 import { addDays, dayIn, dayNumber, dayOf, endOf, holds, inWords, lastDay, moment, today } from "../dates";
 import { EndFact, retract } from "../edits";
-import type { Fact, Graph, PredicateCount, Ref, Thing } from "../graph";
+import type { Fact, Graph, Marks, PredicateCount, Ref, Thing } from "../graph";
 import { address, parameterOf } from "../router";
 import type { ViewProperties } from "../views/list";
 import { count, countKey, fromEnd, isIncoming } from "../wording";
@@ -71,6 +71,8 @@ export function Story({ graph, here, thing, more }: ViewProperties & { thing: Th
   const at = (of: string) => (of === today() ? Date.now() : endOf(of));
   const held = (row: Row, of: string) => row.facts.some((fact) => holds(fact.from, fact.to, at(of)));
   const rows = groups.flatMap((group) => group.rows);
+  // The same elements as long as the facts are the same: a step of dragging marks rows, and draws none of them anew.
+  const cells = useMemo(() => new Map(rows.map((row) => [row, cellsOf(graph, row, axis, marks)])), [groups, axis, marks]);
   const gone = rows.filter((row) => held(row, day) && !held(row, now)).length;
   const later = rows.filter((row) => !held(row, day) && held(row, now)).length;
   return (
@@ -122,16 +124,7 @@ export function Story({ graph, here, thing, more }: ViewProperties & { thing: Th
                         {group.hidden > 0 && <a href={neighboursAddress(entity.id, group.count)}>+{group.hidden.toLocaleString("en")} more</a>}
                       </th>
                     )}
-                    <td class="name">{row.other ? <EntityLink entity={row.other} /> : row.text}</td>
-                    <td class="lane">{axis && row.facts.map((fact) => <Bar key={fact.id} fact={fact} axis={axis} kind={kindOf(row, fact, marks)} />)}</td>
-                    <td class="source">
-                      <Sources facts={row.facts} />
-                    </td>
-                    {graph.live && (
-                      <td class="edits">
-                        <RowMenu graph={graph} row={row} />
-                      </td>
-                    )}
+                    {cells.get(row)}
                   </tr>
                 );
               })}
@@ -156,6 +149,23 @@ export function Story({ graph, here, thing, more }: ViewProperties & { thing: Th
         {more} <a href={neighboursAddress(entity.id, null)}>All neighbours in a table</a>
       </p>
     </section>
+  );
+}
+
+function cellsOf(graph: Graph, row: Row, axis: Axis | null, marks: Marks | null): ComponentChildren {
+  return (
+    <>
+      <td class="name">{row.other ? <EntityLink entity={row.other} /> : row.text}</td>
+      <td class="lane">{axis && row.facts.map((fact) => <Bar key={fact.id} fact={fact} axis={axis} kind={kindOf(row, fact, marks)} />)}</td>
+      <td class="source">
+        <Sources facts={row.facts} />
+      </td>
+      {graph.live && (
+        <td class="edits">
+          <RowMenu graph={graph} row={row} />
+        </td>
+      )}
+    </>
   );
 }
 
@@ -205,7 +215,7 @@ function Bar({ fact, axis, kind }: { fact: Fact; axis: Axis; kind: Kind }) {
   );
 }
 
-function kindOf(row: Row, fact: Fact, marks: Awaited<ReturnType<Graph["marks"]>> | null): Kind {
+function kindOf(row: Row, fact: Fact, marks: Marks | null): Kind {
   if (marks?.blocking.includes(fact.predicate)) return "blocker";
   return marks?.decisions.includes(row.other?.type ?? "") ? "decision" : "term";
 }

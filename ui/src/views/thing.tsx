@@ -80,7 +80,7 @@ function ThingPage({ graph, here, thing, more }: ViewProperties & { thing: Thing
         more={
           thing.factTotal > thing.facts.length && (
             <button type="button" class="small" disabled={thing.facts.length > FIRST} onClick={more}>
-              {thing.facts.length > FIRST ? `The last ${count(thing.facts.length, "fact")} are used` : `Use ${count(Math.min(MOST, thing.factTotal), "fact")} instead of ${thing.facts.length}`}
+              {thing.facts.length > FIRST ? `Showing the latest ${count(thing.facts.length, "fact")}` : `Load ${count(Math.min(MOST, thing.factTotal), "fact")}, not only ${thing.facts.length}`}
             </button>
           )
         }
