@@ -6,7 +6,7 @@ import pytest
 from heritage import HERE, MENTIONED, TO_COME
 
 from keepgraph import errors
-from keepgraph.tools.contract import aliases, catalogue
+from keepgraph.tools.contract import catalogue
 
 
 def test_all_sixty_are_accounted_for():
@@ -27,4 +27,4 @@ def test_what_is_to_come_is_not_here_yet(theirs, ours):
 
 
 def test_every_other_spelling_is_one_of_theirs():
-    assert {theirs: ours for theirs, ours in (HERE | MENTIONED).items() if theirs != ours} == aliases.TOOLS
+    assert {theirs: ours for theirs, ours in (HERE | MENTIONED).items() if theirs != ours} == catalogue.TOOL_ALIASES

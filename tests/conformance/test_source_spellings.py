@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import keepgraph
-from keepgraph.tools.contract import aliases, catalogue
+from keepgraph.tools.contract import catalogue
 from words import Caller, person
 
 TO_VECTORS = {"tool_name": "out_step", "args": {"edge_type": "vec", "edge_label": "Triplet_to_Embedding"}}
@@ -133,22 +133,26 @@ def test_no_groups_are_the_group_of_the_graph(call):
     assert call("get_episodes", group_ids=[]) == call("get_episodes")
 
 
-@pytest.mark.parametrize("alias", sorted(aliases.TOOLS))
-@pytest.mark.parametrize("prefix", ["", *aliases.PREFIXES])
+@pytest.mark.parametrize("alias", sorted(catalogue.TOOL_ALIASES))
+@pytest.mark.parametrize("prefix", ["", *catalogue.ALIAS_PREFIXES])
 def test_a_tool_answers_to_the_names_that_sources_give_it(alias, prefix):
-    assert catalogue.find(prefix + alias).name == aliases.TOOLS[alias]
+    assert catalogue.find(prefix + alias).name == catalogue.TOOL_ALIASES[alias]
 
 
-@pytest.mark.parametrize("tool", sorted({*aliases.ARGUMENTS, *aliases.VALUES, *aliases.DEFAULTS}))
+@pytest.mark.parametrize("tool", sorted({*catalogue.ARGUMENT_ALIASES, *catalogue.VALUE_ALIASES, *catalogue.DEFAULTS}))
 def test_what_an_alias_stands_for_is_an_argument_of_its_tool(tool):
     from keepgraph.tools.contract import schemas
 
     found = catalogue.find(tool)
     arguments = schemas.load(found.toolset, found.name, "input")["properties"]
-    meant = {*aliases.ARGUMENTS.get(tool, {}).values(), *aliases.VALUES.get(tool, {}), *aliases.DEFAULTS.get(tool, {})}
+    meant = {
+        *catalogue.ARGUMENT_ALIASES.get(tool, {}).values(),
+        *catalogue.VALUE_ALIASES.get(tool, {}),
+        *catalogue.DEFAULTS.get(tool, {}),
+    }
 
     assert meant <= arguments.keys()
-    assert not aliases.ARGUMENTS.get(tool, {}).keys() & arguments.keys()
+    assert not catalogue.ARGUMENT_ALIASES.get(tool, {}).keys() & arguments.keys()
 
 
 def names(answer: dict[str, Any], kind: str) -> list[str]:

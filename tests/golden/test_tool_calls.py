@@ -10,7 +10,7 @@ import pytest
 import keepgraph
 import page_types
 import tool_calls
-from keepgraph.tools.contract import aliases, catalogue
+from keepgraph.tools.contract import catalogue
 
 
 @pytest.mark.parametrize("generator", [tool_calls, page_types])
@@ -75,7 +75,7 @@ def test_a_type_checker_knows_the_tools(tmp_path, line, problem):
 
 def test_each_tool_is_a_method_of_a_graph(graph: keepgraph.Graph):
     assert graph.get_status()["status"] == "ok"
-    for name in [*(tool.name for tool in catalogue.tools()), *aliases.TOOLS]:
+    for name in [*(tool.name for tool in catalogue.tools()), *catalogue.TOOL_ALIASES]:
         assert callable(getattr(graph, name))
 
 

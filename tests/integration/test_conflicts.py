@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import keepgraph
 from keepgraph import store
 from keepgraph.cli.root import kg
-from keepgraph.engine.verification import flag_evidence, group_conflicts
+from keepgraph.engine.garden.passes import texts
+from keepgraph.engine.verification import group_conflicts
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.temporal import timestamps
 from laws import examples
@@ -423,7 +424,7 @@ def test_a_flag_that_the_facts_suggest_is_a_question_with_the_call_that_sets_it(
         call.record(person(f"P{number}"), "likes_best", concept(f"b {number % 5}"))
     call.record(person("P1"), "sits_at", concept("the sofa"))
     with call.graph.database.read("test") as tx:
-        (suggested,) = flag_evidence.suggest(tx)
+        (suggested,) = texts.suggest(tx)
 
     assert suggested.statement == (
         "sits_at has one current object for 98 % of 40 subjects (most of the type person): is it one at a time?"
@@ -432,7 +433,7 @@ def test_a_flag_that_the_facts_suggest_is_a_question_with_the_call_that_sets_it(
     call(suggested.tool, **suggested.arguments)
     assert [conflict.kind for conflict in all_conflicts(call)] == ["functional"]
     with call.graph.database.read("test") as tx:
-        assert flag_evidence.suggest(tx) == []
+        assert texts.suggest(tx) == []
 
 
 def test_few_facts_suggest_no_flag(call):
@@ -440,7 +441,7 @@ def test_few_facts_suggest_no_flag(call):
     for number in range(12):
         call.record(person(f"P{number}"), "sits_at", concept(f"desk {number}"))
     with call.graph.database.read("test") as tx:
-        assert flag_evidence.suggest(tx) == []
+        assert texts.suggest(tx) == []
 
 
 def test_a_predicate_that_never_holds_the_other_way_round_is_asked_about_and_so_is_one_that_mostly_does(call):
@@ -457,6 +458,6 @@ def test_a_predicate_that_never_holds_the_other_way_round_is_asked_about_and_so_
     ]
     call("record_facts", facts=facts)
     with call.graph.database.read("test") as tx:
-        suggested = {(flag.predicate, flag.flag) for flag in flag_evidence.suggest(tx)}
+        suggested = {(flag.predicate, flag.flag) for flag in texts.suggest(tx)}
 
     assert suggested == {("before", "asymmetric"), ("beside", "symmetric")}

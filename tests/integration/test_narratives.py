@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import keepgraph
 from keepgraph.cli.root import kg
 from keepgraph.engine.exchange import export
-from keepgraph.engine.knowledge import narratives
+from keepgraph.engine.knowledge import rollup
 from keepgraph.mcp import prompts
 from words import Caller, connected, decision, literal, person, project, rows
 
@@ -219,13 +219,13 @@ def test_an_unknown_project_has_no_narrative(call):
 
 @given(st.dates(min_value=date(1, 1, 8), max_value=date(9999, 12, 20)))
 def test_a_week_has_seven_days_from_monday_to_sunday(day):
-    week = narratives.week_of(day.isoformat())
+    week = rollup.week_of(day.isoformat())
     monday = day - timedelta(days=day.weekday())
-    of_week = {narratives.week_of((monday + timedelta(days=days)).isoformat()) for days in range(7)}
+    of_week = {rollup.week_of((monday + timedelta(days=days)).isoformat()) for days in range(7)}
 
     assert {week} == of_week
-    assert narratives.check_week(week) == week
-    assert narratives.week_of((monday + timedelta(days=7)).isoformat()) != week
+    assert rollup.check_week(week) == week
+    assert rollup.week_of((monday + timedelta(days=7)).isoformat()) != week
 
 
 # The command line, the prompt, and other graphs

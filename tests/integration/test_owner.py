@@ -397,7 +397,7 @@ def test_a_graph_without_an_owner_is_exported_as_before(call):
 
 def test_the_store_finds_owners_in_the_order_of_groups(owned):
     with owned.graph.database.read("test") as tx:
-        assert store.owners.rows(tx, ["other", "default"]) == [1]
+        assert store.groups.rows(tx, ["other", "default"]) == [1]
 
 
 def test_renaming_the_owner_keeps_the_ownership(owned):

@@ -193,7 +193,7 @@ def test_what_waits_keeps_its_words_its_source_and_its_sentence(call, graph):
     text = "It rained. Ana Silva admires the Tagus in winter. Nobody else was there."
     ingest(call, text, relation("Ana Silva", "admires", "Tagus", confidence=0.7), session_id="s-1")
     with graph.database.read("test") as tx:
-        (proposed,) = store.proposed_facts.waiting(tx)
+        (proposed,) = store.proposals.waiting(tx)
 
     assert (proposed.subject, proposed.wording, proposed.object) == ("Ana Silva", "admires", "Tagus")
     assert (proposed.source, proposed.session, proposed.confidence) == ("a.md", "s-1", 0.7)

@@ -901,7 +901,7 @@ def test_where_the_background_reads_texts_a_search_does_not_wait_for_many_of_the
     for number in range(3):
         call("add_memory", name=f"Text {number}", episode_body="The soup was cold again.")
     with graph.database.write("test") as tx:
-        store.mention_queue.add_all_chunks(tx)
+        store.mention_places.add_all_chunks(tx)
     call("search", query="cold soup")
     as_command = list(waiting)
     waiting.clear()

@@ -563,7 +563,7 @@ def test_an_older_decision_that_is_imported_later_is_not_the_newest(graph, path)
 
     assert [line["decision"] for line in map(json.loads, exported(path).split("\n")[1:-1])] == ["rejected", "accepted"]
     with graph.database.read("review") as tx:
-        assert store.review_decisions.last(tx, "new_entity", "quietus") == "accepted"
+        assert store.review_proposals.last(tx, "new_entity", "quietus") == "accepted"
 
 
 # The format

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from keepgraph import errors
-from keepgraph.formats import chat_archives, csv_tables, detection, memory_server, text_streams
+from keepgraph.formats import chat_archives, csv_tables, detection, memory_server, records
 from keepgraph.formats.records import Entity, Episode, Fact, ReadError, Skipped
 
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20)
@@ -44,8 +44,8 @@ def read(content: io.BytesIO) -> list[Any]:
     return list(detection.read(content, detection.detect(content)))
 
 
-def read_errors(records: list[Any]) -> list[tuple[int, str]]:
-    return [(record.position, record.error.code) for record in records if isinstance(record, ReadError)]
+def read_errors(readings: list[Any]) -> list[tuple[int, str]]:
+    return [(record.position, record.error.code) for record in readings if isinstance(record, ReadError)]
 
 
 # The memory server
@@ -81,20 +81,20 @@ def test_a_bad_line_of_a_memory_file_does_not_stop_those_after_it():
         ADA, "nonsense", [1], {"type": "thing"}, {**ADA, "name": " "}, {**ADA, "observations": "tea"},
         {**KNOWS, "to": None}, "[" * 100_000, "", KNOWS,
     )  # fmt: skip
-    records = read(content)
+    readings = read(content)
 
-    assert read_errors(records) == [(number, "INVALID_ARGUMENTS") for number in range(2, 9)]
-    assert [type(record) for record in records if not isinstance(record, ReadError)] == [Entity, Fact]
-    assert records[-1].position == 10
+    assert read_errors(readings) == [(number, "INVALID_ARGUMENTS") for number in range(2, 9)]
+    assert [type(record) for record in readings if not isinstance(record, ReadError)] == [Entity, Fact]
+    assert readings[-1].position == 10
 
 
 def test_a_line_that_is_too_long_is_refused_and_not_held(monkeypatch):
-    monkeypatch.setattr(memory_server.text_streams.read_lines, "__kwdefaults__", {"max_characters": 200})
+    monkeypatch.setattr(memory_server.records.read_lines, "__kwdefaults__", {"max_characters": 200})
     long = {**ADA, "observations": ["x" * 500]}
-    records = read(jsonl(ADA, long, KNOWS))
+    readings = read(jsonl(ADA, long, KNOWS))
 
-    assert read_errors(records) == [(2, "INVALID_ARGUMENTS")]
-    assert records[-1].position == 3
+    assert read_errors(readings) == [(2, "INVALID_ARGUMENTS")]
+    assert readings[-1].position == 3
 
 
 @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
@@ -104,10 +104,10 @@ def test_bytes_that_are_no_text_are_refused_by_line(start):
         b'{"type": "entity", "name": "\xff", "entityType": "x"}',
         json.dumps(KNOWS).encode(),
     ]
-    records = read(file(start + b"\r\n".join(lines)))
+    readings = read(file(start + b"\r\n".join(lines)))
 
-    assert read_errors(records) == [(2, "INVALID_ARGUMENTS")]
-    assert records[0].name == "Ada"
+    assert read_errors(readings) == [(2, "INVALID_ARGUMENTS")]
+    assert readings[0].name == "Ada"
 
 
 def test_what_is_no_character_is_shown_as_such():
@@ -199,17 +199,17 @@ def test_an_object_whose_type_is_literal_is_one():
 )
 def test_a_bad_row_is_refused_with_its_line_and_the_others_are_kept(row, code):
     good = "person,Ada,tagged,,,lead"
-    records = read(file(f'{HEADING}{good}\n\n{row}\nperson,"A\nB",tagged,,,lead\n,,,\n{good}\n'))
+    readings = read(file(f'{HEADING}{good}\n\n{row}\nperson,"A\nB",tagged,,,lead\n,,,\n{good}\n'))
 
-    assert read_errors(records) == [(4, code)]
-    assert [record.position for record in records if isinstance(record, Fact)] == [2, 5, 8]
+    assert read_errors(readings) == [(4, code)]
+    assert [record.position for record in readings if isinstance(record, Fact)] == [2, 5, 8]
 
 
 def test_a_quotation_that_is_never_closed_does_not_hold_the_rest_of_the_file():
-    records = read(file(f'{HEADING}person,"Ada,tagged\n' + "person,Bob,tagged,,,lead,,,,\n" * 20_000))
+    readings = read(file(f'{HEADING}person,"Ada,tagged\n' + "person,Bob,tagged,,,lead,,,,\n" * 20_000))
 
-    assert read_errors(records)[0] == (2, "INVALID_ARGUMENTS")
-    assert sum(isinstance(record, Fact) for record in records) > 10_000
+    assert read_errors(readings)[0] == (2, "INVALID_ARGUMENTS")
+    assert sum(isinstance(record, Fact) for record in readings) > 10_000
 
 
 @pytest.mark.parametrize(("given", "sure"), [("0,8", 0.8), ("80%", 0.8), ("1", 1.0), ("", None)])
@@ -360,9 +360,9 @@ def test_a_branch_that_leads_back_to_itself_ends():
 
 
 def test_a_conversation_without_words_is_left_out():
-    records = read(jsonl([claude(), claude(("human", " ")), chatgpt(), claude(("human", "Tea?"))]))
+    readings = read(jsonl([claude(), claude(("human", " ")), chatgpt(), claude(("human", "Tea?"))]))
 
-    assert [type(record) for record in records] == [Skipped, Skipped, Skipped, Episode]
+    assert [type(record) for record in readings] == [Skipped, Skipped, Skipped, Episode]
 
 
 def test_a_conversation_without_an_id_has_the_same_one_when_it_has_grown():
@@ -390,10 +390,10 @@ def test_conversations_are_read_out_of_the_zip_in_the_order_of_their_files():
             "chat.html": "<p>",
         }
     )
-    records = read(packed)
+    readings = read(packed)
 
     assert detection.detect(packed) == detection.CLAUDE
-    assert [(record.position, record.text) for record in records] == [
+    assert [(record.position, record.text) for record in readings] == [
         (1, "human: one"),
         (2, "human: two"),
         (3, "human: three"),
@@ -412,10 +412,10 @@ def test_a_zip_that_unpacks_to_too_much_is_stopped(monkeypatch):
 def test_all_files_of_a_zip_together_are_bounded(monkeypatch):
     monkeypatch.setattr(chat_archives, "MAX_UNPACKED_BYTES", 1_000)
     packed = zipped(**{f"conversations-{number}.json": [claude(("human", "x" * 300))] for number in range(9)})
-    records = read(packed)
+    readings = read(packed)
 
-    assert 0 < sum(isinstance(record, Episode) for record in records) < 4
-    assert isinstance(records[-1], ReadError)
+    assert 0 < sum(isinstance(record, Episode) for record in readings) < 4
+    assert isinstance(readings[-1], ReadError)
 
 
 @pytest.mark.parametrize(
@@ -436,25 +436,25 @@ def test_a_zip_that_is_damaged_inside_gives_what_can_be_read():
         zipped(**{"conversations.json": [claude(("human", str(n) * 50)) for n in range(20_000)]}).getvalue()
     )
     packed[len(packed) // 2] ^= 0xFF
-    records = list(chat_archives.read_chat_export(io.BytesIO(bytes(packed))))
+    readings = list(chat_archives.read_chat_export(io.BytesIO(bytes(packed))))
 
-    assert isinstance(records[-1], ReadError)
+    assert isinstance(readings[-1], ReadError)
 
 
 def test_a_bad_conversation_does_not_stop_those_after_it():
     deep = "[" * 100_000 + "]" * 100_000
     tea = json.dumps(claude(("human", "Tea?")))
-    records = read(file(f'[{tea}, 7, {{"a": nope, "b": "}}]"}}, {{}}, {deep}, {{"n": {"9" * 5000}}}, {tea}]'))
+    readings = read(file(f'[{tea}, 7, {{"a": nope, "b": "}}]"}}, {{}}, {deep}, {{"n": {"9" * 5000}}}, {tea}]'))
 
-    assert read_errors(records) == [(number, "INVALID_ARGUMENTS") for number in range(2, 7)]
-    assert records[-1].position == 7
+    assert read_errors(readings) == [(number, "INVALID_ARGUMENTS") for number in range(2, 7)]
+    assert readings[-1].position == 7
 
 
 @pytest.mark.parametrize("ending", ["", ",", ', {"a": "', ', {"a": 1', " 7"])
 def test_an_array_that_was_cut_off_gives_what_is_there(ending):
-    records = read(file("[" + json.dumps(claude(("human", "Tea?"))) + ending))
+    readings = read(file("[" + json.dumps(claude(("human", "Tea?"))) + ending))
 
-    assert [type(record) for record in records] == [Episode, ReadError]
+    assert [type(record) for record in readings] == [Episode, ReadError]
 
 
 # Arrays of any size
@@ -563,7 +563,7 @@ def test_a_file_of_another_kind_is_refused(content):
 def test_any_bytes_are_read_or_refused(content):
     for format in (detection.MEMORY_SERVER, detection.CSV, detection.CLAUDE):
         try:
-            records = list(detection.read(io.BytesIO(content), format))
+            readings = list(detection.read(io.BytesIO(content), format))
         except errors.InvalidArguments:
             continue
-        assert all(text_streams.is_valid(getattr(record, "name", "") or "") for record in records)
+        assert all(records.is_valid(getattr(record, "name", "") or "") for record in readings)

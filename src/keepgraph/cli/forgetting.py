@@ -18,7 +18,7 @@ from keepgraph.model import Key
 if TYPE_CHECKING:
     from keepgraph import Graph
     from keepgraph.engine.maintenance.purge import Remainder, Report
-    from keepgraph.store.purged_words import Word
+    from keepgraph.store.earlier_versions import Word
 
 
 _KINDS = ("entity", "fact", "text", "call")

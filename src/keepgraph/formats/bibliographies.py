@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from keepgraph import errors, lazy, package_files
-from keepgraph.formats import text_streams
+from keepgraph.formats import records
 from keepgraph.formats.records import Entity, Fact, ReadError, Record
 from keepgraph.language import identifiers
 
@@ -88,18 +88,18 @@ def whole_text(file: IO[bytes]) -> str:
     Raises:
         errors.InvalidArguments: the file has more than `MAX_CHARACTERS`, or is not in UTF-8 (nor in UTF-16).
     """
-    with text_streams.open_text(file) as source:
+    with records.open_text(file) as source:
         text = source.read(MAX_CHARACTERS + 1)
     if len(text) > MAX_CHARACTERS:
         raise errors.InvalidArguments(
             f"the file has more than {MAX_CHARACTERS:,} characters", hint="Divide it, and import the parts."
         )
-    if undecoded := text_streams.UNDECODED.search(text):
+    if undecoded := records.UNDECODED.search(text):
         raise errors.InvalidArguments(
             f"line {text.count(chr(10), 0, undecoded.start()) + 1} of the file is not in UTF-8",
             hint="Convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW, with the encoding that it has.",
         )
-    return text_streams.replace_invalid(text)
+    return records.replace_invalid(text)
 
 
 def missing_reader(package: str, error: ImportError) -> errors.InvalidArguments:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import IO, Any, NamedTuple
 
 from keepgraph import errors
-from keepgraph.formats import text_streams
+from keepgraph.formats import records
 from keepgraph.formats.records import Episode, ReadError, Record, Skipped, Turn
 
 # Streaming reader of JSON arrays: one element after the other, without holding the whole file.
@@ -187,7 +187,7 @@ def open_conversations(file: IO[bytes]) -> Iterator[Iterator[_Element]]:
     """
     file.seek(0)
     if not is_zip(file.read(4)):
-        with text_streams.open_text(file) as source:
+        with records.open_text(file) as source:
             yield read_elements(source)
         return
     with _translate_zip_errors():
@@ -221,7 +221,7 @@ def _zip_elements(archive: zipfile.ZipFile) -> Generator[_Element, None, None]:
         for member in members:
             with archive.open(member) as stream:
                 limited = _LimitedReader(stream, bytes_before=unpacked_bytes, packed_bytes=member.compress_size)
-                with text_streams.open_text(io.BufferedReader(limited)) as source:
+                with records.open_text(io.BufferedReader(limited)) as source:
                     before = number
                     for element in read_elements(source):
                         number = before + element.number
@@ -314,7 +314,7 @@ def _parse_conversation(number: int, conversation: Any) -> Record:
     return Episode(
         position=number,
         source=_conversation_source(service, conversation, turns[0], started_at),
-        name=" ".join(text_streams.replace_invalid(title).split()) if isinstance(title, str) else "",
+        name=" ".join(records.replace_invalid(title).split()) if isinstance(title, str) else "",
         started_at=started_at,
         turns=turns,
         skipped=dict(skipped),
@@ -364,7 +364,7 @@ def _claude_text(message: Mapping[str, Any], skipped: Counter[str]) -> str:
             skipped["attachment"] += 1
     skipped["attachment"] += len(_as_list(message.get("files")))
     skipped += Counter()  # removes counts of zero
-    return text_streams.replace_invalid("\n\n".join(part for part in parts if part.strip()))
+    return records.replace_invalid("\n\n".join(part for part in parts if part.strip()))
 
 
 def _chatgpt_turns(conversation: Mapping[str, Any], skipped: Counter[str]) -> Iterator[Turn]:
@@ -435,7 +435,7 @@ def _chatgpt_text(content: Mapping[str, Any], skipped: Counter[str]) -> str:
             parts.append(part)
         elif part is not None:
             skipped[_part_kind(part.get("content_type") if isinstance(part, dict) else None)] += 1
-    return text_streams.replace_invalid("\n\n".join(part for part in parts if part.strip()))
+    return records.replace_invalid("\n\n".join(part for part in parts if part.strip()))
 
 
 def _part_kind(kind: Any) -> str:
@@ -455,7 +455,7 @@ def _as_list(value: Any) -> list[Any]:
 
 def _label(value: Any) -> str:
     """A value of the file as it can be shown in a report: on one line, and short."""
-    shown = " ".join(text_streams.replace_invalid(value).split()) if isinstance(value, str) else ""
+    shown = " ".join(records.replace_invalid(value).split()) if isinstance(value, str) else ""
     return shown[:60] or "unknown"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from keepgraph import errors
-from keepgraph.formats import text_streams
+from keepgraph.formats import records
 from keepgraph.formats.records import Entity, Fact, ReadError, Record, Skipped
 
 FACTS, ENTITIES = "facts", "entities"
@@ -89,7 +89,7 @@ def read(file: IO[bytes]) -> Iterator[Record]:
     Raises:
         errors.InvalidArguments: the first line names no columns of either table.
     """
-    with text_streams.open_text(file) as source:
+    with records.open_text(file) as source:
         rows = _RowReader(source)
         heading = rows.read_heading()
         table = detect_table(heading)
@@ -102,7 +102,7 @@ def read(file: IO[bytes]) -> Iterator[Record]:
             name for name, column in zip(table.headings, table.columns, strict=True) if not column and name.strip()
         ]
         if table.content == FACTS and unknown:
-            yield Skipped(1, f"column {', '.join(text_streams.replace_invalid(name) for name in unknown)}")
+            yield Skipped(1, f"column {', '.join(records.replace_invalid(name) for name in unknown)}")
         for number, row in rows.read_rows(table.separator):
             if isinstance(row, errors.KeepgraphError):
                 yield ReadError(number, row)
@@ -124,7 +124,7 @@ class _RowReader:
     """The rows of a table, each with the number of its first line. Lines that are too long are not held in memory."""
 
     def __init__(self, source: IO[str]) -> None:
-        self._lines = text_streams.read_lines(source, max_characters=_MAX_LINE_CHARACTERS)
+        self._lines = records.read_lines(source, max_characters=_MAX_LINE_CHARACTERS)
         self._line_number = 0
         self._too_long = False
 
@@ -147,7 +147,7 @@ class _RowReader:
                 return
             if self._too_long:
                 yield number, errors.InvalidArguments(f"a line of it has more than {_MAX_LINE_CHARACTERS:,} characters")
-            elif not all(map(text_streams.is_valid, row)):
+            elif not all(map(records.is_valid, row)):
                 yield number, errors.InvalidArguments("it is not text in UTF-8", hint="Save the table as CSV in UTF-8.")
             elif row:
                 yield number, row

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import IO
 
 from keepgraph import errors
-from keepgraph.formats import address_books, bibliographies, chat_archives, csv_tables, memory_server, text_streams
+from keepgraph.formats import address_books, bibliographies, chat_archives, csv_tables, memory_server, records
 from keepgraph.formats.records import Record
 
 LINES = "lines"
@@ -40,12 +40,12 @@ def detect(file: IO[bytes]) -> str:
         file.seek(0)
         if chat_archives.is_zip(file.read(4)):
             return _detect_service(file)
-        with text_streams.open_text(file) as source:
+        with records.open_text(file) as source:
             first_character = _first_character(source)
         if first_character == "[":
             return _detect_service(file)
         if first_character != "{":
-            with text_streams.open_text(file) as source:
+            with records.open_text(file) as source:
                 beginning = source.read(_CHARACTERS_OF_BEGINNING)
             if format := bibliographies.detect(beginning) or address_books.detect(beginning):
                 return format
@@ -82,8 +82,8 @@ def _first_character(source: IO[str]) -> str:
 
 def _is_table(file: IO[bytes]) -> bool:
     """Whether the first line that is not blank is the heading of a table, or names its separator."""
-    with text_streams.open_text(file) as source:
-        lines = text_streams.read_lines(source, max_characters=_SAMPLE_CHARACTERS)
+    with records.open_text(file) as source:
+        lines = records.read_lines(source, max_characters=_SAMPLE_CHARACTERS)
         heading = next(line for _, line in lines if line is None or line.strip())
     return heading is not None and (
         csv_tables.is_separator_line(heading) or csv_tables.detect_table(heading) is not None
@@ -105,8 +105,8 @@ def _detect_service(file: IO[bytes]) -> str:
 
 def _detect_lines(file: IO[bytes]) -> str:
     may_be_lines = False
-    with text_streams.open_text(file) as source:
-        for number, line in islice(text_streams.read_lines(source, max_characters=_SAMPLE_CHARACTERS), _SAMPLE_LINES):
+    with records.open_text(file) as source:
+        for number, line in islice(records.read_lines(source, max_characters=_SAMPLE_CHARACTERS), _SAMPLE_LINES):
             try:
                 value = json.loads(line or "null")
             except (ValueError, RecursionError):

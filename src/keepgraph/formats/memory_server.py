@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from keepgraph import errors
-from keepgraph.formats import text_streams
+from keepgraph.formats import records
 from keepgraph.formats.records import Entity, Fact, ReadError, Record
 
 _ENTITY_FIELDS = frozenset(["type", "name", "entityType", "observations"])
@@ -24,10 +24,10 @@ def is_record(value: Any) -> bool:
 
 def read(file: IO[bytes]) -> Iterator[Record]:
     """Every line as a record, in order; the attribute `line` holds it unchanged."""
-    with text_streams.open_text(file) as source:
-        for number, line in text_streams.read_lines(source):
+    with records.open_text(file) as source:
+        for number, line in records.read_lines(source):
             if line is None:
-                problem = f"the line has more than {text_streams.MAX_LINE_CHARACTERS:,} characters"
+                problem = f"the line has more than {records.MAX_LINE_CHARACTERS:,} characters"
                 yield ReadError(number, errors.InvalidArguments(problem))
             elif line.strip():
                 yield _parse_line(number, line.strip())
@@ -35,7 +35,7 @@ def read(file: IO[bytes]) -> Iterator[Record]:
 
 def _parse_line(number: int, line: str) -> Record:
     try:
-        if not text_streams.is_valid(line):
+        if not records.is_valid(line):
             raise errors.InvalidArguments("the line is not text in UTF-8")
         record = json.loads(line)
         if not isinstance(record, dict):
@@ -46,9 +46,9 @@ def _parse_line(number: int, line: str) -> Record:
             return _parse_relation(number, record, line)
         raise errors.InvalidArguments('type is neither "entity" nor "relation"')
     except errors.InvalidArguments as error:
-        return ReadError(number, error, text_streams.replace_invalid(line))
+        return ReadError(number, error, records.replace_invalid(line))
     except (ValueError, RecursionError) as error:
-        return ReadError(number, errors.InvalidArguments(f"not JSON: {error}"), text_streams.replace_invalid(line))
+        return ReadError(number, errors.InvalidArguments(f"not JSON: {error}"), records.replace_invalid(line))
 
 
 def _parse_entity(number: int, record: Mapping[str, Any], line: str) -> Entity:
@@ -82,12 +82,12 @@ def _text_field(record: Mapping[str, Any], name: str, *, may_be_empty: bool = Fa
         return ""
     if not isinstance(text, str) or not text.strip():
         raise errors.InvalidArguments(f"{name} is not a text, or an empty one")
-    return text_streams.replace_invalid(text)
+    return records.replace_invalid(text)
 
 
 def _observation_text(value: Any) -> str:
     """An observation as text; one that is not a string is written as JSON."""
-    return text_streams.replace_invalid(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return records.replace_invalid(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _storable(value: Any) -> Any:
@@ -98,11 +98,11 @@ def _storable(value: Any) -> Any:
             that does not fit into 64 bits.
     """
     if isinstance(value, str):
-        return text_streams.replace_invalid(value)
+        return records.replace_invalid(value)
     if isinstance(value, list):
         return [_storable(element) for element in value]
     if isinstance(value, dict):
-        return {text_streams.replace_invalid(name): _storable(element) for name, element in value.items()}
+        return {records.replace_invalid(name): _storable(element) for name, element in value.items()}
     if isinstance(value, int | float) and not -(2**63) <= value < 2**63:
         raise errors.InvalidArguments(f"{str(value)[:40]} is not a number that JSON can hold everywhere")
     return value

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from xml.parsers import expat
 
 from keepgraph import errors, package_files
-from keepgraph.formats import text_streams
+from keepgraph.formats import records
 from keepgraph.formats.rdf_statements import BlankNode, Iri, Literal, Statement, Term
 
 MAX_BYTES = 50_000_000
@@ -273,11 +273,11 @@ def _statements(triples: list[Any], rdflib: Any) -> Iterator[Statement]:
 
     def convert(term: Any) -> Term:
         if isinstance(term, rdflib.Literal):
-            text = text_streams.replace_invalid(str(term))
+            text = records.replace_invalid(str(term))
             return Literal(text, term.language or "", str(term.datatype or ""))
         if isinstance(term, rdflib.BNode):
             return nodes.setdefault(str(term), BlankNode(f"b{len(nodes) + 1}"))
-        return Iri(text_streams.replace_invalid(str(term)))
+        return Iri(records.replace_invalid(str(term)))
 
     def shared(term: Any) -> Any:
         converted = terms.get(term)

@@ -1,4 +1,4 @@
-"""Communities in the database, and their member entities.
+"""Communities in the database: members, titles, summaries, the weights between members, and their places on the map.
 
 The table has no journal triggers, since its rows mean nothing without their members: writes here journal both
 as one state.
@@ -7,7 +7,7 @@ as one state.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from keepgraph.lazy import dataclass
@@ -243,3 +243,55 @@ def _journal(tx: Tx, operation: str, row: int, before: Mapping[str, Any] | None)
 def _community(row: Sequence[Any]) -> Community:
     number, public_id, group, name, summary, created_at, named_by, members = row
     return Community(number, public_id, group, name, summary, created_at, members, named_by or ALGORITHM)
+
+
+# SQL for the map: the places of entities on it, and what there is to place.
+
+Place = tuple[int, float, float]
+"""The row number of an entity, and its coordinates."""
+
+
+def any_missing(tx: Tx) -> bool:
+    """Whether an entity of the group has no place."""
+    row = tx.conn.execute(
+        """
+        SELECT 1 FROM entity
+        WHERE group_id = ? AND NOT EXISTS (SELECT 1 FROM map_place WHERE map_place.entity = entity.id)
+        LIMIT 1
+        """,
+        (tx.group,),
+    ).fetchone()
+    return row is not None
+
+
+def places_of_group(tx: Tx) -> list[Place]:
+    """The places of the entities of the group, by row."""
+    return tx.rows(
+        """
+        SELECT map_place.entity, map_place.x, map_place.y
+        FROM map_place JOIN entity ON entity.id = map_place.entity
+        WHERE entity.group_id = ?
+        ORDER BY map_place.entity
+        """,
+        (tx.group,),
+    )
+
+
+def entities(tx: Tx) -> list[tuple[int, str, str, str]]:
+    """The entities of the group, by row: row, public id, name, type."""
+    return tx.rows(
+        """
+        SELECT entity.id, entity.public_id, entity.name, entity_type.name
+        FROM entity JOIN entity_type ON entity_type.id = entity.type
+        WHERE entity.group_id = ?
+        ORDER BY entity.id
+        """,
+        (tx.group,),
+    )
+
+
+def replace(tx: Tx, places: Iterable[Place]) -> None:
+    """Store the places of entities; those deleted meanwhile get none."""
+    tx.conn.executemany(
+        "INSERT OR REPLACE INTO map_place (entity, x, y) SELECT id, ?2, ?3 FROM entity WHERE id = ?1", places
+    )

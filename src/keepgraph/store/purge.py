@@ -13,10 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from keepgraph.store import communities, earlier_versions, purged_words
+from keepgraph.store import communities, earlier_versions
 from keepgraph.store.connections import Connection, json_array
-from keepgraph.store.earlier_versions import PURGED, PURGED_IN_PART, Current
-from keepgraph.store.purged_words import Word
+from keepgraph.store.earlier_versions import PURGED, PURGED_IN_PART, Current, Word
 
 IDENTIFIED = ("entity", "fact", "episode", "proposed_fact")
 """The journalled tables whose rows have public ids."""
@@ -37,11 +36,11 @@ _PARTS = {
     "provenance": (("fact", "fact"),),
     "earlier_validity": (("fact", "fact"),),
     "proposed_fact": (("episode", "episode"),),
-    **purged_words.PARTS,
+    **earlier_versions.PARTS,
 }
 _IN_ORDER_OF_DELETION = (
     *("narrative", "owner", "provenance", "earlier_validity", "fact", "former_id", "alias", "assumed_type"),
-    *("proposed_fact", "chunk", "episode", "entity", *purged_words.TABLES),
+    *("proposed_fact", "chunk", "episode", "entity", *earlier_versions.TABLES),
 )
 # By table: the columns with a name, a sentence or a text of what is purged.
 _NAMES = {"entity": "name", "alias": "alias"}
@@ -198,7 +197,7 @@ def collect(conn: Connection, content: Content, *, calls: Sequence[int] = ()) ->
         aliases |= _add_rows_deleted_by(conn, call, tables)
     _add_former_ids(conn, tables)
     if content.words:
-        purged_words.collect(conn, content.words, wording_keys=content.wording_keys)
+        earlier_versions.collect_words(conn, content.words, wording_keys=content.wording_keys)
     for table in tables:
         if table in IDENTIFIED:
             _add_rows(conn, table, "public_id", "SELECT id FROM purged_id")
@@ -222,7 +221,7 @@ def collect(conn: Connection, content: Content, *, calls: Sequence[int] = ()) ->
         )
     earlier = earlier_versions.collect(conn, content.current)
     conn.executemany("INSERT INTO purged_version VALUES (?)", [(number,) for number in earlier.numbers])
-    of_words = purged_words.names(conn, content.words) if content.words else frozenset[str]()
+    of_words = earlier_versions.names(conn, content.words) if content.words else frozenset[str]()
     return content | Content(
         ids=frozenset(_ids_of_rows(conn, tables)),
         names=names | earlier.names | of_words,
@@ -255,7 +254,7 @@ def remove(
     (call,) = conn.execute("INSERT INTO call (at, tool) VALUES (?, 'purge') RETURNING id", (at,)).fetchone()
     telling = _words_of_rows(conn)
     earlier_versions.bring_up_to_date(conn, current)
-    purged_words.detach(conn, words)
+    earlier_versions.detach(conn, words)
     _remove_references(conn, tables)
     if "episode" in tables:
         _remove_communities(conn, call, names_it, telling)

@@ -245,7 +245,7 @@ def build_communities(
 
     groups = list(dict.fromkeys(group_ids))
     with job.read() as tx:
-        knowledge.groups.refuse_unknown(tx, [group for group in groups if group != tx.group])
+        knowledge.projects.refuse_unknown(tx, [group for group in groups if group != tx.group])
     _backfill_mentions(job)
     given = {
         id: communities.GivenName(" ".join(name["name"].split()), " ".join(name.get("summary", "").split()))

@@ -759,7 +759,7 @@ def _describe_neighbourhood(
             "facts": fact_total,
             "episodes": passage_total,
         },
-        "complete": exploration.complete and not store.mention_queue.any_unread(tx),
+        "complete": exploration.complete and not store.mention_places.any_unread(tx),
         "truncated": not exploration.complete
         or fact_total > len(facts_about)
         or passage_total > len(passages)

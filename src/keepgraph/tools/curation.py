@@ -36,7 +36,7 @@ def add_alias(
     tx = knowledge.scopes.enter_group(tx, group)
     entity_ = knowledge.entities.find(tx, answer_shapes.ref(entity))
     within = knowledge.scopes.known(tx, project).project if project else None
-    aliases_before, owner_before = store.entities.aliases(tx, entity_), store.owners.find(tx)
+    aliases_before, owner_before = store.entities.aliases(tx, entity_), store.groups.find(tx)
     key = Name(identifiers.spelling(alias)).key
     scope_before = store.scopes.of_alias(tx, entity_, key)
     knowledge.entities.add_aliases(tx, entity_, [alias])
@@ -45,7 +45,7 @@ def add_alias(
     is_new = len(described["aliases"]) > len(aliases_before)
     if is_new:
         knowledge.entities.journal_surface(tx, answer_shapes.ref(entity), entity_)
-    return {"entity": described, "added": is_new or is_wider or store.owners.find(tx) != owner_before}
+    return {"entity": described, "added": is_new or is_wider or store.groups.find(tx) != owner_before}
 
 
 @tool(Effect.WRITE)
@@ -248,7 +248,7 @@ def _backup_before_clearing(
 ) -> str | None:
     if not confirm:
         return None
-    knowledge.groups.refuse_unknown(tx, group_ids)
+    knowledge.projects.refuse_unknown(tx, group_ids)
     return "before-clear"
 
 
@@ -260,12 +260,12 @@ def clear_graph(
 
     Requires confirm=true: ask the user first. `undo` restores everything.
     """
-    cleared = knowledge.groups.select(tx, group_ids, everything=everything)
+    cleared = knowledge.projects.select(tx, group_ids, everything=everything)
     if not confirm:
-        raise errors.NotConfirmed(f"this would delete everything in {knowledge.groups.describe(cleared)}")
-    counts = knowledge.groups.clear(tx, group_ids, everything=everything)
+        raise errors.NotConfirmed(f"this would delete everything in {knowledge.projects.describe(cleared)}")
+    counts = knowledge.projects.clear(tx, group_ids, everything=everything)
     return {
-        "message": f"Cleared {knowledge.groups.describe(cleared)}: {counts['entity']:,} entities, "
+        "message": f"Cleared {knowledge.projects.describe(cleared)}: {counts['entity']:,} entities, "
         f"{counts['fact']:,} facts and {counts['episode']:,} episodes.",
         "groups": cleared,
         "entities": counts["entity"],

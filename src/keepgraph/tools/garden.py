@@ -132,7 +132,7 @@ def review_proposals(
     answer: dict[str, Any] = {"call": None}
     if group_id is not None:
         with job.read() as tx:
-            knowledge.groups.refuse_unknown(tx, [group_id] if group_id != tx.group else [])
+            knowledge.projects.refuse_unknown(tx, [group_id] if group_id != tx.group else [])
     if wake:
         answer["woken"], answer["woken_call"] = _wake_kinds(job, wake, group=group_id)
     if decide:
@@ -339,7 +339,7 @@ def _review(tx: Tx, *, kinds: Sequence[str] | None, limit: int) -> dict[str, Any
     waiting, stale = decisions.open_and_stale(tx, kinds=kinds)
     counts = dict(sorted(Counter(proposal.kind for proposal in waiting).items()))
     quiet = [quiet for quiet in proposals.find(tx) if kinds is None or quiet.kind in kinds]
-    not_offered = store.review_evidence.count_not_offered(tx) if kinds is None else 0
+    not_offered = store.review_proposals.count_not_offered(tx) if kinds is None else 0
     closed = [{"id": each.id, "statement": each.statement, "reason": reason} for each, reason in stale[:_MAX_CLOSED]]
     return {
         "message": _message(len(waiting), len(stale)),

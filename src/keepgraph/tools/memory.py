@@ -150,7 +150,7 @@ def _load(tx: Tx) -> None:
         brief_answers,
         brief_shapes,
         conflict_answers,
-        *(knowledge.blocker_resolutions, knowledge.entities, knowledge.entity_types, knowledge.facts),
+        *(knowledge.blocker_resolutions, knowledge.entities, knowledge.assumed_types, knowledge.facts),
         *(knowledge.owner, knowledge.owner_alias, knowledge.validity),
         *(verification.conflicts, resolution.first_person, first_person, identifiers, phrase_matching),
         *(store.provenance, store.group_conflicts, store.entities, store.facts, store.groups, store.journal),
@@ -414,9 +414,9 @@ def remember(
     texts.episodes.index(tx, [added])
     if always is not None:
         store.scopes.pin_episode(tx, added.episode, pinned=always)
-    week = knowledge.narratives.parse_week(tx, narrative_for) if narrative_for else None
+    week = knowledge.rollup.parse_week(tx, narrative_for) if narrative_for else None
     if week:
-        knowledge.narratives.keep(tx, added.episode, week=week, project=scope.project)
+        knowledge.rollup.keep(tx, added.episode, week=week, project=scope.project)
     description = episodes.describe_added(tx, added)
     return {
         "message": description["message"] + (f"; it is the narrative of week {week}" if week else ""),
@@ -599,7 +599,7 @@ def _texts_with_name(tx: Tx, name: Name, *, until: str | None) -> dict[str, Any]
 
 def _narrative(tx: Tx, last_day: str, project: Entity | None) -> dict[str, Any] | None:
     """The narrative of the ISO week in which a rollup ends."""
-    narrative = knowledge.narratives.read(tx, knowledge.narratives.week_of(last_day), project=project)
+    narrative = knowledge.rollup.read(tx, knowledge.rollup.week_of(last_day), project=project)
     return answer_shapes.narrative(tx, narrative) if narrative else None
 
 
@@ -628,7 +628,7 @@ def _record(
     if arguments.get("project") or arguments.get("always") is not None or result.deduplicated:
         result = _set_scope(tx, result, arguments)
     aliases = [*arguments.get("aliases", ()), *([result.alias] if result.alias else ())]
-    owner = store.owners.find(tx) if any(map(first_person.is_pronoun, aliases)) else None
+    owner = store.groups.find(tx) if any(map(first_person.is_pronoun, aliases)) else None
     answer = {
         "fact_id": result.fact.id,
         "recorded_at": timestamps.format_local(result.fact.recorded_at, tx.zone),

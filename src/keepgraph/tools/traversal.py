@@ -12,7 +12,7 @@ from keepgraph.engine.traversal.records import TIMES, Kind, Record, Stream
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import aliases, catalogue, schemas, traversal_arguments
+from keepgraph.tools.contract import catalogue, schemas, traversal_arguments
 from keepgraph.tools.contract.catalogue import Effect, Tool, tool
 from keepgraph.tools.contract.derived_data import NOTHING, Need
 
@@ -44,7 +44,7 @@ def _leads_to_vectors(said: object) -> bool:
     """Whether arguments, at any depth, name a step or a label that leads to vectors."""
     if isinstance(said, Mapping | list):
         return any(map(_leads_to_vectors, said.values() if isinstance(said, Mapping) else said))
-    return isinstance(said, str) and aliases.tool_name(said.strip().lower()) in _TO_VECTORS
+    return isinstance(said, str) and catalogue.tool_name(said.strip().lower()) in _TO_VECTORS
 
 
 @tool(Effect.READ)

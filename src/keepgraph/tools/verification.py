@@ -233,7 +233,7 @@ def explain(
     from keepgraph.engine import provenance
 
     tx, scope = knowledge.projects.enter_named(tx, project)
-    explanation = provenance.explanation_requests.explain(tx, what, kind=kind)
+    explanation = provenance.entity_explanations.explain_anything(tx, what, kind=kind)
     answer = {**_describe(tx, explanation), "project": scope.label}
     return _brief(answer) if detail == brief_answers.BRIEF else answer
 

@@ -313,7 +313,7 @@ def _describe_proposals(tx: Tx, *, limit: int | None) -> dict[str, Any]:
     Args:
         limit: the most groups; None is as many as there is room for, each with its first wordings.
     """
-    counts = store.proposed_facts.counts_by_group(tx)
+    counts = store.proposals.counts_by_group(tx)
     if not counts:
         return {}
     elsewhere = [{"project": name, "count": count} for name, count in counts.items() if name != tx.group]

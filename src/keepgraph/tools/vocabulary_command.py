@@ -280,7 +280,7 @@ def list_proposed_wordings(
         "total": sum(group.count for group in groups),
         "elsewhere": [
             {"project": name, "count": count}
-            for name, count in store.proposed_facts.counts_by_group(tx).items()
+            for name, count in store.proposals.counts_by_group(tx).items()
             if name != tx.group
         ],
         "truncated": len(groups) > limit,

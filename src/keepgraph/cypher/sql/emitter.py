@@ -34,10 +34,10 @@ from keepgraph.cypher.plan.algebra import (
     Unwind,
 )
 from keepgraph.cypher.plan.join_order import NodeScan, choose_join_order
-from keepgraph.cypher.sql import aggregate, expressions, function_calls, lists, literal_nodes, match, properties, tree
-from keepgraph.cypher.sql.aggregate import list_element
+from keepgraph.cypher.sql import expressions, function_calls, lists, literal_nodes, match, properties, tree
 from keepgraph.cypher.sql.blocks import MAX_INTEGER, Block, select_unnamed
 from keepgraph.cypher.sql.context import INEXACT, Context, ParameterTypes
+from keepgraph.cypher.sql.lists import list_element
 from keepgraph.cypher.sql.terms import Inexpressible, Term, bag_type, bag_value, by_text, plain_class, tagged, type_rank
 from keepgraph.cypher.sql.tree import Column, Expression, Literal, Select, Selected, SortKey, Source
 from keepgraph.cypher.syntax import ast, traversal, tree_walk
@@ -260,7 +260,7 @@ _OPERATORS: dict[type, Callable[[Context, Any, Block], Block]] = {
     Filter: _emit_filter,
     Project: _emit_project,
     Distinct: _emit_distinct,
-    Aggregate: aggregate.emit,
+    Aggregate: lists.emit,
     Sort: _emit_sort,
     Skip: _emit_skip,
     Limit: _emit_limit,
@@ -302,8 +302,8 @@ def new_context(catalogue: Catalogue, parameters: ParameterTypes, *, lenient: bo
 def _emit_plan(context: Context, plan: Plan, outer: Mapping[str, Term] | None) -> Block:
     if isinstance(plan, _SOURCES):
         return _emit_source(context, plan, outer)
-    if isinstance(plan, Aggregate) and (node := aggregate.grouping_node(plan)) is not None:
-        return aggregate.emit_by_node(context, plan, node, outer)
+    if isinstance(plan, Aggregate) and (node := lists.grouping_node(plan)) is not None:
+        return lists.emit_by_node(context, plan, node, outer)
     if isinstance(plan, Match) and outer is None and _is_one(context, plan):
         return _emit_optional(context, plan)
     if isinstance(plan, Limit):

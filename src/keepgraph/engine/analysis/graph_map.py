@@ -19,8 +19,8 @@ from keepgraph.arrays.weighted_graph import WeightedGraph
 from keepgraph.engine.analysis import communities
 from keepgraph.engine.topology import paths
 from keepgraph.store.cancellation import raise_if_cancelled
+from keepgraph.store.communities import Place
 from keepgraph.store.database import Database
-from keepgraph.store.map_places import Place
 from keepgraph.store.transactions import Tx
 
 _WEIGHT_OF_ANY_FACT = 0.5
@@ -150,8 +150,8 @@ def place_missing(database: Database) -> None:
         errors.GraphFileError: the graph cannot be written.
     """
     with database.read("map") as tx:
-        rows = np.array([row for row, *_ in store.map_places.entities(tx)], dtype=np.int64)
-        before = {row for row, _, _ in store.map_places.of_group(tx)}
+        rows = np.array([row for row, *_ in store.communities.entities(tx)], dtype=np.int64)
+        before = {row for row, _, _ in store.communities.places_of_group(tx)}
         positions, is_anew = _lay_out(tx, rows)
     places: list[Place] = [
         (row, x, y)
@@ -159,11 +159,11 @@ def place_missing(database: Database) -> None:
         if is_anew or row not in before
     ]
     with database.write("map") as tx:
-        store.map_places.replace(tx, places)
+        store.communities.replace(tx, places)
 
 
 def _drawing(tx: Tx) -> _Drawing:
-    entities = store.map_places.entities(tx)
+    entities = store.communities.entities(tx)
     rows = np.array([row for row, *_ in entities], dtype=np.int64)
     # Where a place is missing and nothing may be written: where it would be.
     positions, _ = _lay_out(tx, rows)
@@ -172,7 +172,7 @@ def _drawing(tx: Tx) -> _Drawing:
 
 def _known_positions(tx: Tx, rows: Integers) -> Floats:
     positions = np.full((len(rows), 2), np.nan)
-    places = store.map_places.of_group(tx)
+    places = store.communities.places_of_group(tx)
     if places:
         columns = np.array(places, dtype=np.float64)
         positions[np.searchsorted(rows, columns[:, 0].astype(np.int64))] = columns[:, 1:]

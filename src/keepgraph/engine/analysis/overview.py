@@ -91,7 +91,7 @@ def of_group(tx: Tx) -> Overview:
     counts = {name: count for name, count in store.entities.count_by_type(tx).items() if count}
     newest = store.graph_statistics.newest_facts(tx, at=at, scanned=_NEWEST_FACTS_SCANNED, limit=MAX_LATEST)
     return Overview(
-        owner=store.owners.find(tx),
+        owner=store.groups.find(tx),
         counts=dict(sorted(counts.items(), key=lambda counted: -counted[1])),
         facts=store.facts.count(tx),
         texts=store.episodes.count(tx, [tx.group]),
@@ -133,10 +133,10 @@ def _waiting(tx: Tx, at: str) -> Waiting:
         next_actions=tuple(counted_actions[:MAX_WAITING]),
         next_action_count=len(counted_actions),
         next_actions_counted=len(actions) == len(counted_actions),
-        proposed_facts=store.proposed_facts.count(tx),
+        proposed_facts=store.proposals.count(tx),
         proposed_names=store.graph_statistics.count_proposed_names(tx),
         other_proposals=store.review_proposals.count_besides_texts(tx),
-        unread_texts=store.mention_queue.count(tx)[0],
+        unread_texts=store.mention_places.count(tx)[0],
         vectors={f"{kind.noun}s": store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS},
     )
 

@@ -390,7 +390,7 @@ class RecordImport:
             existing = store.entities.by_key(tx, key) if key not in self._survey.declared_types else []
             if len(existing) == 1:
                 return existing[0]
-            fitting = knowledge.entity_types.usable(graph_vocabulary.read(tx), allowed)
+            fitting = knowledge.assumed_types.usable_type(graph_vocabulary.read(tx), allowed)
             if key not in self._survey.declared_types and len(fitting) == 1 and not existing:
                 ref = Ref(type=fitting[0], name=name)
                 entity, created = knowledge.entities.find_or_create(tx, ref, error_class=errors.InvalidArguments)

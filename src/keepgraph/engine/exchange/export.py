@@ -32,7 +32,7 @@ from keepgraph.store.exports import (
     ProposedFactRow,
     Validity,
 )
-from keepgraph.store.review_decisions import ReviewDecision
+from keepgraph.store.review_proposals import ReviewDecision
 from keepgraph.store.transactions import Tx
 
 ASSERTIONS_IN_LINE = 50
@@ -68,15 +68,15 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     for entities in store.exports.entities(tx):
         rows = [entity.row for entity in entities]
         aliases, former_ids = store.exports.aliases(tx, rows), store.exports.former_ids(tx, rows)
-        assumed = store.assumed_types.among(tx, rows)
+        assumed = store.entities.among(tx, rows)
         for entity in entities:
             line = _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
             yield {**line, "assumed_type": True} if entity.row in assumed else line
-    for owner, set_at in store.owners.all_groups(tx):
+    for owner, set_at in store.groups.all_groups(tx):
         yield {"kind": "owner", "entity": owner, "set_at": set_at}
     for episode in store.exports.episodes(tx):
         yield from _episode_lines(episode, store.exports.chunks(tx, episode.row))
-    for narrative in store.narratives.all_groups(tx):
+    for narrative in store.episodes.all_groups(tx):
         yield _without_none({"kind": "narrative", **narrative._asdict()})
     postponed_rows = _postponed_assertion_rows(tx)
     postponed: dict[int, int] = {}
@@ -93,7 +93,7 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     yield from _provenance_lines(tx, postponed)
     for proposed_fact in store.exports.proposed_facts(tx):
         yield _proposed_fact_line(proposed_fact)
-    for decision in store.review_decisions.all_groups(tx):
+    for decision in store.review_proposals.all_groups(tx):
         yield _review_decision_line(decision)
 
 

@@ -117,7 +117,7 @@ class _EntityBatch:
 
     def write(self) -> None:
         store.entities.insert_many(self._tx, self._new)
-        store.assumed_types.mark(self._tx, self._assumed_types)
+        store.entities.mark(self._tx, self._assumed_types)
         store.imports.set_entities(self._tx, self._changed.values())
         store.entities.insert_aliases(self._tx, self._new_aliases)
         store.imports.set_aliases(self._tx, self._older_aliases)

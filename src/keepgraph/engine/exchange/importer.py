@@ -29,13 +29,13 @@ from keepgraph.engine.exchange.import_state import (
     quote_name,
     validate_timestamp,
 )
-from keepgraph.engine.knowledge import entity_types, narratives, proposed_facts, relations
+from keepgraph.engine.knowledge import assumed_types, proposed_facts, relations, rollup
 from keepgraph.engine.knowledge.relations import Relation
 from keepgraph.language import normalisation
 from keepgraph.model import ProposedFact
 from keepgraph.store.database import Database
 from keepgraph.store.exports import EntityRow
-from keepgraph.store.review_decisions import ReviewDecision
+from keepgraph.store.review_proposals import ReviewDecision
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -48,10 +48,10 @@ def _import_dismissed_wordings(tx: Tx, lines: Sequence[Line], state: ImportState
     def import_wording(line: Line) -> LineResult:
         tx_of_group = replace(tx, group=line.get("group", DEFAULT_GROUP))
         key = _wording_key(line["wording"])
-        if key in store.proposed_facts.dismissed_wordings(tx_of_group):
+        if key in store.proposals.dismissed_wordings(tx_of_group):
             return LineResult()
         dismissed_at = validate_timestamp(line["dismissed_at"])
-        store.proposed_facts.insert_dismissed(
+        store.proposals.insert_dismissed(
             tx_of_group, wording=line["wording"], wording_key=key, dismissed_at=dismissed_at
         )
         return LineResult(created=True)
@@ -87,14 +87,14 @@ def _import_proposed_facts(tx: Tx, lines: Sequence[Line], state: ImportState, st
             reason=line["reason"],
         )
         group = line.get("group", DEFAULT_GROUP)
-        existing = store.proposed_facts.find_any(tx, fact.id)
+        existing = store.proposals.find_any(tx, fact.id)
         if existing is not None:
             _check_same(existing, (group, fact))
             return LineResult()
         tx_of_group = replace(tx, group=group)
-        if store.proposed_facts.find_row(tx_of_group, fact) is not None:
+        if store.proposals.find_row(tx_of_group, fact) is not None:
             return LineResult()
-        store.proposed_facts.insert(tx_of_group, fact)
+        store.proposals.insert(tx_of_group, fact)
         return LineResult(created=True)
 
     return import_each(lines, import_fact, strict=strict)
@@ -145,9 +145,9 @@ def _import_decisions(tx: Tx, lines: Sequence[Line], state: ImportState, strict:
             statement=line.get("statement", ""),
             decided_at=validate_timestamp(line["decided_at"]),
         )
-        if store.review_decisions.exists(tx, decision):
+        if store.review_proposals.exists(tx, decision):
             return LineResult()
-        store.review_decisions.insert(tx, decision)
+        store.review_proposals.insert_decision(tx, decision)
         return LineResult(created=True)
 
     return import_each(lines, import_decision, strict=strict)
@@ -162,7 +162,7 @@ def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bo
 
     def import_owner(line: Line) -> LineResult:
         entity = _entity(line["entity"], entities, state)
-        owner = store.owners.find(replace(tx, group=entity.group))
+        owner = store.groups.find(replace(tx, group=entity.group))
         if owner is not None and owner.row != entity.row:
             raise errors.ImportConflict(
                 f"the owner of this graph is {quote_name(owner.name)}, not {quote_name(entity.name)}",
@@ -171,7 +171,7 @@ def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bo
         set_at = validate_timestamp(line["set_at"])
         if owner is not None:
             return LineResult()
-        store.owners.put(tx, entity.row, group=entity.group, at=set_at)
+        store.groups.put(tx, entity.row, group=entity.group, at=set_at)
         return LineResult(created=True)
 
     return import_each(lines, import_owner, strict=strict)
@@ -190,11 +190,11 @@ def _import_narratives(tx: Tx, lines: Sequence[Line], state: ImportState, strict
         episode = episodes[line["episode"]].row
         project = line.get("project")
         project_row = _entity(project, entities, state).row if project else None
-        narratives.check_week(line["week"])
+        rollup.check_week(line["week"])
         recorded_at = validate_timestamp(line["recorded_at"])
-        if store.narratives.exists(tx, episode, week=line["week"], project=project_row, recorded_at=recorded_at):
+        if store.episodes.exists(tx, episode, week=line["week"], project=project_row, recorded_at=recorded_at):
             return LineResult()
-        store.narratives.insert(tx, episode, week=line["week"], project=project_row, recorded_at=recorded_at)
+        store.episodes.insert_narrative(tx, episode, week=line["week"], project=project_row, recorded_at=recorded_at)
         return LineResult(created=True)
 
     return import_each(lines, import_narrative, strict=strict)
@@ -331,7 +331,7 @@ def propose(database: Database, lines: Sequence[tuple[Any, str]]) -> list[bool]:
     """
     with database.write(_TOOL) as tx:
         tx = store.journal.begin_call(tx)
-        dismissed = store.proposed_facts.dismissed_wordings(tx)
+        dismissed = store.proposals.dismissed_wordings(tx)
         return [_propose(tx, value, code, dismissed) for value, code in lines]
 
 
@@ -373,6 +373,6 @@ def _type(tx: Tx, given: Any) -> str | None:
     if not isinstance(given, str) or not given:
         return None
     try:
-        return entity_types.find(tx, given).name
+        return assumed_types.find(tx, given).name
     except errors.EntityTypeUnknown:
         return given

@@ -53,7 +53,7 @@ class SessionCounts:
 def count_session(tx: Tx, *, since: str, facts: Collection[str]) -> SessionCounts:
     """Count the conversations of the group since a timestamp, given the ids of the facts that proposals rest on."""
     calls: Counter[str] = Counter(store.garden_runs.calls_of_conversations(tx, since=since))
-    reads = store.read_counts.of_conversations(tx, since=since) if tx.settings.count_reads else []
+    reads = store.garden_runs.of_conversations(tx, since=since) if tx.settings.count_reads else []
     calls.update(conversation for conversation, _, _ in reads)
     behind = store.garden_runs.calls_behind(tx, sorted(facts), since=since)
     return SessionCounts(
@@ -68,7 +68,7 @@ def count_session(tx: Tx, *, since: str, facts: Collection[str]) -> SessionCount
 
 def count_asked_once(tx: Tx) -> int:
     """How many read-only tools were called only once in a conversation of the group; 0 where reads are not counted."""
-    reads = store.read_counts.of_conversations(tx, since="") if tx.settings.count_reads else []
+    reads = store.garden_runs.of_conversations(tx, since="") if tx.settings.count_reads else []
     return sum(times == 1 for _, _, times in reads)
 
 

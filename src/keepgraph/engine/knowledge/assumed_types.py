@@ -1,4 +1,4 @@
-"""Assumed types: the type of a name given without one, inferred from the predicates of its relations.
+"""Types of entities: which one a new entity has, which were assumed, and when the facts speak for another.
 
 The type stays assumed: a later fact may change it, and an explicitly given type decides.
 """
@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entity_types
-from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.vocabulary import graph_vocabulary, near_words
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import name_shapes, normalisation
-from keepgraph.model import Entity, Fact
+from keepgraph.model import Entity, EntityType, Fact
 from keepgraph.store.transactions import Tx
 
 GIVEN_TYPE = "entityType"
@@ -66,7 +65,7 @@ def suitable(vocabulary: Vocabulary, name: str, allowed: Sequence[str], *, is_ca
     default = vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
     if not allowed:
         return [default]
-    usable = entity_types.usable(vocabulary, tuple(allowed))
+    usable = usable_type(vocabulary, tuple(allowed))
     if name_shapes.is_proper(name, is_cased=is_cased):
         is_group = name_shapes.resembles_group(name)
         return [one for one in usable if not (is_group and vocabulary.style(one) == "person")]
@@ -78,7 +77,7 @@ def suitable(vocabulary: Vocabulary, name: str, allowed: Sequence[str], *, is_ca
 def first_usable(vocabulary: Vocabulary, allowed: Sequence[str]) -> str | None:
     """The first usable type that an end may have; the default type where any is allowed."""
     default = vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
-    return next(iter(entity_types.usable(vocabulary, tuple(allowed))), None) if allowed else default
+    return next(iter(usable_type(vocabulary, tuple(allowed))), None) if allowed else default
 
 
 def change(tx: Tx, entity: Entity, entity_type: str, *, is_assumed: bool = True) -> Entity | None:
@@ -90,14 +89,14 @@ def change(tx: Tx, entity: Entity, entity_type: str, *, is_assumed: bool = True)
     vocabulary = graph_vocabulary.read(tx)
     if entity.type == entity_type or not vocabulary.is_usable_type(entity_type):
         return None
-    if entity.row not in store.assumed_types.among(tx, [entity.row]):
+    if entity.row not in store.entities.among(tx, [entity.row]):
         return None
     if not all(_fits(vocabulary, fact, entity, entity_type) for fact in store.facts.all_about(tx, entity)):
         return None
     if store.entities.by_key(tx, normalisation.key(entity.name), of_types=[entity_type]):
         return None
     type_row = vocabulary.type_by_name[entity_type].row
-    store.assumed_types.replace(tx, entity.row, type_row=type_row, is_assumed=is_assumed)
+    store.entities.replace(tx, entity.row, type_row=type_row, is_assumed=is_assumed)
     tx.memo.clear()
     return store.entities.by_rows(tx, [entity.row])[entity.row]
 
@@ -113,9 +112,9 @@ def apply_given(tx: Tx) -> None:
 
     Entities whose facts would not fit stay unchanged.
     """
-    for group, row, given_type in store.assumed_types.with_property(tx, GIVEN_TYPE):
+    for group, row, given_type in store.entities.with_property(tx, GIVEN_TYPE):
         try:
-            entity_type = entity_types.find(tx, given_type).name
+            entity_type = find(tx, given_type).name
         except errors.EntityTypeUnknown:
             continue
         tx_of_group = replace(tx, group=group)
@@ -155,3 +154,93 @@ def _strangeness(vocabulary: Vocabulary, name: str, entity_type: str, others: It
 def _ends(vocabulary: Vocabulary, entity_type: str) -> int:
     """How many ends of predicates a type stands at."""
     return sum((entity_type in term.sources) + (entity_type in term.targets) for term in vocabulary.usable_predicates)
+
+
+# Entity types for writers: by name in any spelling, or by a label in any language; unknown ones are refused.
+
+
+def find(tx: Tx, wording: str | None) -> EntityType:
+    """The entity type that a wording or its singular means; for a retired one, its replacement.
+
+    Raises:
+        errors.EntityTypeUnknown: it is missing, not in the vocabulary, or retired without a replacement.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    kind = store.vocabulary.ENTITY_TYPE
+    terms = graph_vocabulary.find_all(tx, kind, wording or "")
+    for term in terms or graph_vocabulary.find_all(tx, kind, graph_vocabulary.singular(wording or "")):
+        if current := _replacement(vocabulary, vocabulary.type_by_name[term.name]):
+            return current
+    raise unknown(tx, wording)
+
+
+def unknown(tx: Tx, wording: str | None, *, allowed: Sequence[str] = ()) -> errors.EntityTypeUnknown:
+    """The refusal of a type that is missing, not in the vocabulary, or retired without a replacement.
+
+    Args:
+        allowed: the types that would fit, if limited.
+    """
+    kind = store.vocabulary.ENTITY_TYPE
+    vocabulary = graph_vocabulary.read(tx)
+    fitting = usable_type(vocabulary, allowed)
+    if not wording:
+        names = near_words.nearest(tx, kind, "", first=fitting)
+        return errors.EntityTypeUnknown("the entity type is missing", hint=near_words.describe_nearest(tx, kind, names))
+    alike = [
+        name for name in near_words.similar(tx, kind, wording) if not allowed or vocabulary.fits_side(allowed, name)
+    ]
+    names = near_words.nearest(tx, kind, wording, first=alike)
+    if fitting:
+        names = [name for name in names if vocabulary.fits_side(allowed, name)]
+    is_retired = wording in vocabulary.type_by_name
+    problem = "is a retired entity type, and nothing replaces it" if is_retired else "is not an entity type"
+    addition = near_words.describe_addition(
+        tx, kind, wording, {"parents": fitting[:1]} if fitting else {"style": "term"}
+    )
+    return errors.EntityTypeUnknown(
+        f"{near_words.quote(wording)} {problem}",
+        hint=f"{near_words.describe_nearest(tx, kind, names, fitting=fitting)} {addition}".strip(),
+        candidates=alike,
+    )
+
+
+def refuse_abstract(tx: Tx, entity_type: EntityType) -> None:
+    """Refuse an abstract type for a new entity.
+
+    Raises:
+        errors.EntityTypeUnknown: the type is abstract.
+    """
+    if not entity_type.is_abstract:
+        return
+    vocabulary = graph_vocabulary.read(tx)
+    subtypes = usable_type(vocabulary, [entity_type.name])
+    raise errors.EntityTypeUnknown(
+        f"{entity_type.name!r} is an abstract type: an entity needs one of its subtypes",
+        hint=f"Use one of its subtypes: {', '.join(subtypes[: near_words.MAX_NEAR])}."
+        if subtypes
+        else f"Add a subtype first: kg vocabulary add type NAME --parent {entity_type.name}.",
+        candidates=subtypes[: near_words.MAX_NEAR],
+    )
+
+
+def usable_type(vocabulary: Vocabulary, entity_types: Sequence[str]) -> list[str]:
+    """Of these types, the usable ones; in place of an abstract one, its usable subtypes."""
+    names: dict[str, None] = {}
+    for name in entity_types:
+        term = vocabulary.type_by_name.get(name)
+        if term is not None and term.retired_at is None and not term.is_abstract:
+            names[name] = None
+        else:
+            subtypes = vocabulary.with_subtypes([name])[1:] if term is not None else ()
+            names.update(dict.fromkeys(other for other in subtypes if vocabulary.is_usable_type(other)))
+    return list(names)
+
+
+def _replacement(vocabulary: Vocabulary, term: EntityType) -> EntityType | None:
+    """A type or its replacement; None if it is retired without one."""
+    passed = set()
+    current: EntityType | None = term
+    while current is not None and current.retired_at is not None and current.name not in passed:
+        passed.add(current.name)
+        current = vocabulary.type_by_name.get(current.replaced_by or "")
+    return current if current is not None and current.retired_at is None else None

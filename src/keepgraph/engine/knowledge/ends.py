@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine.knowledge import entities, entity_types, literals, predicates
+from keepgraph.engine.knowledge import assumed_types, entities, literals, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
 from keepgraph.engine.vocabulary import graph_vocabulary, near_words
 from keepgraph.english import with_article
@@ -67,7 +67,7 @@ def find_or_create_untyped(
     if existing := entities.find_named(tx, ref.name or "", allowed):
         return existing, False
     vocabulary = graph_vocabulary.read(tx)
-    usable = entity_types.usable(vocabulary, allowed)
+    usable = assumed_types.usable_type(vocabulary, allowed)
     if len(usable) == 1:
         return entities.find_or_create(tx, Ref(type=usable[0], name=ref.name), error_class=error_class)
     if existing := entities.find_named(tx, ref.name or "", ()):
@@ -203,7 +203,7 @@ def _fitting_subject(tx: Tx, match: PredicateMatch, given: GivenFact, subject_ty
 
 def _first_usable(tx: Tx, allowed: tuple[str, ...]) -> str:
     vocabulary = graph_vocabulary.read(tx)
-    return (entity_types.usable(vocabulary, allowed) or [vocabulary.default_type("term")])[0]
+    return (assumed_types.usable_type(vocabulary, allowed) or [vocabulary.default_type("term")])[0]
 
 
 def _name(tx: Tx, ref: Ref) -> str:

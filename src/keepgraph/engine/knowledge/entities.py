@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from keepgraph import errors, store
 from keepgraph.command_arguments import entity_argument
-from keepgraph.engine.knowledge import entity_types, owner_alias
+from keepgraph.engine.knowledge import assumed_types, owner_alias
 from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, name_similarity, romanisation
@@ -48,7 +48,7 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     """
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=error_class), False
-    entity_type = entity_types.find(tx, ref.type)
+    entity_type = assumed_types.find(tx, ref.type)
     name = Name(ref.name or "")
     if len(name.key) > MAX_KEY:
         raise error_class(
@@ -108,7 +108,7 @@ def find(tx: Tx, ref: Ref) -> Entity:
     name = Name(ref.name or "")
     if ref.id is None and (retired := _named_of_retired_type(tx, name, ref.type)):
         return retired
-    entity_type = entity_types.find(tx, ref.type).name if ref.type is not None else None
+    entity_type = assumed_types.find(tx, ref.type).name if ref.type is not None else None
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=errors.EntityNotFound)
     types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
@@ -170,7 +170,7 @@ def find_type(tx: Tx, name: str | None) -> int:
         errors.EntityTypeUnknown: it is missing, or not in the vocabulary.
     """
     term = graph_vocabulary.read(tx).type_by_name.get(name or "")
-    return term.row if term is not None else entity_types.find(tx, name).row
+    return term.row if term is not None else assumed_types.find(tx, name).row
 
 
 def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
@@ -289,7 +289,7 @@ def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgraph
     if entity is None:
         raise error_class(f"there is no entity {_quote(ref.id)}", hint="Look it up by name first; ids begin with ent_.")
     if ref.type is not None:
-        entity_type = entity_types.find(tx, ref.type).name
+        entity_type = assumed_types.find(tx, ref.type).name
         if not graph_vocabulary.read(tx).is_kind_of(entity.type, entity_type):
             raise error_class(f"{entity.id} is a {entity.type} ({entity.name}), not a {entity_type}")
     return entity
@@ -317,7 +317,7 @@ def _find_by_name_or_create(
                 candidates=[_as_candidate(entity) for entity in matches],
             )
         return matches[0], False
-    entity_types.refuse_abstract(tx, entity_type)
+    assumed_types.refuse_abstract(tx, entity_type)
     if len(of_any_type) == 1 and (retyped := _retype_assumed(tx, of_any_type[0], entity_type.name)):
         return retyped, False
     if speaker := first_person.resolve(tx, name, of_types=types):

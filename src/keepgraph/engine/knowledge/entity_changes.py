@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entities, entity_types, fact_texts, merges, owner_alias
+from keepgraph.engine.knowledge import assumed_types, entities, facts, merges, owner_alias
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, normalisation
 from keepgraph.language.normalisation import Name
@@ -98,7 +98,7 @@ def change(
     if new_type.name != entity.type:
         store.derived_tables.requeue_aliases(tx, [entity.row])
     if entity_type is not None:
-        store.assumed_types.unmark(tx, entity.row)
+        store.entities.unmark(tx, entity.row)
     tx.memo.clear()
     current = store.entities.by_rows(tx, [entity.row])[entity.row]
     _drop_aliases_that_are_names(tx, current)
@@ -114,7 +114,7 @@ def change(
         merges.move_annotations(tx, current, entity, keys_before)
     rewritten = 0
     if current.name != entity.name:
-        rewritten = fact_texts.rewrite(tx, store.fact_texts.rows_touching(tx, entities=[entity.row]))
+        rewritten = facts.rewrite(tx, store.full_text.rows_touching(tx, entities=[entity.row]))
     tx.memo.clear()
     is_new = (current.name, current.type) != (entity.name, entity.type)
     return EntityChange(
@@ -150,9 +150,9 @@ def _find_type(tx: Tx, entity: Entity, wording: str | None) -> EntityType:
     own = graph_vocabulary.read(tx).type_by_name[entity.type]
     if wording is None or wording == own.name:
         return own
-    found = entity_types.find(tx, wording)
+    found = assumed_types.find(tx, wording)
     if found.name != own.name:
-        entity_types.refuse_abstract(tx, found)
+        assumed_types.refuse_abstract(tx, found)
     return found
 
 
@@ -301,7 +301,7 @@ def delete(tx: Tx, entity: Entity) -> _DeletedEntity:
     aliases = store.entities.aliases(tx, entity)
     mentions = store.mentions.count_of_entity(tx, entity)
     proposed = _proposed_facts_about(tx, {normalisation.key(name) for name in (entity.name, *aliases)})
-    store.proposed_facts.delete(tx, proposed)
+    store.proposals.delete(tx, proposed)
     store.facts.delete(tx, facts)
     store.scopes.leave(tx, ids)
     store.entities.delete_names(tx, entity)
@@ -314,6 +314,6 @@ def _proposed_facts_about(tx: Tx, keys: set[str]) -> list[int]:
     """The rows of the proposed facts of the group whose subject or object has one of these names."""
     return [
         proposed.row
-        for proposed in store.proposed_facts.waiting(tx)
+        for proposed in store.proposals.waiting(tx)
         if keys & {normalisation.key(proposed.subject), normalisation.key(proposed.object)}
     ]

@@ -341,3 +341,20 @@ def _remove_alias(tx: Tx, fact: Fact) -> None:
     if fact.literal is not None and graph_vocabulary.read(tx).predicate_by_name[fact.predicate].is_alias:
         for text in {fact.literal, identifiers.spelling(fact.literal)}:
             store.entities.delete_alias(tx, fact.subject, normalisation.key(text))
+
+
+# The texts of facts, rewritten where a name in them or the sentence of their predicate has changed.
+
+_BATCH = 5_000
+
+
+def rewrite(tx: Tx, rows: Sequence[int]) -> int:
+    """Rewrite the texts of facts that no longer match the facts; returns how many. A row may have no fact."""
+    count = 0
+    for first in range(0, len(rows), _BATCH):
+        texts = store.full_text.read(tx, rows[first : first + _BATCH])
+        sentences = {fact.row: sentence(fact) for fact in store.facts.by_rows(tx, list(texts))}
+        changed = {row: sentence for row, sentence in sentences.items() if sentence != texts[row]}
+        store.full_text.update(tx, changed)
+        count += len(changed)
+    return count

@@ -77,7 +77,7 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
         coming=tuple(coming[:MAX_ROWS]),
         coming_count=len(coming),
         proposals=sum(store.listing.count_proposals(tx).values()) if project is None else 0,
-        proposed_facts=store.proposed_facts.count(tx) if project is None else 0,
+        proposed_facts=store.proposals.count(tx) if project is None else 0,
         other_proposals=store.review_proposals.count_besides_texts(tx) if project is None else 0,
     )
 
@@ -86,7 +86,7 @@ def count_waiting(tx: Tx) -> int:
     """How much waits for a decision: what texts propose, facts in unknown wordings, other proposals."""
     return (
         sum(store.listing.count_proposals(tx).values())
-        + store.proposed_facts.count(tx)
+        + store.proposals.count(tx)
         + store.review_proposals.count_besides_texts(tx)
     )
 

@@ -23,7 +23,7 @@ def take(tx: Tx, entity: Entity, aliases: Sequence[str]) -> list[str]:
     others = [alias for alias in aliases if not first_person.is_pronoun(alias)]
     if len(others) == len(aliases) or graph_vocabulary.read(tx).style(entity.type) != "person":
         return list(aliases)
-    previous = store.owners.find(tx)
+    previous = store.groups.find(tx)
     if previous is not None and previous.row != entity.row:
         raise errors.AliasTaken(
             f"“me” is {previous.name}, the owner of this graph",
@@ -41,9 +41,9 @@ def make_owner(tx: Tx, entity: Entity) -> None:
         errors.EntityTypeUnknown: it is not a person.
     """
     refuse_other_types(tx, entity.type)
-    owner = store.owners.find(tx)
+    owner = store.groups.find(tx)
     if owner is None or owner.row != entity.row:
-        store.owners.put(tx, entity.row, group=tx.group, at=timestamps.from_datetime(tx.now))
+        store.groups.put(tx, entity.row, group=tx.group, at=timestamps.from_datetime(tx.now))
 
 
 def refuse_other_types(tx: Tx, entity_type: str, *, hint: str | None = None) -> None:
@@ -67,7 +67,7 @@ def refuse_to_make_other(tx: Tx, entity: Entity, entity_type: str) -> None:
     Raises:
         errors.EntityTypeUnknown: the entity is the owner, and this is not a type of people.
     """
-    owner = store.owners.find(tx)
+    owner = store.groups.find(tx)
     if owner is not None and owner.row == entity.row and entity_type != entity.type:
         hint = "First make somebody else the owner (set_owner, or `kg me NAME`), or nobody (`kg me --clear`)."
         refuse_other_types(tx, entity_type, hint=hint)

@@ -104,10 +104,10 @@ def propose(tx: Tx, relation: Relation, reason: str) -> tuple[ProposedFact, bool
         recorded_at=timestamps.from_datetime(tx.now),
         reason=reason,
     )
-    if row := store.proposed_facts.find_row(tx, fact):
+    if row := store.proposals.find_row(tx, fact):
         return replace(fact, row=row), False
     fact = replace(fact, id=tx.new_id("prop"))
-    return replace(fact, row=store.proposed_facts.insert(tx, fact)), True
+    return replace(fact, row=store.proposals.insert(tx, fact)), True
 
 
 def wording_key(wording: str) -> str:
@@ -120,7 +120,7 @@ def group(tx: Tx) -> list[WordingGroup]:
 
     Reads only. The first call in a graph computes the vectors of the wordings, if the model is installed.
     """
-    waiting = store.proposed_facts.waiting(tx, limit=MAX_GROUPED)
+    waiting = store.proposals.waiting(tx, limit=MAX_GROUPED)
     types = _types_by_name(tx, waiting)
     return wording_groups.group(
         tx,
@@ -163,10 +163,10 @@ def admit(tx: Tx, *, wordings: Sequence[str], predicate: str) -> Admission:
                 hint="Dismiss it, or record the facts that matter with a more specific predicate.",
             )
     labels = _add_labels(tx, match, texts)
-    store.proposed_facts.delete_dismissed(tx, texts)
+    store.proposals.delete_dismissed(tx, texts)
     admission = Admission(match.predicate.name, labels)
     for tx_of_group in _in_groups(tx):
-        waiting = store.proposed_facts.waiting(tx_of_group)
+        waiting = store.proposals.waiting(tx_of_group)
         matches = {**_inflected(tx_of_group, waiting, match), **{key: [RelationMatch(match)] for key in texts}}
         chosen = [fact for fact in waiting if fact.wording_key in matches]
         admission = admission.with_more(_record(tx_of_group, chosen, matches=matches))
@@ -184,7 +184,7 @@ def admit_known(tx: Tx) -> Admission:
     admission = Admission()
     wordings_now = RelationWordings(tx)
     for tx_of_group in _in_groups(tx):
-        waiting = store.proposed_facts.waiting(tx_of_group)
+        waiting = store.proposals.waiting(tx_of_group)
         admission = admission.with_more(
             _record(tx_of_group, [fact for fact in waiting if wordings_now.find(fact.wording)])
         )
@@ -202,11 +202,11 @@ def dismiss(tx: Tx, wordings: Sequence[str]) -> Dismissal:
     texts = _by_key(wordings)
     deleted: list[ProposedFact] = []
     for tx_of_group in _in_groups(tx):
-        waiting = store.proposed_facts.waiting(tx_of_group, wording_keys=texts)
-        store.proposed_facts.delete(tx, [fact.row for fact in waiting])
+        waiting = store.proposals.waiting(tx_of_group, wording_keys=texts)
+        store.proposals.delete(tx, [fact.row for fact in waiting])
         deleted += waiting
         for key in texts if tx_of_group.group == tx.group else dict.fromkeys(fact.wording_key for fact in waiting):
-            store.proposed_facts.insert_dismissed(
+            store.proposals.insert_dismissed(
                 tx_of_group, wording=texts[key], wording_key=key, dismissed_at=timestamps.from_datetime(tx.now)
             )
     return Dismissal(tuple(texts.values()), tuple(deleted))
@@ -214,7 +214,7 @@ def dismiss(tx: Tx, wordings: Sequence[str]) -> Dismissal:
 
 def _in_groups(tx: Tx) -> list[Tx]:
     """The transaction in its own group, and in each other group with waiting facts."""
-    others = [group_id for group_id in store.proposed_facts.counts_by_group(tx) if group_id != tx.group]
+    others = [group_id for group_id in store.proposals.counts_by_group(tx) if group_id != tx.group]
     return [tx, *(replace(tx, group=group_id) for group_id in others)]
 
 
@@ -284,10 +284,10 @@ def _record(
         result.created += outcome.created
         if outcome.fact is None:
             reason = outcome.reason or relations.ENDS
-            store.proposed_facts.set_reason(tx, fact.row, reason)
+            store.proposals.set_reason(tx, fact.row, reason)
             result.waiting.append(replace(fact, reason=reason))
         else:
-            store.proposed_facts.delete(tx, [fact.row])
+            store.proposals.delete(tx, [fact.row])
             result.facts.setdefault(outcome.fact.row, outcome.fact)
             result.repeated += outcome.is_repeated
     return Admission(
@@ -338,6 +338,6 @@ def _types_by_name(tx: Tx, waiting: Sequence[ProposedFact]) -> dict[str, str]:
     keys = {normalisation.key(name) for fact in waiting for name in (fact.subject, fact.object)}
     return {
         key: entity_type
-        for key, (entity_type, is_assumed) in store.proposed_facts.types_of_names(tx, sorted(keys)).items()
+        for key, (entity_type, is_assumed) in store.proposals.types_of_names(tx, sorted(keys)).items()
         if not (is_assumed and entity_type == default)
     }

@@ -131,7 +131,7 @@ class RelationRecorder:
         """An end with its names in the graph: a text may use another one."""
         if name not in self._ends:
             named = entities.all_named(tx, Name(name))
-            owner = store.owners.find(tx)
+            owner = store.groups.find(tx)
             names = [text for entity in named for text in (entity.name, *store.entities.aliases(tx, entity))]
             is_pronoun = first_person.is_pronoun(name)
             is_speaker = is_pronoun or (owner is not None and any(entity.row == owner.row for entity in named))
@@ -295,7 +295,7 @@ class RelationRecorder:
             raise _Waits(ENDS)
         entity = self._create(tx, name, wanted, created)
         if created and created[-1].row == entity.row:
-            store.assumed_types.mark(tx, [entity.row])
+            store.entities.mark(tx, [entity.row])
         return entity
 
     def _wanted_type(self, tx: Tx, name: str, allowed: Sequence[str]) -> str | None:

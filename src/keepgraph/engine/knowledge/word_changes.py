@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import fact_texts, facts, merges
+from keepgraph.engine.knowledge import facts, merges
 from keepgraph.engine.vocabulary import changes, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.changes import WordChange
 from keepgraph.engine.vocabulary.definitions import LabelDefinition
@@ -53,7 +53,7 @@ def change(
     result = changes.change(tx, word, values, removed_labels=removed_labels)
     if isinstance(word, Predicate) and isinstance(result.word, Predicate):
         if result.word.sentence != word.sentence:
-            fact_texts.rewrite(tx, store.fact_texts.rows_touching(tx, entities=(), predicates=[result.word.row]))
+            facts.rewrite(tx, store.full_text.rows_touching(tx, entities=(), predicates=[result.word.row]))
         if "symmetric" in result.word.flags - word.flags:
             _fold(tx, result.word, result.word, are_reversed=True)
     return result
@@ -74,7 +74,7 @@ def remove(tx: Tx, word: VocabularyTerm) -> tuple[tuple[str, ...], int]:
         rows += [vocabulary.predicate_by_name[name].row for name in vocabulary.inverses(word.name)]
     labels = [label.label for of_word in store.vocabulary.labels(tx, word.kind, rows).values() for label in of_word]
     names = changes.remove(tx, word)
-    return names, store.proposed_facts.delete_in_wordings(
+    return names, store.proposals.delete_in_wordings(
         tx, {graph_vocabulary.wording_key(name) for name in (*names, *labels)}
     )
 

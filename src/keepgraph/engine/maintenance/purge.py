@@ -23,8 +23,8 @@ from keepgraph.engine.vocabulary import definitions, graph_vocabulary
 from keepgraph.language import common_words, normalisation
 from keepgraph.language.phrase_matching import Occurrences
 from keepgraph.model import Key
+from keepgraph.store.earlier_versions import Word
 from keepgraph.store.purge import Content, Removal
-from keepgraph.store.purged_words import Word
 from keepgraph.temporal import timestamps
 
 FORGETTING_TOOLS = ("forget", "delete_episode")
@@ -234,12 +234,12 @@ def find_removed_words(graph: Path, word: str, *, key: Key | None) -> list[Word]
         store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS),
         store.copies.open_exclusively(graph, key=key) as conn,
     ):
-        return sorted(each for each in store.purged_words.deleted(conn) if each[1] == graph_vocabulary.spell(word))
+        return sorted(each for each in store.earlier_versions.deleted(conn) if each[1] == graph_vocabulary.spell(word))
 
 
 def _removed_words(conn: store.connections.Connection) -> frozenset[Word]:
     """The words that somebody added and removed; those of the sets that come with this program tell nothing."""
-    removed = store.purged_words.deleted(conn)
+    removed = store.earlier_versions.deleted(conn)
     if not removed:
         return removed
     sets = [definitions.shipped(name) for name in definitions.shipped_names()]
@@ -252,7 +252,7 @@ def _removed_words(conn: store.connections.Connection) -> frozenset[Word]:
 def _content_of_words(conn: store.connections.Connection, words: Collection[Word]) -> Content:
     if not words:
         return Content()
-    names = store.purged_words.names(conn, words)
+    names = store.earlier_versions.names(conn, words)
     return Content(
         words=frozenset(words), names=names, wording_keys=frozenset(map(graph_vocabulary.wording_key, names))
     )

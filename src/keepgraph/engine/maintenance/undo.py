@@ -300,8 +300,8 @@ def _update_derived_data(
         elif (new["name"], new["sentence"]) != (old["name"], old["sentence"]):
             reworded.append(row)
     restored = {change.row for change in changes if change.table == "fact" and change.op != "insert"}
-    touching = store.fact_texts.rows_touching(tx, entities=renamed, predicates=reworded)
-    knowledge.fact_texts.rewrite(tx, sorted(restored.union(touching)))
+    touching = store.full_text.rows_touching(tx, entities=renamed, predicates=reworded)
+    knowledge.facts.rewrite(tx, sorted(restored.union(touching)))
     store.derived_tables.requeue_aliases(tx, retyped)
 
 

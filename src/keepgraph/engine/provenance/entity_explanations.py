@@ -1,11 +1,13 @@
-"""Why an entity is in the graph: where it, its name, its type and its aliases come from, and what rests on it."""
+"""Why something is in the graph: what is asked about, and for an entity or a text its origins, names and changes."""
 
 from __future__ import annotations
+
+import re
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.maintenance import call_descriptions, history, undo
-from keepgraph.engine.provenance import explanations
+from keepgraph.engine.provenance import explanations, fact_explanations
 from keepgraph.engine.provenance.explanations import (
     MAX_CHANGES,
     MAX_DEPENDENTS,
@@ -15,9 +17,13 @@ from keepgraph.engine.provenance.explanations import (
     Objection,
     Origin,
 )
+from keepgraph.engine.resolution import resolver
 from keepgraph.engine.retrieval import node_lookup, passages
+from keepgraph.engine.texts import forget_targets
+from keepgraph.engine.texts.forget_targets import Target
 from keepgraph.english import count_noun
-from keepgraph.model import Call, Entity, Event, Resolution
+from keepgraph.language.normalisation import Name
+from keepgraph.model import Call, Entity, Episode, Event, Fact, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -102,7 +108,7 @@ def _origin(tx: Tx, what: str, at: str, call: int | None, note: str) -> Origin:
 
 
 def _type_note(tx: Tx, entity: Entity) -> str:
-    is_assumed = entity.row in store.assumed_types.among(tx, [entity.row])
+    is_assumed = entity.row in store.entities.among(tx, [entity.row])
     return "Nobody gave its type: its relations suggest it." if is_assumed else ""
 
 
@@ -126,9 +132,9 @@ def _dependents(tx: Tx, entity: Entity) -> list[Dependent]:
         Dependent("community", community.id, community.name, "has it as a member")
         for community in store.communities.of_entities(tx, [entity.row]).get(entity.row, [])
     ]
-    if store.owners.find(tx) == entity:
+    if store.groups.find(tx) == entity:
         dependents.append(Dependent("owner", None, "“me” in this graph", "means it"))
-    if count := store.narratives.count_of_project(tx, entity):
+    if count := store.episodes.count_of_project(tx, entity):
         dependents.append(Dependent("narrative", None, f"{count:,} narratives of weeks", "are about it"))
     return dependents
 
@@ -165,7 +171,7 @@ def explain_call(tx: Tx, number: int) -> Explanation:
                 call.session,
                 call.id,
                 "conversation" if call.session else "call",
-                decisions=tuple(store.review_decisions.of_call(tx, call.id)),
+                decisions=tuple(store.review_proposals.of_call(tx, call.id)),
             ),
         ),
         changes=tuple(later[:MAX_CHANGES]),
@@ -256,3 +262,71 @@ def _call_statement(tx: Tx, call: Call, about: str, note: str) -> str:
     of_undo = f", which undid call {call.undoes}" if call.undoes is not None else ""
     what = f": {about}" if about and not of_undo else ""
     return f"Call {call.id} was made on {day} by {call.tool}{where}{of_undo}{what}. {note}"
+
+
+# The one fact, entity, text or call that somebody asks about, and its explanation.
+
+_NUMBER = re.compile(r"#?\d{1,18}")
+_NAMED_AS_A_TEXT = (
+    {forget_targets.ENTITY, forget_targets.TEXT},
+    {forget_targets.FACT, forget_targets.TEXT},
+)
+_NOT_FOUND = (errors.EntityNotFound, errors.FactNotFound, errors.EpisodeNotFound)
+
+
+def explain_anything(tx: Tx, what: str, *, kind: str | None = None) -> Explanation:
+    """Explain what is meant: by its id, its name or alias, its sentence, its title, or "call 12".
+
+    A name similar to just one entity's is taken for it, and the explanation says so.
+
+    Raises:
+        errors.Ambiguous: several things fit; they are the candidates.
+        errors.EntityNotFound, FactNotFound, EpisodeNotFound, ChangeNotFound: none fits; similar ones are candidates.
+    """
+    try:
+        return _explain(tx, _find(tx, what, kind))
+    except _NOT_FOUND as error:
+        if kind is None and _NUMBER.fullmatch(what.strip()):
+            return explain_call(tx, int(what.strip().lstrip("#")))
+        name = Name(what)
+        resolution = resolver.resolve(tx, name) if kind in (None, forget_targets.ENTITY) and name.key else None
+        if resolution is not None and resolution.entity is not None:
+            return explain(tx, resolution.entity, resolution=resolution)
+        raise type(error)(
+            f"no {kind or 'entity, fact, text or call'} is called {what.strip()[:60]!r}",
+            hint="If you mean a candidate, pass its id."
+            if error.candidates
+            else (resolution.hint if resolution is not None and resolution.hint else error.hint),
+            candidates=error.candidates,
+        ) from None
+
+
+def _find(tx: Tx, what: str, kind: str | None) -> Target:
+    """What is meant; a name means the entity, and a sentence the fact, even if a text has that name.
+
+    Raises:
+        errors.KeepgraphError: see `explain`.
+    """
+    try:
+        return forget_targets.find(tx, what, kind=kind)
+    except errors.Ambiguous as error:
+        kinds = [candidate.get("kind") for candidate in error.candidates]
+        if kind is None and set(kinds) in _NAMED_AS_A_TEXT:
+            (preferred,) = set(kinds) - {forget_targets.TEXT}
+            if kinds.count(preferred) == 1:
+                return forget_targets.find(tx, what, kind=preferred)
+        raise errors.Ambiguous(
+            f"several things are called {what.strip()[:60]!r}",
+            hint="Pass the id of the one you mean, or its kind.",
+            candidates=error.candidates,
+        ) from None
+
+
+def _explain(tx: Tx, target: Target) -> Explanation:
+    if isinstance(target, Fact):
+        return fact_explanations.explain(tx, target)
+    if isinstance(target, Entity):
+        return explain(tx, target)
+    if isinstance(target, Episode):
+        return fact_explanations.explain_text(tx, target)
+    return explain_call(tx, target)

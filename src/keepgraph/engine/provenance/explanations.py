@@ -12,7 +12,7 @@ from keepgraph.engine.texts import storage
 from keepgraph.language import inflection, normalisation, sentences
 from keepgraph.model import Chunk, Entity, Episode, Event, Fact, Import, Resolution
 from keepgraph.store.provenance import AssertionRow
-from keepgraph.store.review_decisions import ReviewDecision
+from keepgraph.store.review_proposals import ReviewDecision
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -228,7 +228,7 @@ def _decisions(tx: Tx, fact: Fact, assertion: AssertionRow, call: int) -> tuple[
     """The decisions by which a call asserted a fact; an import brings others, made at other times."""
     return tuple(
         decision
-        for decision in store.review_decisions.of_call(tx, call)
+        for decision in store.review_proposals.of_call(tx, call)
         if decision.decided_at == assertion.recorded_at or fact.id in decision.rests_on
     )
 

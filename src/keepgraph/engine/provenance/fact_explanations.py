@@ -157,7 +157,7 @@ def _dependents(tx: Tx, fact: Fact, origins: list[Origin]) -> list[Dependent]:
     ]
     dependents += [
         Dependent("review", None, decision.statement, decision.decision)
-        for decision in store.review_decisions.resting_on(tx, fact.id, limit=MAX_DEPENDENTS)
+        for decision in store.review_proposals.decisions_resting_on(tx, fact.id, limit=MAX_DEPENDENTS)
     ]
     return dependents
 
@@ -191,7 +191,7 @@ def explain_text(tx: Tx, episode: Episode) -> Explanation:
     tx = replace(tx, group=episode.group)
     deletion = forgetting.plan(tx, episode)
     names, facts = episodes.open_proposals(tx, episode)
-    waiting = store.proposed_facts.of_episode(tx, episode.row)
+    waiting = store.proposals.facts_of_episode(tx, episode.row)
     reviews = store.review_proposals.resting_on(tx, episode.id)
     mentions = store.mentions.count_in_episodes(tx, [episode.row])
     dependents = [

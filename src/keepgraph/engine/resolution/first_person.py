@@ -24,7 +24,7 @@ def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> Resoluti
     """
     if not first_person.is_pronoun(name.text):
         return None
-    entity = store.owners.find(tx)
+    entity = store.groups.find(tx)
     if entity is not None and (of_types is None or entity.type in of_types):
         return Resolution(entity, "alias", 1.0, reason=f"{entity.name} is the owner of this graph")
     if not _may_mean_person(tx, of_types):
@@ -34,7 +34,7 @@ def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> Resoluti
 
 def lacks_owner(tx: Tx, name: Name) -> bool:
     """Whether a name is "me" or another word for the speaker, and the graph has no owner whom it means."""
-    return first_person.is_pronoun(name.text) and store.owners.find(tx) is None
+    return first_person.is_pronoun(name.text) and store.groups.find(tx) is None
 
 
 def _may_mean_person(tx: Tx, of_types: Collection[str] | None) -> bool:

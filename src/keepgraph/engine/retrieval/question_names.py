@@ -113,7 +113,7 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
 def lacks_owner(tx: Tx, text: str, *, groups: Sequence[str]) -> bool:
     """Whether a question is about the person who asks, names nothing known, and nobody owns these groups."""
     beginning = text[:_MAX_CHARACTERS]
-    if _span_of_asker(beginning) is None or store.owners.rows(tx, groups):
+    if _span_of_asker(beginning) is None or store.groups.rows(tx, groups):
         return False
     # Names that are only similar do not count: "me" is not nearly "Mel".
     exact_only = replace(tx, settings=replace(tx.settings, rungs=()))
@@ -179,7 +179,7 @@ def _guessed_names(
 def _owners(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
     """The words that mean the owner of the graph, where the question asks about the one who asks and names nobody."""
     span = _span_of_asker(text)
-    rows = store.owners.rows(tx, groups) if span else ()
+    rows = store.groups.rows(tx, groups) if span else ()
     return [QuestionName(*span, tuple((row, fusion.ALIAS) for row in rows), is_person=True)] if span and rows else []
 
 

@@ -13,8 +13,7 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.model import Entity
 from keepgraph.store.purge import PUBLIC_ID
-from keepgraph.store.review_decisions import ReviewDecision
-from keepgraph.store.review_proposals import ReviewProposal
+from keepgraph.store.review_proposals import ReviewDecision, ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -40,7 +39,7 @@ def find(tx: Tx, public_id: str) -> ReviewProposal:
     if proposal is None:
         raise errors.ProposalNotFound(f"there is no proposal {public_id[:60]!r} in group {tx.group!r}")
     if not store.review_proposals.is_open(tx, proposal.row):
-        decision = store.review_decisions.last(tx, proposal.kind, proposal.key)
+        decision = store.review_proposals.last(tx, proposal.kind, proposal.key)
         raise errors.ProposalClosed(
             f"the proposal has already been {decision}: {proposal.statement}",
             hint="To decide again, undo the call of that decision; `kg log` lists the calls.",
@@ -93,10 +92,10 @@ def note(tx: Tx, public_id: str, decision: Decision) -> Iterator[Tx]:
         errors.ProposalNotFound, errors.ProposalClosed: see `find`.
     """
     proposal = find(tx, public_id)
-    episodes = store.review_evidence.episodes(tx, [each for each in proposal.rests_on if each.startswith("ep_")])
+    episodes = store.review_proposals.episodes(tx, [each for each in proposal.rests_on if each.startswith("ep_")])
     first = next((episodes[each] for each in proposal.rests_on if each in episodes), None)
     yield tx if first is None else replace(tx, episode=first)
-    store.review_decisions.insert(
+    store.review_proposals.insert_decision(
         tx,
         ReviewDecision(
             group=tx.group,
@@ -160,18 +159,18 @@ def _ids(value: Any) -> Iterator[str]:
 
 def _missing(tx: Tx, ids: frozenset[str], proposal: ReviewProposal) -> str | None:
     entities = sorted(each for each in ids if each.startswith("ent_"))
-    present = store.review_evidence.entities(tx, entities, with_merged=proposal.kind != "same_as")
+    present = store.review_proposals.entities(tx, entities, with_merged=proposal.kind != "same_as")
     if set(entities) - present:
         return "An entity that it is about has since been merged or deleted."
     episodes = [each for each in _ids(proposal.rests_on) if each.startswith("ep_")]
-    if episodes and not store.review_evidence.episodes(tx, episodes):
+    if episodes and not store.review_proposals.episodes(tx, episodes):
         return "The text that it came from has since been deleted."
     return None
 
 
 def _changed_facts(tx: Tx, ids: frozenset[str], proposal: ReviewProposal) -> str | None:
     facts = sorted(each for each in ids if each.startswith("fact_"))
-    states = store.review_evidence.facts(tx, facts)
+    states = store.review_proposals.facts(tx, facts)
     if len(states) < len(facts):
         return "A fact that it depends on has since been deleted."
     if any(state.is_retracted for state in states.values()):
@@ -256,6 +255,6 @@ def _waits_for_nothing(tx: Tx, arguments: Mapping[str, Any]) -> str | None:
     wordings = [*(arguments.get("dismiss_wordings") or ())]
     wordings += [wording for mapping in arguments.get("map_wordings") or () for wording in mapping["wordings"]]
     keys = [knowledge.proposed_facts.wording_key(wording) for wording in wordings]
-    if keys and not store.proposed_facts.waiting(tx, wording_keys=keys, limit=1):
+    if keys and not store.proposals.waiting(tx, wording_keys=keys, limit=1):
         return "Nothing waits in this wording any longer."
     return None

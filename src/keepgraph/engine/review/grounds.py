@@ -66,7 +66,7 @@ def _sentences(tx: Tx, proposal: ReviewProposal) -> dict[str, str]:
     found = store.proposals.by_keys(tx, kind, [proposal.key]).get(proposal.key) if kind else None
     if found is None:
         return {}
-    places = store.review_evidence.of_text_proposals(tx, [found.row], limit=MAX_GROUNDS)[found.row]
+    places = store.review_proposals.of_text_proposals(tx, [found.row], limit=MAX_GROUNDS)[found.row]
     sentences: dict[str, str] = {}
     for place in places:
         if place.sentence:

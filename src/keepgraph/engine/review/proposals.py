@@ -16,10 +16,9 @@ from typing import Any, Literal, get_args
 from keepgraph import store
 from keepgraph.engine.review import decisions
 from keepgraph.language import normalisation, utf8
-from keepgraph.store import review_decisions
+from keepgraph.store import review_proposals
 from keepgraph.store.purge import PUBLIC_ID
-from keepgraph.store.review_decisions import ReviewDecision
-from keepgraph.store.review_proposals import ReviewProposal
+from keepgraph.store.review_proposals import ReviewDecision, ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -116,7 +115,7 @@ def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = 
     of_kind = Counter(_class(proposal.kind) for proposal in waiting)
     for proposal in sorted(proposals, key=lambda each: (-each.score, each.kind, each.key)):
         digests = evidence_digests(tx, proposal.evidence or proposal.rests_on)
-        known = store.review_decisions.known_evidence(tx, proposal.kind, proposal.key)
+        known = store.review_proposals.known_evidence(tx, proposal.kind, proposal.key)
         stored = store.review_proposals.find(tx, proposal.kind, proposal.key)
         is_decided = known is not None and known.issuperset(digests)
         was_open = stored is not None and store.review_proposals.is_open(tx, stored.row)
@@ -139,7 +138,7 @@ def are_up_to_date(tx: Tx, proposals: Iterable[Proposal], *, has_room: bool) -> 
     """Whether offering these would change nothing; if there is no room, new ones do not count. Reads only."""
     for proposal in proposals:
         digests = evidence_digests(tx, proposal.evidence or proposal.rests_on)
-        known = store.review_decisions.known_evidence(tx, proposal.kind, proposal.key)
+        known = store.review_proposals.known_evidence(tx, proposal.kind, proposal.key)
         if known is not None and known.issuperset(digests):
             continue
         stored = store.review_proposals.find(tx, proposal.kind, proposal.key)
@@ -241,7 +240,7 @@ def evidence_digests(tx: Tx, evidence: Iterable[str]) -> tuple[str, ...]:
     """
     pieces = sorted(set(evidence))[:_MAX_EVIDENCE]
     ids = [piece for piece in pieces if PUBLIC_ID.fullmatch(piece)]
-    known = store.review_evidence.contents(tx, ids)
+    known = store.review_proposals.contents(tx, ids)
     return tuple(sorted({utf8.digest(known.get(piece) or _words(piece))[:_DIGITS] for piece in pieces}))
 
 
@@ -271,7 +270,7 @@ class _QuietKind:
 
 def find(tx: Tx) -> list[_QuietKind]:
     """The kinds of the group that are quiet."""
-    return [quiet for kind in store.review_decisions.kinds(tx) if (quiet := _measure(tx, kind))]
+    return [quiet for kind in store.review_proposals.kinds(tx) if (quiet := _measure(tx, kind))]
 
 
 def _is_quiet(tx: Tx, kind: str) -> bool:
@@ -286,7 +285,7 @@ def wake(tx: Tx, kinds: Iterable[str]) -> list[str]:
     """
     woken = [kind for kind in dict.fromkeys(kinds) if _is_quiet(tx, kind)]
     for kind in woken:
-        store.review_decisions.insert(
+        store.review_proposals.insert_decision(
             tx, ReviewDecision(tx.group, kind, "", (), (), "woken", "", timestamps.from_datetime(tx.now))
         )
     return woken
@@ -294,7 +293,7 @@ def wake(tx: Tx, kinds: Iterable[str]) -> list[str]:
 
 def _measure(tx: Tx, kind: str) -> _QuietKind | None:
     """The acceptance of a kind, if too low."""
-    latest = store.review_decisions.latest_of_kind(tx, kind, limit=_WINDOW)
-    accepted = sum(decision in review_decisions.ACCEPTED for decision in latest)
+    latest = store.review_proposals.latest_of_kind(tx, kind, limit=_WINDOW)
+    accepted = sum(decision in review_proposals.ACCEPTED for decision in latest)
     is_too_low = len(latest) == _WINDOW and accepted < _MIN_ACCEPTED * _WINDOW
     return _QuietKind(kind, len(latest), accepted) if is_too_low else None

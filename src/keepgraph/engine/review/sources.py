@@ -21,7 +21,7 @@ from keepgraph.english import with_article
 from keepgraph.language import normalisation
 from keepgraph.model import Entity
 from keepgraph.model import Proposal as TextProposal
-from keepgraph.store.review_evidence import TextEvidence
+from keepgraph.store.review_proposals import TextEvidence
 from keepgraph.store.transactions import Tx
 
 MAX_COLLECTED = 100
@@ -64,11 +64,11 @@ def texts(tx: Tx, *, limit: int) -> list[Proposal]:
 
     Decided ones come on top, so that `offer` sees whether a new text supports them.
     """
-    waiting = store.review_evidence.text_proposals(tx, are_decided=False, limit=limit)
-    decided = store.review_evidence.text_proposals(tx, are_decided=True, limit=limit)
+    waiting = store.review_proposals.text_proposals(tx, are_decided=False, limit=limit)
+    decided = store.review_proposals.text_proposals(tx, are_decided=True, limit=limit)
     rows = [row for row, _, _ in [*waiting, *decided]]
     found = store.proposals.by_rows(tx, rows)
-    evidence = store.review_evidence.of_text_proposals(tx, rows, limit=_EVIDENCE_READ)
+    evidence = store.review_proposals.of_text_proposals(tx, rows, limit=_EVIDENCE_READ)
     return [
         proposal
         for row, kind, key in [*waiting, *decided]
@@ -93,13 +93,13 @@ def of_text(tx: Tx, public_id: str) -> Proposal | None:
         return None
     kind, key = f"new_{found.kind}", store.proposals.key_of(tx, found.row)
     return _of_text(
-        tx, found, kind, key, store.review_evidence.of_text_proposals(tx, [found.row], limit=_EVIDENCE_READ)[found.row]
+        tx, found, kind, key, store.review_proposals.of_text_proposals(tx, [found.row], limit=_EVIDENCE_READ)[found.row]
     )
 
 
 def wordings(tx: Tx, *, limit: int) -> list[Proposal]:
     """The wordings that extracted facts wait in, grouped by meaning, at most `limit`, most frequent first."""
-    if not store.proposed_facts.count(tx):
+    if not store.proposals.count(tx):
         return []
     groups = [group for group in knowledge.proposed_facts.group(tx) if group.reasons.get("wording")]
     return [_of_wordings(group) for group in groups[:limit]]
@@ -142,7 +142,7 @@ def pair_key(one: Entity, other: Entity) -> str:
 
 def is_decided(tx: Tx, one: Entity, other: Entity) -> bool:
     """Whether somebody has already decided whether two entities are one."""
-    return store.review_decisions.last(tx, "same_as", pair_key(one, other)) is not None
+    return store.review_proposals.last(tx, "same_as", pair_key(one, other)) is not None
 
 
 def _doubles(tx: Tx) -> list[Proposal]:

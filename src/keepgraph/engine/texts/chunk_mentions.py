@@ -117,7 +117,7 @@ class Detector:
             for hit in hits:
                 by_row.setdefault(hit.entity.row, Mention(chunk.row, hit.entity.row, how))
             if not hits and first_person.is_pronoun(name.text):
-                if owner := store.owners.find(self.names.tx):
+                if owner := store.groups.find(self.names.tx):
                     by_row.setdefault(owner.row, Mention(chunk.row, owner.row, how))
             elif not hits and (how != "tag" or f"#{name.text}" in chunk.text):
                 given_type = self.names.vocabulary.default_type("term") if how == "tag" else annotation.get("type")

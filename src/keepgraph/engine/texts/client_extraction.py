@@ -13,7 +13,7 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.knowledge import assumed_types, entity_types, proposed_facts
+from keepgraph.engine.knowledge import assumed_types, proposed_facts
 from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -156,7 +156,7 @@ class ExtractionRecorder:
         Args:
             tx: in the episode that states the relations.
         """
-        dismissed = store.proposed_facts.dismissed_wordings(tx)
+        dismissed = store.proposals.dismissed_wordings(tx)
         for location, part, relation in self._relations:
             self._record_relation(tx, location, self._text_of(part), relation, dismissed)
         self._result.possible_duplicates += _possible_duplicates(tx, self._result.created[:MAX_COMPARED])
@@ -241,7 +241,7 @@ class ExtractionRecorder:
             self._tx, Ref(type=entity_type, name=name), error_class=errors.SubjectRequired
         )
         if created:
-            store.assumed_types.mark(self._tx, [entity.row])
+            store.entities.mark(self._tx, [entity.row])
             if unknown_type:
                 assumed_types.keep_given(self._tx, entity, unknown_type)
         return entity, created
@@ -266,7 +266,7 @@ class ExtractionRecorder:
         for wording in (given, given.strip(), graph_vocabulary.singular(given)):
             if wording and graph_vocabulary.find_all(self._tx, store.vocabulary.ENTITY_TYPE, wording):
                 try:
-                    entity_type = entity_types.find(self._tx, wording)
+                    entity_type = assumed_types.find(self._tx, wording)
                 except errors.EntityTypeUnknown:
                     continue  # retired, and nothing replaces it
                 return None if entity_type.is_abstract else entity_type.name
@@ -415,7 +415,7 @@ def _text(relation: Relation) -> str:
 
 def _possible_duplicates(tx: Tx, created: Sequence[Entity]) -> list[tuple[Entity, Candidate]]:
     """New entities, each with another that may be the same: an existing one, or a new one that came before it."""
-    assumed = store.assumed_types.among(tx, [entity.row for entity in created])
+    assumed = store.entities.among(tx, [entity.row for entity in created])
     new = {entity.row for entity in created}
     pairs = []
     for entity in created:

@@ -350,5 +350,5 @@ def _prechunked_annotations(
 def _withdraw_proposed(tx: Tx, episode: Episode, result: ExtractionResult) -> None:
     """Delete the facts that an earlier version proposed, and this one does not."""
     stated = {fact.row for fact in result.waiting}
-    proposed = store.proposed_facts.of_episode(tx, episode.row)
-    store.proposed_facts.delete(tx, [fact.row for fact in proposed if fact.row not in stated])
+    proposed = store.proposals.facts_of_episode(tx, episode.row)
+    store.proposals.delete(tx, [fact.row for fact in proposed if fact.row not in stated])

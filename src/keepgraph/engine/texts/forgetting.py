@@ -52,7 +52,7 @@ def delete(tx: Tx, episode: Episode) -> DeletedEpisode:
     assertions = store.provenance.of_episode(tx, episode.row)
     facts, kept_facts = withdraw_assertions(tx, episode, [row for row, _, _ in assertions])
     created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}
-    store.proposed_facts.delete(tx, [fact.row for fact in store.proposed_facts.of_episode(tx, episode.row)])
+    store.proposals.delete(tx, [fact.row for fact in store.proposals.facts_of_episode(tx, episode.row)])
     store.episodes.delete(tx, episode)
     entities, kept_entities = delete_unsupported_entities(tx, [*mentioned, *ends_of(facts)], created_at)
     return DeletedEpisode(
@@ -72,7 +72,7 @@ def plan(tx: Tx, episode: Episode) -> DeletedEpisode:
         for entity in (*episodes.mentioned_entities(tx, chunks), *ends_of(facts))
         if entity.created_at in created_at
     }
-    is_up_to_date = not store.mention_queue.any_unread(tx)
+    is_up_to_date = not store.mention_places.any_unread(tx)
     entities: list[Entity] = []
     kept: list[_KeptObject] = list(kept_facts)
     for entity in candidates.values():
@@ -177,9 +177,9 @@ def _support(
         return f"{count} other episode{'s mention' if count > 1 else ' mentions'} it"
     if store.entities.has_former_ids(tx, entity):
         return "another entity was merged into it"
-    if store.owners.find(tx) == entity:
+    if store.groups.find(tx) == entity:
         return "it is the owner of the graph"
-    if count := store.narratives.count_of_project(tx, entity, besides=episode.row if episode else 0):
+    if count := store.episodes.count_of_project(tx, entity, besides=episode.row if episode else 0):
         return f"{count} other narrative{'s are' if count > 1 else ' is'} about it"
     ids = store.scopes.former_ids(tx, [entity])
     own_rows = {fact.row for fact in facts}

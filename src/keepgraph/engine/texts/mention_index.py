@@ -62,15 +62,15 @@ def backfill(
     while True:
         cancellation = vector_backfill.short_wait() if until else None
         with database.read("reading") as tx:
-            unread = count_unread(tx) if episodes is None else store.mention_queue.count_in_episodes(tx, episodes)
+            unread = count_unread(tx) if episodes is None else store.mention_places.count_in_episodes(tx, episodes)
             is_late = until is not None and done and time.monotonic() > until
             if not unread or is_late or (max_chunks is not None and done >= max_chunks):
                 return unread
-            version = store.mention_queue.journal_version(tx)
+            version = store.mention_places.journal_version(tx)
             left = None if until is None else max(until - time.monotonic(), 0.0)
             batch = _Batch.compute(tx, seconds=left, episodes=episodes)
         with database.write("reading", cancellation=cancellation) as tx:
-            if store.mention_queue.journal_version(tx) != version:
+            if store.mention_places.journal_version(tx) != version:
                 # Somebody wrote in the meantime: the chunks and names of the batch may have changed.
                 if conflicts < _MAX_CONFLICTS:
                     conflicts += 1
@@ -102,9 +102,9 @@ def update(tx: Tx, chunks: Sequence[Chunk]) -> None:
 def catch_up(tx: Tx, *, seconds: float) -> bool:
     """Backfill within a call that depends on it; returns whether nothing is unread any more."""
     until = time.monotonic() + seconds
-    while store.mention_queue.any_unread(tx) and time.monotonic() < until:
+    while store.mention_places.any_unread(tx) and time.monotonic() < until:
         _Batch.compute(tx, seconds=max(until - time.monotonic(), 0.0)).write(tx)
-    return not store.mention_queue.any_unread(tx)
+    return not store.mention_places.any_unread(tx)
 
 
 def count_due(database: Database) -> int:
@@ -115,12 +115,12 @@ def count_due(database: Database) -> int:
 
 def count_unread(tx: Tx) -> int:
     """How many chunks and names of a graph are unread."""
-    return sum(store.mention_queue.count(tx))
+    return sum(store.mention_places.count(tx))
 
 
 def count_unread_chunks(tx: Tx, chunks: Sequence[Chunk]) -> int:
     """How many of these chunks are unread."""
-    return store.mention_queue.count_chunks(tx, [chunk.row for chunk in chunks])
+    return store.mention_places.count_waiting_chunks(tx, [chunk.row for chunk in chunks])
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class _Batch:
         until = None if seconds is None else time.monotonic() + seconds
         if episodes is not None:
             return cls._of_chunks(tx, until, episodes)
-        _, new_names = store.mention_queue.count(tx)
+        _, new_names = store.mention_places.count(tx)
         if new_names and new_names > store.episodes.count_chunks(tx):
             return cls(all_chunks=True)
         return cls._of_names(tx, until) if new_names else cls._of_chunks(tx, until)
@@ -198,7 +198,7 @@ class _Batch:
         numbers: list[int] = []
         rows: set[int] = set()
         vocabulary = graph_vocabulary.read(tx)
-        for number, name, group, entity_type in store.mention_queue.next_names(tx, limit=_MAX_NAMES_IN_BATCH):
+        for number, name, group, entity_type in store.mention_places.next_names(tx, limit=_MAX_NAMES_IN_BATCH):
             if name and group:
                 is_person = entity_type is not None and vocabulary.style(entity_type) == "person"
                 rows.update(chunks_with_name(tx, name, group=group, is_person=is_person))
@@ -211,7 +211,7 @@ class _Batch:
 
     @classmethod
     def _of_chunks(cls, tx: Tx, until: float | None, episodes: Sequence[int] | None = None) -> _Batch:
-        rows = store.mention_queue.next_chunks(tx, limit=_MAX_CHUNKS_IN_BATCH, episodes=episodes)
+        rows = store.mention_places.next_chunks(tx, limit=_MAX_CHUNKS_IN_BATCH, episodes=episodes)
         chunks = store.episodes.chunks_by_rows(tx, rows)
         entries: list[_Entry] = []
         for entry in _detect(tx, [chunks[row] for row in rows if row in chunks]):
@@ -222,12 +222,12 @@ class _Batch:
 
     def write(self, tx: Tx) -> None:
         if self.all_chunks:
-            store.mention_queue.add_all_chunks(tx)
-        store.mention_queue.add_chunks(tx, self.to_read)
-        store.mention_queue.remove_names(tx, self.names)
+            store.mention_places.add_all_chunks(tx)
+        store.mention_places.add_chunks(tx, self.to_read)
+        store.mention_places.remove_names(tx, self.names)
         for entry in self.chunks:
             entry.write(tx)
-        store.mention_queue.remove_chunks(tx, self.deleted)
+        store.mention_places.remove_chunks(tx, self.deleted)
 
 
 def chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[int]:

@@ -16,16 +16,7 @@ from functools import cached_property
 from itertools import chain
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import (
-    assumed_types,
-    entities,
-    entity_changes,
-    entity_types,
-    facts,
-    literals,
-    merges,
-    predicates,
-)
+from keepgraph.engine.knowledge import assumed_types, entities, entity_changes, facts, literals, merges, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.texts import forgetting, storage
 from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
@@ -354,7 +345,7 @@ def _wanted_types(tx: Tx, folder: Folder, note: Note) -> Iterator[str | None]:
 
 def _type_called(tx: Tx, wording: str) -> str | None:
     try:
-        found = entity_types.find(tx, wording)
+        found = assumed_types.find(tx, wording)
     except errors.EntityTypeUnknown:
         return None
     return None if found.is_abstract else found.name
@@ -433,7 +424,7 @@ def _find_unowned(tx: Tx, folder: Folder, note: Note, explicit: str | None) -> E
         named = store.entities.by_key(tx, normalisation.key(name))
         free = [entity for entity in named if not folder.is_of_other(entity, note.path)]
         if explicit:
-            assumed = store.assumed_types.among(tx, [entity.row for entity in free])
+            assumed = store.entities.among(tx, [entity.row for entity in free])
             fitting = [entity for entity in free if vocabulary.is_kind_of(entity.type, explicit)]
             free = fitting or [entity for entity in free if entity.row in assumed]
         if len(free) == 1:
@@ -446,7 +437,7 @@ def _absorb(tx: Tx, folder: Folder, note: Note, entity: Entity, name: str) -> No
     if len(folder.notes_named(name)) > (_path_key(name) == _path_key(note.stem)):
         return
     others = [other for other in store.entities.by_key(tx, normalisation.key(name)) if other.row != entity.row]
-    assumed = store.assumed_types.among(tx, [other.row for other in others]) if others else set()
+    assumed = store.entities.among(tx, [other.row for other in others]) if others else set()
     for other in others:
         if other.row in assumed and not folder.is_of_other(other, note.path):
             with suppress(errors.InvalidRequest, errors.Conflict):
@@ -456,7 +447,7 @@ def _absorb(tx: Tx, folder: Folder, note: Note, entity: Entity, name: str) -> No
 def _create(tx: Tx, folder: Folder, note: Note, entity_type: str, *, is_assumed: bool) -> Entity:
     entity = entities.create(tx, entity_type, _free_name(tx, folder, note, entity_type))
     if is_assumed:
-        store.assumed_types.mark(tx, [entity.row])
+        store.entities.mark(tx, [entity.row])
     return entity
 
 
@@ -470,7 +461,7 @@ def _retype(tx: Tx, folder: Folder, note: Note, entity: Entity, entity_type: str
 
 
 def _is_assumed(tx: Tx, entity: Entity) -> bool:
-    return bool(store.assumed_types.among(tx, [entity.row]))
+    return bool(store.entities.among(tx, [entity.row]))
 
 
 def _rename(tx: Tx, folder: Folder, note: Note, entity: Entity) -> Entity:
@@ -680,7 +671,7 @@ class _Recorder:
             return own[0] if len(own) == 1 else named[0]
         note_type = _type_called(self._tx, _NOTE) or self._vocabulary.default_type("reference")
         entity = entities.create(self._tx, note_type, name)
-        store.assumed_types.mark(self._tx, [entity.row])
+        store.entities.mark(self._tx, [entity.row])
         return entity
 
     def _of_role(self, role: Role) -> str | None:

@@ -104,7 +104,7 @@ def read(tx: Tx, stream: Stream) -> dict[int, Record]:
     rows = list(dict.fromkeys(stream.rows))
     if stream.kind is Kind.ENTITIES:
         return _entities(tx, rows)
-    existing = store.traversal.existing_facts(tx, rows)
+    existing = store.neighbourhood.existing_facts(tx, rows)
     facts = store.facts.by_rows(tx, [row for row in rows if row in existing])
     describe = _describe_fact(stream.kind)
     return {fact.row: describe(fact) for fact in facts}

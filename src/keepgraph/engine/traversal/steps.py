@@ -55,7 +55,7 @@ Reached = tuple[Sequence[int], Stream]
 
 def entities_of(tx: Tx, types: Sequence[str] | None) -> Stream:
     """All entities of some types, or of any."""
-    return records.collect(Kind.ENTITIES, store.traversal.entities(tx, of_types=types))
+    return records.collect(Kind.ENTITIES, store.neighbourhood.entities(tx, of_types=types))
 
 
 def triplets(tx: Tx) -> Stream:
@@ -69,9 +69,9 @@ def edges_of(tx: Tx, label: Label) -> Stream:
         return records.collect(Kind.EDGES, _current_facts(tx, [label.predicate]))
     facts = list(_current_facts(tx, None))
     if label.link is Kind.LINKS_TO_VECTOR:
-        return records.collect(label.link, (fact for _, fact in store.traversal.with_vectors(tx, facts)))
+        return records.collect(label.link, (fact for _, fact in store.neighbourhood.with_vectors(tx, facts)))
     if label.link is Kind.LINKS_TO_OBJECT:
-        ends = store.traversal.ends_of(tx, facts, side="object", predicates=None)
+        ends = store.neighbourhood.ends_of(tx, facts, side="object", predicates=None)
         return records.collect(label.link, (facts[position] for position, _ in ends))
     return records.collect(Kind.LINKS_TO_SUBJECT, facts)
 
@@ -122,7 +122,7 @@ def _from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable
     found = [
         (position, fact, other)
         for of_side in sides
-        for position, fact, other in store.traversal.facts_of(
+        for position, fact, other in store.neighbourhood.facts_of(
             tx, stream.rows, side=of_side, predicates=predicates, at=_at(tx)
         )
     ]
@@ -141,7 +141,7 @@ def _links_from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, It
     if step.direction == "out" or kind is Kind.LINKS_TO_VECTOR or step.target == "vectors":
         return reached, ()
     side = "subject" if kind is Kind.LINKS_TO_SUBJECT else "object"
-    found = store.traversal.facts_of(tx, stream.rows, side=side, predicates=None, at=_at(tx))
+    found = store.neighbourhood.facts_of(tx, stream.rows, side=side, predicates=None, at=_at(tx))
     return reached, ((position, fact) for position, fact, _ in found)
 
 
@@ -153,11 +153,11 @@ def _from_triplets(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable
     rows = stream.rows
     if kind is Kind.LINKS_TO_VECTOR:
         reached = kind if step.target == "edges" else Kind.VECTORS
-        return reached, (() if step.target == "nodes" else store.traversal.with_vectors(tx, rows))
+        return reached, (() if step.target == "nodes" else store.neighbourhood.with_vectors(tx, rows))
     if step.target == "vectors":
         return Kind.VECTORS, ()
     side = "subject" if kind is Kind.LINKS_TO_SUBJECT else "object"
-    ends = store.traversal.ends_of(tx, rows, side=side, predicates=None)
+    ends = store.neighbourhood.ends_of(tx, rows, side=side, predicates=None)
     if step.target == "edges":
         return kind, ((position, rows[position]) for position, _ in ends)
     return Kind.ENTITIES, ends
@@ -174,7 +174,7 @@ def _ends_of_edges(tx: Tx, stream: Stream, step: Follow) -> Iterable[tuple[int, 
     if step.label.predicate is None or step.target == "vectors":
         return ()
     side = "object" if (step.direction == "out") is not step.label.is_inverse else "subject"
-    return store.traversal.ends_of(tx, stream.rows, side=side, predicates=[step.label.predicate])
+    return store.neighbourhood.ends_of(tx, stream.rows, side=side, predicates=[step.label.predicate])
 
 
 def _ends_of_links(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
@@ -186,11 +186,11 @@ def _ends_of_links(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable
     if stream.kind is Kind.LINKS_TO_VECTOR:
         return Kind.VECTORS, enumerate(stream.rows)
     side = "subject" if stream.kind is Kind.LINKS_TO_SUBJECT else "object"
-    return Kind.ENTITIES, store.traversal.ends_of(tx, stream.rows, side=side, predicates=None)
+    return Kind.ENTITIES, store.neighbourhood.ends_of(tx, stream.rows, side=side, predicates=None)
 
 
 def _current_facts(tx: Tx, predicates: Sequence[str] | None) -> Iterator[int]:
-    return store.traversal.current_facts(tx, predicates=predicates, at=_at(tx))
+    return store.neighbourhood.current_facts(tx, predicates=predicates, at=_at(tx))
 
 
 def _at(tx: Tx) -> str:

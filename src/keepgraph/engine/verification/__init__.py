@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keepgraph.engine.verification import (
         conflicts,
-        flag_evidence,
         group_conflicts,
         literal_values,
         relation_changes,

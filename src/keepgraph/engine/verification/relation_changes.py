@@ -100,7 +100,7 @@ def create(
     recorder = RelationRecorder(tx, [Relation(subject, predicate, target)], is_accepted=True)
     typed = [_typed(tx, recorder, end) if isinstance(end, Ref) else end for end in ends]
     recorded = record(_as_ref(typed[0]), typed[1])
-    store.assumed_types.mark(tx, [entity.row for entity in recorded.created])
+    store.entities.mark(tx, [entity.row for entity in recorded.created])
     return recorded
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entity_types, facts, literals, predicates, validity
+from keepgraph.engine.knowledge import assumed_types, facts, literals, predicates, validity
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
 from keepgraph.engine.knowledge.relation_wordings import RelationWordings
 from keepgraph.engine.resolution import resolver
@@ -305,7 +305,7 @@ def _stand_in(tx: Tx, case: _Case, subject: str, target: str) -> Fact | None:
 
 def _likely_type(vocabulary: Vocabulary, allowed: Sequence[str]) -> str:
     """The first type that an end may have."""
-    return next(iter(entity_types.usable(vocabulary, allowed)), vocabulary.default_type("term"))
+    return next(iter(assumed_types.usable_type(vocabulary, allowed)), vocabulary.default_type("term"))
 
 
 def _judge_text(tx: Tx, case: _Case, wording: str, subject: str, target: str, texts: Sequence[str]) -> TextVerdict:

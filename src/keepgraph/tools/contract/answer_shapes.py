@@ -30,7 +30,7 @@ from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import brief_answers
 
 if TYPE_CHECKING:
-    from keepgraph.engine.knowledge.narratives import Narrative
+    from keepgraph.engine.knowledge.rollup import Narrative
     from keepgraph.engine.query.schema import Label, RelationshipType, Schema
 
     SchemaTerm = TypeVar("SchemaTerm", Label, RelationshipType)

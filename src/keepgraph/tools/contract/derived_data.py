@@ -55,15 +55,15 @@ MENTIONS_AND_VECTORS = frozenset([Need.MENTIONS, Need.VECTORS])
 def is_missing(tx: Tx, need: Need) -> bool:
     """Whether some data of this kind is missing and can be backfilled on this machine. Loads no model."""
     if need is Need.MENTIONS:
-        return store.mention_queue.any_unread(tx)
+        return store.mention_places.any_unread(tx)
     if need is Need.MAP_PLACES:
-        return store.map_places.any_missing(tx)
+        return store.communities.any_missing(tx)
     return vector_backfill.is_due(tx, _vector_kinds(need))
 
 
 def is_left_to_background(tx: Tx, need: Need) -> bool:
     """Whether a server that makes this data in the background does not let a call wait for it: where much waits."""
-    return need is Need.MENTIONS and store.mention_queue.is_longer_than(tx, _MAX_UNREAD)
+    return need is Need.MENTIONS and store.mention_places.is_longer_than(tx, _MAX_UNREAD)
 
 
 def backfill_some(

@@ -14,7 +14,7 @@ from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import aliases, catalogue, derived_data, schemas, validation
+from keepgraph.tools.contract import catalogue, derived_data, schemas, validation
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -65,7 +65,7 @@ def call(
         return _call(
             database,
             tool,
-            aliases.translate(name, tool.name, {} if arguments is None else arguments),
+            catalogue.translate(name, tool.name, {} if arguments is None else arguments),
             session=session,
             defaults=defaults,
             read_only=read_only,
@@ -187,7 +187,7 @@ def _read(
                 unknown_names.update(tx.unknown_names)
                 if Need.MENTIONS in missing:
                     # The answer lacks names that stand in these texts: the caller is told how many there are.
-                    answer["unread"] = sum(store.mention_queue.count(tx))
+                    answer["unread"] = sum(store.mention_places.count(tx))
                 validation.check_output(tool.toolset, tool.name, answer)
                 return answer
         seconds_left = seconds_left or vector_backfill.countdown()
@@ -280,6 +280,6 @@ def _count(database: Database, tool: Tool, *, session: str | None, unknown_names
     with suppress(errors.GraphFileError), database.write(tool.name, session=session) as tx:
         at = timestamps.from_datetime(tx.now)
         if is_read_counted and session is not None:
-            store.read_counts.add_read(tx, conversation=session, tool=tool.name, at=at)
+            store.garden_runs.add_read(tx, conversation=session, tool=tool.name, at=at)
         if unknown_names:
-            store.read_counts.add_unknown_names(tx, unknown_names, at=at)
+            store.garden_runs.add_unknown_names(tx, unknown_names, at=at)

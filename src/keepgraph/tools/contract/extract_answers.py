@@ -301,7 +301,7 @@ def _week(request: ExtractRequest, content: _Content, *, texts: bool, is_whole: 
     rollup = knowledge.rollup.week(tx)
     narrative = None
     if texts and is_whole:
-        narrative = knowledge.narratives.read(tx, knowledge.narratives.week_of(rollup.end), project=None)
+        narrative = knowledge.rollup.read(tx, knowledge.rollup.week_of(rollup.end), project=None)
     decisions = [content.decision(tx, decision) for decision in rollup.decisions if content.has_decision(decision)]
     return {
         "period": {"start": rollup.start, "end": rollup.end},

@@ -16,7 +16,7 @@ from keepgraph.engine.traversal.records import Kind
 from keepgraph.engine.traversal.steps import Condition, Direction, Filter, FilterPath, Follow, Label, Target
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import aliases, search_arguments
+from keepgraph.tools.contract import catalogue, search_arguments
 
 MAX_RESULTS = 1_000
 
@@ -44,7 +44,7 @@ def read(tx: Tx, name: str, arguments: Mapping[str, Any]) -> ReadStep:
         errors.FilterInvalid: a filter is.
         errors.EntityTypeUnknown, errors.PredicateUnknown: a label is not in the vocabulary.
     """
-    name = aliases.tool_name(name).removeprefix("traversal_")
+    name = catalogue.tool_name(name).removeprefix("traversal_")
     if name not in STEPS:
         raise errors.InvalidArguments(f"there is no step {name[:60]!r}", hint=f"Use one of {', '.join(STEPS)}.")
     plain = {key: value for key, value in arguments.items() if key != "data" and value is not None}
@@ -264,7 +264,7 @@ def _condition(raw: object) -> Condition:
 def _path(tx: Tx, raw: object, notes: list[str], *, depth: int) -> FilterPath:
     """A short traversal in a filter; its own filter stands in `args` or beside them, as `filter` or `filters`."""
     parts = _object(raw, _PATH_KEYS, "a traversal in a filter")
-    name = aliases.tool_name(str(parts.get("tool_name", ""))).removeprefix("traversal_")
+    name = catalogue.tool_name(str(parts.get("tool_name", ""))).removeprefix("traversal_")
     if name not in _FOLLOWING:
         raise errors.FilterInvalid(
             f"a filter cannot make the step {name[:60]!r}", hint=f"Use one of {', '.join(_FOLLOWING)}."

@@ -18,7 +18,7 @@ from keepgraph.english import with_article
 from keepgraph.language import name_shapes, name_styles, normalisation
 from keepgraph.model import Entity
 from keepgraph.store.cancellation import raise_if_cancelled
-from keepgraph.store.read_counts import UnknownName
+from keepgraph.store.garden_runs import UnknownName
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -39,7 +39,7 @@ def propose_retype(tx: Tx, position: int) -> Outcome:
     at = timestamps.from_datetime(tx.now)
     misnamed = _misnamed(tx, vocabulary)
     entities = [entity for entity in _entities_to_look_at(tx, vocabulary, at) if entity.row not in misnamed]
-    assumed = store.assumed_types.among(tx, [entity.row for entity in entities])
+    assumed = store.entities.among(tx, [entity.row for entity in entities])
     proposals = []
     for entity in entities:
         raise_if_cancelled(tx.cancellation)
@@ -266,7 +266,7 @@ def propose_unknown_names(tx: Tx, position: int) -> Outcome:
     if not tx.settings.count_unknown_names:
         note = "Unknown names are not counted; to count them, set unknown_names in [garden] of the settings."
         return Outcome((), note=note)
-    names = store.read_counts.unknown_names(tx, at_least=_MIN_TIMES, limit=MAX_CANDIDATES)
+    names = store.garden_runs.unknown_names(tx, at_least=_MIN_TIMES, limit=MAX_CANDIDATES)
     return Outcome(tuple(_proposal_of_unknown(tx, name) for name in names), considered=len(names))
 
 

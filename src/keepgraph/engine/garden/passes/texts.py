@@ -1,22 +1,155 @@
-"""Passes over texts and wordings: names and facts read in texts, and words that the vocabulary lacks."""
+"""Passes over texts and words: names and facts in texts, words that the vocabulary lacks, flags of predicates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from keepgraph import store
 from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.review import sources
 from keepgraph.engine.review.proposals import Proposal
-from keepgraph.engine.verification import flag_evidence
-from keepgraph.engine.verification.flag_evidence import SuggestedFlag
-from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.engine.verification import conflicts
+from keepgraph.engine.vocabulary import graph_vocabulary, sets
 from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
+from keepgraph.model import PREDICATE_FLAGS, Predicate
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.garden_candidates import ProposedName
 from keepgraph.store.transactions import Tx
+from keepgraph.temporal import timestamps
+
+# Flag evidence: undeclared flags of predicates that the recorded facts suggest.
+#
+# A share counts by the lower end of its 95 % interval (Wilson, 1927), so that few facts suggest nothing. Words of the
+# core never change, so they are left out.
+
+_MIN_SUBJECTS = 30
+_MIN_PAIRS = 50
+_MIN_AT_BOTH_ENDS = 10
+"""How many entities must be at both ends of facts before it matters that no fact goes both ways."""
+
+_MIN_SHARE = 0.85
+"""The lower end of the interval for the share of subjects, objects or pairs that conform to the flag."""
+
+_UNCOUNTED_ROLES = ("mentions", "tags")
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class _SuggestedFlag:
+    """A flag that the facts of a predicate suggest, as a question to a person.
+
+    Attributes:
+        statement: the question, with the figures.
+        share: of the `count` subjects, objects or pairs that conform to it, from 0 to 1.
+        score: how sure that is: the lower end of the interval.
+        arguments: the arguments of `change_word` that would set the flag.
+    """
+
+    predicate: str
+    flag: str
+    statement: str
+    share: float
+    count: int
+    score: float
+    arguments: Mapping[str, Any]
+    tool: str = "change_word"
+
+
+def suggest(tx: Tx) -> list[_SuggestedFlag]:
+    """The flags that the facts of the group suggest, surest first. Reads all facts that hold: takes seconds."""
+    vocabulary, now = graph_vocabulary.read(tx), timestamps.from_datetime(tx.now)
+    open_to_flags = {
+        term.row: term
+        for term in vocabulary.usable_predicates
+        if term.inverse_of is None and term.set != sets.CORE and term.role not in _UNCOUNTED_ROLES
+    }
+    suggested: list[_SuggestedFlag] = []
+    for row, count, single in store.cardinalities.count_objects_by_subject(tx, now=now):
+        if (
+            row in open_to_flags
+            and not open_to_flags[row].flags & {"functional", "symmetric"}
+            and count >= _MIN_SUBJECTS
+        ):
+            suggested += _functional(tx, open_to_flags[row], count, single, now=now)
+    for row, count, single in store.cardinalities.count_subjects_by_object(tx, now=now):
+        term = open_to_flags.get(row)
+        if term and not term.flags & {"inverse_functional", "symmetric"} and count >= _MIN_SUBJECTS:
+            suggested += _inverse_functional(term, count, single)
+    for term in open_to_flags.values():
+        if term.literal_kind is None and not conflicts.flags_of(term) & {"symmetric", "asymmetric", "acyclic"}:
+            suggested += _direction(tx, term, now=now)
+    return sorted(suggested, key=lambda flag: (-flag.score, flag.predicate, flag.flag))
+
+
+def _lower_bound(successes: int, count: int) -> float:
+    """The lower end of the 95 % interval of a share (Wilson)."""
+    if not count:
+        return 0.0
+    share = successes / count
+    spread = _Z * math.sqrt(share * (1 - share) / count + _Z**2 / (4 * count**2))
+    return max(0.0, (share + _Z**2 / (2 * count) - spread) / (1 + _Z**2 / count))
+
+
+def _functional(tx: Tx, term: Predicate, count: int, single: int, *, now: str) -> Iterable[_SuggestedFlag]:
+    changes = store.cardinalities.count_changes(tx, term.row, now=now)
+    seen = f", and {changes} have had another before" if changes else ""
+    type_row = store.cardinalities.most_common_type(tx, term.row, now=now)
+    types = {one.row: one.name for one in graph_vocabulary.read(tx).types}
+    of_type = f" (most of the type {types[type_row]})" if type_row in types else ""
+    statement = (
+        f"{term.name} has one current object for {_percent(single, count)} of {count} subjects{of_type}{seen}: "
+        "is it one at a time?"
+    )
+    return _if_likely(term, "functional", statement, single, count)
+
+
+def _inverse_functional(term: Predicate, count: int, single: int) -> Iterable[_SuggestedFlag]:
+    # Most objects have one subject by chance; an identifier has one by its nature.
+    if term.literal_kind not in ("identifier", "url") and not (count >= 4 * _MIN_SUBJECTS and single >= 0.99 * count):
+        return ()
+    statement = (
+        f"{_percent(single, count)} of {count} objects of {term.name} have one current subject: "
+        "does an object belong to one subject at a time?"
+    )
+    return _if_likely(term, "inverse_functional", statement, single, count)
+
+
+def _direction(tx: Tx, term: Predicate, *, now: str) -> Iterable[_SuggestedFlag]:
+    """Whether a predicate holds in one direction, or in both."""
+    pairs, reversed_, at_both_ends = store.cardinalities.count_reversed(tx, term.row, now=now)
+    if pairs >= _MIN_PAIRS and not reversed_ and at_both_ends >= _MIN_AT_BOTH_ENDS:
+        statement = (
+            f"None of {pairs} facts of {term.name} also holds in reverse, though {at_both_ends} entities are the "
+            "subject of one and the object of another: does it hold in one direction only?"
+        )
+        return _if_likely(term, "asymmetric", statement, pairs, pairs)
+    if pairs >= _MIN_PAIRS and reversed_:
+        statement = (
+            f"{_percent(reversed_, pairs)} of {pairs} facts of {term.name} are also recorded in reverse: "
+            "does it always hold both ways?"
+        )
+        return _if_likely(term, "symmetric", statement, reversed_, pairs)
+    return ()
+
+
+def _if_likely(term: Predicate, flag: str, statement: str, successes: int, count: int) -> Iterable[_SuggestedFlag]:
+    score = _lower_bound(successes, count)
+    if score < _MIN_SHARE:
+        return ()
+    flags = [name for name in PREDICATE_FLAGS if name in term.flags or name == flag]
+    arguments = {"word": term.name, "kind": "predicate", "values": {"flags": flags}}
+    return (_SuggestedFlag(term.name, flag, statement, successes / count, count, round(score, 4), arguments),)
+
+
+def _percent(successes: int, count: int) -> str:
+    share = 100 * successes / count
+    return "all" if successes == count else f"{min(99, round(share))} %"
+
 
 COMPARED_IN_A_RUN = 1_000
 
@@ -58,11 +191,11 @@ def _aliases(tx: Tx, proposed: ProposedName) -> Iterator[Proposal]:
 
 def propose_vocabulary(tx: Tx, position: int) -> Outcome:
     wordings = sources.wordings(tx, limit=MAX_CANDIDATES)
-    flags = [_proposal(suggested) for suggested in flag_evidence.suggest(tx)]
+    flags = [_proposal(suggested) for suggested in suggest(tx)]
     return Outcome((*wordings, *flags)[:MAX_CANDIDATES], considered=len(wordings) + len(flags))
 
 
-def _proposal(suggested: SuggestedFlag) -> Proposal:
+def _proposal(suggested: _SuggestedFlag) -> Proposal:
     return Proposal(
         kind="functional",
         key=f"{suggested.predicate} {suggested.flag}",
