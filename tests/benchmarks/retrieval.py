@@ -13,8 +13,8 @@ import argparse
 import json
 import re
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -35,7 +35,11 @@ from keepgraph.temporal import timestamps
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 JUDGED = (1, 2, 3, 4)
 ALL = "1 to 4"
-LIMIT = 20
+LIMIT = 100
+BUDGETS = (500, 1_500, 5_000)
+"""Of an answer, in tokens: the first turns count that fit, at four characters a token."""
+
+_CHARACTERS_PER_TOKEN = 4
 LATENCY_GOAL_MS = 30.0
 
 _AT_ONCE = 200
@@ -69,18 +73,56 @@ class Conversation:
 
 @dataclass(slots=True)
 class Score:
-    """The sums over some questions, and how many they are."""
+    """The sums over some questions, and how many they are.
+
+    Attributes:
+        wholly: questions with any, or with all of their evidence in the first ten turns, by turn and by session.
+        evidence, tokens: the turns of evidence, and the tokens of all turns, within each budget.
+    """
 
     count: int = 0
     at_5: float = 0.0
     at_10: float = 0.0
     reciprocal: float = 0.0
+    wholly: Counter[str] = field(default_factory=Counter)
+    evidence: Counter[int] = field(default_factory=Counter)
+    tokens: Counter[int] = field(default_factory=Counter)
 
-    def add(self, found: Sequence[str], evidence: frozenset[str]) -> None:
+    def add(self, found: Sequence[str], evidence: frozenset[str], sizes: Mapping[str, int]) -> None:
+        """Count a question.
+
+        Args:
+            found: turns, best first.
+            sizes: of each turn, in tokens.
+        """
         self.count += 1
+        # A session counts where any turn of it is among the first ten.
+        for kind, first, wanted in (
+            ("turn", set(found[:10]), evidence),
+            ("session", set(map(_session, found[:10])), frozenset(map(_session, evidence))),
+        ):
+            self.wholly[f"{kind} any"] += not wanted.isdisjoint(first)
+            self.wholly[f"{kind} all"] += wanted <= first
+        for budget in BUDGETS:
+            used = 0
+            for turn in found:
+                if used + sizes[turn] > budget:
+                    break
+                used += sizes[turn]
+                self.evidence[budget] += turn in evidence
+            self.tokens[budget] += used
         self.at_5 += len(evidence.intersection(found[:5])) / len(evidence)
         self.at_10 += len(evidence.intersection(found[:10])) / len(evidence)
         self.reciprocal += next((1 / rank for rank, each in enumerate(found, 1) if each in evidence), 0.0)
+
+    def of_ten(self) -> str:
+        """The share of questions with any, and with all of their evidence in the first ten turns."""
+        return ", ".join(f"{kind} {count / max(self.count, 1):.3f}" for kind, count in self.wholly.items())
+
+    def by_budget(self) -> str:
+        """How many turns of evidence are found in 1,000 tokens, by budget."""
+        rates = (f"{1_000 * self.evidence[each] / max(self.tokens[each], 1):.3f} of {each:,}" for each in BUDGETS)
+        return ", ".join(rates)
 
     def __str__(self) -> str:
         means = (value / max(self.count, 1) for value in (self.at_5, self.at_10, self.reciprocal))
@@ -163,6 +205,8 @@ def table(graph: keepgraph.Graph, conversations: Sequence[Conversation]) -> Iter
             yield f"  {category:12} {found.count:10,} {found}"
         for conversation, found in scores.by_conversation.items():
             yield f"  {conversation:12} {found.count:10,} {found}"
+        yield f"  in the first ten: {scores.by_category[ALL].of_ten()}"
+        yield f"  evidence in 1,000 tokens: {scores.by_category[ALL].by_budget()}"
     times = scored["search"].times
     size = graph.path.stat().st_size
     yield ""
@@ -180,6 +224,7 @@ def score(rank: Ranking, conversations: Sequence[Conversation]) -> Scores:
     """Put every question to one way of ranking."""
     scores = Scores()
     for conversation in conversations:
+        sizes = {turn.id: len(turn.text) // _CHARACTERS_PER_TOKEN + 1 for turn in conversation.turns}
         for asked in conversation.asked:
             found: list[str] = []
             scores.times.append(
@@ -189,8 +234,12 @@ def score(rank: Ranking, conversations: Sequence[Conversation]) -> Scores:
             if asked.category in JUDGED:
                 groups += [scores.by_category[ALL], scores.by_conversation[conversation.name]]
             for group in groups:
-                group.add(found, asked.evidence)
+                group.add(found, asked.evidence, sizes)
     return scores
+
+
+def _session(turn: str) -> str:
+    return turn.partition(":")[0]
 
 
 def _by_search(graph: keepgraph.Graph, group: str, question: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Prints one table of ratios: the figures of one run on one machine against the goals of the design.
 
-python tests/benchmarks/run.py [--small] [--only PART] [--conversations FILE] [--extraction FILE]
+python tests/benchmarks/run.py [--small] [--only PART] [--data FOLDER] [--conversations FILE] [--extraction FILE]
 
 Nothing fails here: a figure says whether it meets its goal, and the exit code is 0 either way.
 """
@@ -48,6 +48,7 @@ def main() -> None:
         "--only",
         choices=[
             "names",
+            "public",
             "processes",
             "lookups",
             "encrypted",
@@ -61,10 +62,20 @@ def main() -> None:
         ],
         help="one part of the table",
     )
+    parser.add_argument(
+        "--data", type=Path, help="for the part `public`: the folder with locomo10.json, which you fetch"
+    )
     parser.add_argument("--conversations", type=Path, help="how well what was said is found again: see retrieval.py")
     parser.add_argument("--extraction", type=Path, help="what becomes of relations read in texts: see extraction.py")
     parser.add_argument("--seed", type=int, default=generate.SEED)
     given = parser.parse_args()
+    if given.only == "public":
+        files = sorted(given.data.glob("locomo*.json")) if given.data else []
+        if not files:
+            parser.error("--only public needs --data FOLDER, with a locomo*.json in it")
+        for file in files:
+            print(f"{file.name}\n" + "\n".join(retrieval.measured(file)))
+        return
     if given.conversations:
         print("\n".join(retrieval.measured(given.conversations)))
         return
