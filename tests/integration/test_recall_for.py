@@ -81,6 +81,21 @@ def test_a_name_takes_an_ending_in_the_languages_that_inflect_names(call, messag
     assert names(call("recall_for", message=message)) == expected
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("wie kündige ich mein Konto", []),
+        ("wo ist hier die kirche", []),
+        ("wann ist die kirshe für uns fertig", ["Kirsche"]),
+    ],
+)
+def test_an_ordinary_word_of_the_language_is_no_typo_of_a_name(call, message, expected):
+    call.record(person("Mei"), "tagged", literal("known"))
+    call.record(concept("Kirsche"), "tagged", literal("known"))
+
+    assert names(call("recall_for", message=message)) == expected
+
+
 def test_facts_of_other_projects_take_no_room_from_those_of_the_one_asked_about(team):
     for start in range(0, 120, 40):
         guests = [

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from keepgraph import lazy, store
 from keepgraph.engine.resolution import candidates, resolver, text_names
 from keepgraph.engine.resolution.text_names import Lookup, Reading
-from keepgraph.language import common_words, mention_detection, proper_names, word_forms
+from keepgraph.language import common_words, known_words, mention_detection, proper_names, word_forms
 from keepgraph.language.mention_detection import AnnotatedText, Span
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
@@ -198,7 +198,7 @@ def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readin
     corrections = _corrections(
         names.tx,
         [(text.text[span.start : span.end], span.key) for span in spans],
-        may_inflect=word_forms.languages(span.key for span in words) != frozenset(),
+        languages=word_forms.languages(span.key for span in words),
     )
     if not corrections:
         return []
@@ -227,12 +227,15 @@ def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readin
     return found
 
 
-def _corrections(tx: Tx, words: Iterable[tuple[str, str]], *, may_inflect: bool) -> dict[str, list[tuple[str, str]]]:
+def _corrections(
+    tx: Tx, words: Iterable[tuple[str, str]], *, languages: Collection[str] | None
+) -> dict[str, list[tuple[str, str]]]:
     """The words of names that these words may be with a typo or another ending, by key; each with how.
 
     Args:
-        words: each as it is written, and its key. English words, and those that are in names, have none.
-        may_inflect: whether names take endings in their language; not in English, where falcons are not Falcon.
+        words: each as it is written, and its key. Those that are in names have none.
+        languages: of the message; its ordinary words have none. Empty in English, where names take no endings:
+            falcons are not Falcon.
     """
     from rapidfuzz.distance import OSA
 
@@ -252,11 +255,13 @@ def _corrections(tx: Tx, words: Iterable[tuple[str, str]], *, may_inflect: bool)
     for key, word in folded.items():
         if word in near:
             continue
+        if known_words.is_frequent(key, languages or ()) and unknown[key] == unknown[key].lower():
+            continue
         is_typo = unknown[key] == unknown[key].lower() and not common_words.is_english(key)
         for other in others:
             how = ""
             if _is_inflected(word, other):
-                how = "ending" if may_inflect else ""
+                how = "ending" if languages != frozenset() else ""
             elif is_typo and min(len(word), len(other)) >= _MIN_LETTERS_MISTYPED and OSA.distance(word, other) == 1:
                 how = "typo"
             if how and not common_words.is_common(other):
