@@ -346,47 +346,63 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
     return dict(rows.fetchall())
 
 
+_OF_PREDICATES = "predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
+_OF_SUBJECTS = f"SELECT id FROM fact WHERE {_OF_PREDICATES} AND subject IN (SELECT value FROM json_each(:entities))"
+_OF_ENTITIES = f"""
+    {_OF_SUBJECTS}
+    UNION ALL
+    SELECT id FROM fact
+    WHERE {_OF_PREDICATES} AND object IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL
+"""
+
+
 def rows_of_predicates(
-    tx: Tx, predicates: Sequence[str], *, at: str, subjects: Sequence[int] | None = None
+    tx: Tx,
+    predicates: Sequence[str],
+    *,
+    at: str,
+    subjects: Collection[int] | None = None,
+    among: Collection[int] | None = None,
 ) -> list[FactRow]:
-    """The facts of these predicates that hold in the group, as rows; with `subjects`, only of these."""
+    """The facts of these predicates that hold in the group, as rows.
+
+    Args:
+        subjects: only those with one of these entities, given by their rows, as subject.
+        among: only those with one of these as subject or object.
+    """
+    selected = f"fact.{_OF_PREDICATES}"
+    if subjects is not None or among is not None:
+        selected = f"fact.id IN ({_OF_ENTITIES if subjects is None else _OF_SUBJECTS})"
     rows = _execute(
         tx,
         f"""
         SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, '')
         FROM FACTS
         JOIN entity AS s ON s.id = fact.subject
-        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
-          AND {FACT_HOLDS}
-          AND (:subjects IS NULL OR fact.subject IN (SELECT value FROM json_each(:subjects)))
-          AND +s.group_id = :group
+        WHERE {selected} AND {FACT_HOLDS} AND +s.group_id = :group
         ORDER BY fact.id
         """,
         {
             "predicates": json_array(predicates),
             "at": at,
             "group": tx.group,
-            "subjects": None if subjects is None else json_array(subjects),
+            "entities": json_array((among if subjects is None else subjects) or ()),
         },
     )
     return [FactRow(*row) for row in rows]
 
 
 def ended_rows_of_predicates(
-    tx: Tx, predicates: Sequence[str], *, at: str, entities: Sequence[int]
+    tx: Tx, predicates: Sequence[str], *, at: str, entities: Collection[int]
 ) -> list[tuple[FactRow, str]]:
     """The facts of these predicates about some entities that have ended, each with when it ended and that was known."""
     rows = _execute(
         tx,
-        """
+        f"""
         SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, ''),
                max(fact.recorded_at, fact.valid_to, (SELECT known_from FROM fact AS own WHERE own.id = fact.id))
         FROM FACTS
-        WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
-          AND fact.retracted_at IS NULL
-          AND fact.valid_to <= :at
-          AND (fact.subject IN (SELECT value FROM json_each(:entities))
-               OR fact.object IN (SELECT value FROM json_each(:entities)))
+        WHERE fact.id IN ({_OF_ENTITIES}) AND fact.retracted_at IS NULL AND fact.valid_to <= :at
         ORDER BY fact.id
         """,
         {"predicates": json_array(predicates), "at": at, "entities": json_array(entities)},

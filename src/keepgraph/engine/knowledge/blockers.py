@@ -29,34 +29,30 @@ def open_blockers(
 
     A fact without a beginning begins when it is recorded: for a reader who asks `as_of` earlier, it was not open.
 
-    among: only those with one of these entities, given by their rows, as subject or object.
+    Args:
         among: only those with one of these entities, given by their rows, as subject or object.
         subjects: only those with one of these as subject; no others are read.
     """
     at = timestamps.from_datetime(tx.now)
     vocabulary = graph_vocabulary.read(tx)
     predicates = vocabulary.names_of_role("blocks")
-    blocking = [
-        fact
-        for fact in store.facts.rows_of_predicates(tx, predicates, at=at, subjects=subjects)
-        if _has_begun(fact, at)
-    ]
-    selected = [fact for fact in blocking if among is None or fact.subject in among or fact.object in among]
-    if not selected:
+    blocking = _begun(store.facts.rows_of_predicates(tx, predicates, at=at, subjects=subjects, among=among), at)
+    if not blocking:
         return []
-    entities = {fact.subject for fact in selected} | {fact.object for fact in selected if fact.object is not None}
-    resolutions = store.facts.rows_of_predicates(
-        tx, vocabulary.names_of_role("resolves"), at=at, subjects=sorted(entities)
+    entities = {fact.subject for fact in blocking} | {fact.object for fact in blocking if fact.object is not None}
+    resolutions = _begun(
+        store.facts.rows_of_predicates(tx, vocabulary.names_of_role("resolves"), at=at, subjects=entities), at
     )
-    resolutions = [fact for fact in resolutions if _has_begun(fact, at)]
-    open_rows = {fact.row for fact in selected}
+    open_rows = {fact.row for fact in blocking}
     if resolutions:
         # Whether a blocker is open may depend on the subject's other blockers, and on what the subject itself blocks.
-        blocking = [fact for fact in blocking if fact.subject in entities or fact.object in entities]
-        ended = store.facts.ended_rows_of_predicates(tx, predicates, at=at, entities=sorted(entities))
-        open_rows = _replay(tx, blocking, resolutions, ended=ended, at=at)
+        beside = blocking
+        if among is not None:
+            beside = _begun(store.facts.rows_of_predicates(tx, predicates, at=at, among=entities), at)
+        ended = store.facts.ended_rows_of_predicates(tx, predicates, at=at, entities=entities)
+        open_rows = _replay(tx, beside, resolutions, ended=ended, at=at)
     return sorted(
-        (fact for fact in selected if fact.row in open_rows),
+        (fact for fact in blocking if fact.row in open_rows),
         key=lambda fact: (fact.recorded_at, fact.row),
         reverse=True,
     )
@@ -67,8 +63,8 @@ def is_other_matter(text: str, blocker: str) -> bool:
     return phrase_matching.compare(text, blocker).is_other_matter
 
 
-def _has_begun(fact: FactRow, at: str) -> bool:
-    return fact.valid_from is not None or fact.recorded_at <= at
+def _begun(facts: Sequence[FactRow], at: str) -> list[FactRow]:
+    return [fact for fact in facts if fact.valid_from is not None or fact.recorded_at <= at]
 
 
 def _replay(
