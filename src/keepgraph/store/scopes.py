@@ -187,26 +187,29 @@ def open_questions(
     rows = tx.conn.execute(
         f"""
         WITH named (id) AS MATERIALIZED (SELECT value FROM json_each(:entities)),
+        question (id) AS MATERIALIZED (
+            SELECT id FROM entity
+            WHERE type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))
+              AND +group_id IN (SELECT value FROM json_each(:groups))
+        ),
         near (id) AS (
-            SELECT id FROM named
+            SELECT id FROM named WHERE id IN question
             UNION SELECT subject FROM fact
-            WHERE object IN named AND object IS NOT NULL
+            WHERE object IN named AND object IS NOT NULL AND +subject IN question
               AND {HOLDS}
             UNION SELECT object FROM fact
-            WHERE subject IN named AND object IS NOT NULL
+            WHERE subject IN named AND object IS NOT NULL AND +object IN question
               AND {HOLDS}
         )
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
         FROM near
         JOIN entity ON entity.id = near.id
         JOIN entity_type ON entity_type.id = entity.type
-        WHERE entity.group_id IN (SELECT value FROM json_each(:groups))
-          AND entity_type.name IN (SELECT value FROM json_each(:types))
-          AND NOT EXISTS (
-              SELECT 1 FROM fact JOIN predicate ON predicate.id = fact.predicate
-              WHERE fact.subject = entity.id AND predicate.name IN (SELECT value FROM json_each(:answering))
-                AND {FACT_HOLDS}
-          )
+        WHERE NOT EXISTS (
+            SELECT 1 FROM fact JOIN predicate ON predicate.id = fact.predicate
+            WHERE fact.subject = entity.id AND predicate.name IN (SELECT value FROM json_each(:answering))
+              AND {FACT_HOLDS}
+        )
         ORDER BY entity.created_at DESC, entity.id DESC
         LIMIT +:limit
         """,
