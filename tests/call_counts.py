@@ -88,6 +88,7 @@ NEW_NAMES = ("Oluwaseun Adeyemi", "Margarethe Zimmer", "Ichiro Tanaka")
 
 CALLS: dict[str, tuple[str, Callable[[int], dict[str, Any]]]] = {
     "recall_entity": ("recall_entity", lambda turn: {"name_or_alias": f"Person Number{turn + 3}"}),
+    "recall_for": ("recall_for", lambda turn: {"message": f"Does Person Number{turn} still work on Project {turn}?"}),
     "recall_identifier": ("recall_entity", lambda turn: {"name_or_alias": f"https://plans.example/{turn}"}),
     "record_fact_known": ("record_fact", lambda turn: _fact(f"Person Number{turn}", f"Project {turn + 3}")),
     "record_fact_new": ("record_fact", lambda turn: _fact(NEW_NAMES[turn], "Project 3")),

@@ -78,7 +78,7 @@ def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def larger_file(graph_file: Path) -> Path:
-    """The same graph with a thousand facts about other things."""
+    """The same graph with a thousand facts about other things, every fifth of them an open blocker."""
     file = graph_file.with_name("larger.db")
     shutil.copy(graph_file, file)
     with keepgraph.open(file) as graph:
@@ -128,7 +128,9 @@ def test_nothing_costs_more_than_its_budget(request, count, subject):
     assert not dearer
 
 
-KNOWN = ("call.recall_entity", "call.recall_identifier", "call.record_fact_known", "call.point_query")
+KNOWN = tuple(
+    f"call.{name}" for name in ("recall_entity", "recall_for", "recall_identifier", "record_fact_known", "point_query")
+)
 
 
 @pytest.mark.parametrize("subject", KNOWN)
@@ -138,7 +140,8 @@ def test_what_is_known_of_others_costs_a_call_nothing(count, larger_file, tmp_pa
 
 def fact_of_others(number: int) -> dict[str, Any]:
     subject = {"type": "source", "name": f"Report of day {number // 2}"}
-    return {"subject": subject, "predicate": "cites", "object": {"type": "concept", "name": f"Method {number % 91}"}}
+    predicate = "cites" if number % 5 else "blocked_by"
+    return {"subject": subject, "predicate": predicate, "object": {"type": "concept", "name": f"Method {number % 91}"}}
 
 
 def write(budgets: dict[str, Any]) -> None:
