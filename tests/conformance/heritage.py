@@ -1,6 +1,6 @@
 """What became of each tool of the five systems that Keepgraph takes the place of.
 
-Each name as its system spells it, with our name for it. `HERE` are answered already, `TO_COME` are not yet.
+Each name as its system spells it, with our name for it.
 """
 
 from __future__ import annotations
@@ -72,10 +72,4 @@ MENTIONED = {
     # Tools that a source names besides its own, and that stand in its instructions or in its newer versions.
     "search_episodes": "search",
     "search_memory_nodes": "search_nodes",
-}
-
-TO_COME = {
-    # Aletheia
-    # Graphiti
-    # HydraMem
 }

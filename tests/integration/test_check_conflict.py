@@ -126,14 +126,14 @@ def with_model(path, open_graph, tmp_path):
 )
 def test_a_model_decides_what_the_rules_leave_open_where_it_is_sure(with_model, monkeypatch, contradiction, verdict):
     score = Entailment(contradiction, 0.0, 1 - contradiction)
-    monkeypatch.setattr(cross_encoders, "compute", lambda pairs, *, folder: [score] * len(pairs))
+    monkeypatch.setattr(cross_encoders, "compute_entailment", lambda pairs, *, folder: [score] * len(pairs))
     answer = check(with_model, *OPEN)
 
     assert (verdict, "used") == (answer["verdict"], answer["model"])
 
 
 def test_a_model_is_not_asked_where_the_rules_decide(with_model, monkeypatch):
-    monkeypatch.delattr(cross_encoders, "compute")
+    monkeypatch.delattr(cross_encoders, "compute_entailment")
 
     assert check(with_model, "The lift works.", "The lift does not work.")["conflict_detected"]
 
