@@ -347,12 +347,11 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
 
 
 _OF_PREDICATES = "predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
-_OF_SUBJECTS = f"SELECT id FROM fact WHERE {_OF_PREDICATES} AND subject IN (SELECT value FROM json_each(:entities))"
+_ENTITIES = "(SELECT value FROM json_each(:entities))"
 _OF_ENTITIES = f"""
-    {_OF_SUBJECTS}
+    SELECT id FROM fact WHERE {_OF_PREDICATES} AND subject IN {_ENTITIES}
     UNION ALL
-    SELECT id FROM fact
-    WHERE {_OF_PREDICATES} AND object IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL
+    SELECT id FROM fact WHERE {_OF_PREDICATES} AND object IN {_ENTITIES} AND object IS NOT NULL
 """
 
 
@@ -370,9 +369,9 @@ def rows_of_predicates(
         subjects: only those with one of these entities, given by their rows, as subject.
         among: only those with one of these as subject or object.
     """
-    selected = f"fact.{_OF_PREDICATES}"
-    if subjects is not None or among is not None:
-        selected = f"fact.id IN ({_OF_ENTITIES if subjects is None else _OF_SUBJECTS})"
+    selected = f"fact.id IN ({_OF_ENTITIES})" if among is not None else f"fact.{_OF_PREDICATES}"
+    if subjects is not None:
+        selected += f" AND fact.subject IN {_ENTITIES}"
     rows = _execute(
         tx,
         f"""
@@ -386,7 +385,7 @@ def rows_of_predicates(
             "predicates": json_array(predicates),
             "at": at,
             "group": tx.group,
-            "entities": json_array((among if subjects is None else subjects) or ()),
+            "entities": json_array((subjects if among is None else among) or ()),
         },
     )
     return [FactRow(*row) for row in rows]
