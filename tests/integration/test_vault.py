@@ -410,15 +410,26 @@ def test_what_is_cited_may_be_read_later_and_have_its_key_as_a_bibliography_give
     assert dump(path) == before
 
 
-def test_what_is_cited_may_come_from_elsewhere_after_the_note_was_read(call, root, path):
+def test_what_is_cited_may_come_from_elsewhere_after_the_note_was_read(call, root, path, clock):
     write(root, {"A.md": "So [@oke1982]", "B.md": "    [@oke1982]"})
     read(call, root)
+    clock.pass_by(minutes=1)
     employer = {"type": "organisation", "name": "IST"}
     call("record_fact", subject=person("Oke"), predicate="works_at", object=employer, aliases=["@oke1982"])
     read(call, root)
 
     assert facts(path, "predicate = 'mentioned_in'") == {("Oke", "mentioned_in", "A")}
     assert read(call, root).calls == []
+
+
+def test_a_citation_that_was_forgotten_stays_forgotten(call, root, path):
+    write(root, {"A.md": "So [@oke1982]", "Oke.md": "---\naliases: ['@oke1982']\n---\no"})
+    read(call, root)
+    [(fact,)] = rows(path, "SELECT public_id FROM fact")
+    call("forget", what=fact)
+    read(call, root)
+
+    assert facts(path) == set()
 
 
 def test_an_alias_that_two_notes_claim_is_reported(call, root):

@@ -444,26 +444,29 @@ class _Ingestion:
                 return
             with self._job.read(group=self._group) as tx:
                 batch = [
-                    source for source in citing[first : first + _MAX_FILES_IN_BATCH] if self._cited_note(tx, source)
+                    source for source in citing[first : first + _MAX_FILES_IN_BATCH] if self._late_citations(tx, source)
                 ]
             if batch:
                 with self._job.write(group=self._group) as tx:
                     for source in batch:
-                        self._record_again(tx, source)
+                        self._record_late_citations(tx, source)
                     self._add_call(tx)
 
-    def _record_again(self, tx: Tx, source: str) -> None:
-        if (found := self._cited_note(tx, source)) and self._folder:
-            episode, entity = found
+    def _record_late_citations(self, tx: Tx, source: str) -> None:
+        if (found := self._late_citations(tx, source)) and self._folder:
+            episode, entity, cited = found
             note = notes.read(store.episodes.text(tx, episode), self._within(source))
-            notes.record(tx, self._folder, note, entity, episode)
+            notes.record_citations(tx, self._folder, note, entity, episode, cited)
 
-    def _cited_note(self, tx: Tx, source: str) -> tuple[Episode, Entity] | None:
-        """The text and the entity of a note that cites what was not known when it was read; None of others."""
+    def _late_citations(self, tx: Tx, source: str) -> tuple[Episode, Entity, list[Entity]] | None:
+        """The text and the entity of a note, with what it cites that got its name after it was read; None without any."""
         episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
         entity = notes.entity_of(tx, episode) if episode else None
-        is_anew = episode and entity and notes.cites_anew(tx, entity, episode, self._citing[source])
-        return (episode, entity) if is_anew and episode and entity else None
+        if episode is None or entity is None:
+            return None
+        is_unchanged = self.report.states.get(source) == "unchanged"
+        cited = notes.late_citations(tx, entity, episode, self._citing[source], is_unchanged=is_unchanged)
+        return (episode, entity, cited) if cited else None
 
     def _tell_shared_aliases(self) -> None:
         """Tell of unchanged notes, in a dry run, which aliases they share with others."""

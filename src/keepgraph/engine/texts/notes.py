@@ -258,11 +258,31 @@ def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode,
     _withdraw(tx, episode, before, is_moved=is_moved)
 
 
-def cites_anew(tx: Tx, entity: Entity, episode: Episode, keys: Iterable[str]) -> bool:
-    """Whether one of the keys that a note cites means something by now of which its text states nothing yet."""
-    cited = {one.row for key in keys if (one := _cited(tx, key)) and one.row != entity.row}
-    stated = store.facts.by_rows(tx, [fact for _, fact, _ in store.provenance.of_episode(tx, episode.row)])
-    return not cited <= {end.row for end in forgetting.ends_of(stated)}
+def late_citations(
+    tx: Tx, entity: Entity, episode: Episode, keys: Iterable[str], *, is_unchanged: bool
+) -> list[Entity]:
+    """What a note cites that got its name after the note was read, and of which its text states nothing.
+
+    Args:
+        is_unchanged: whether the note was read by an earlier ingestion. What was there then has its fact, or somebody has
+            deleted it.
+    """
+    stated = store.provenance.of_episode(tx, episode.row)
+    ends = {end.row for end in forgetting.ends_of(store.facts.by_rows(tx, [fact for _, fact, _ in stated]))}
+    read_at = max([episode.recorded_at, *(recorded_at for _, _, recorded_at in stated)])
+    cited = {
+        one.row: one
+        for key in keys
+        if (one := _cited(tx, key)) and not (is_unchanged and _named_at(tx, one, key) <= read_at)
+    }
+    return [one for row, one in cited.items() if row != entity.row and row not in ends]
+
+
+def record_citations(
+    tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode, cited: Iterable[Entity]
+) -> None:
+    """Record that a note mentions what it cites, and nothing else of what it states."""
+    _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source).record_citations(cited)
 
 
 def shared_aliases(tx: Tx, folder: Folder, note: Note) -> Iterator[tuple[str, Entity]]:
@@ -541,10 +561,8 @@ class _Recorder:
             target = self._target(link)
             if target is not None and target.row != self._entity.row and mentions:
                 self._add(target, mentions, self._entity)
-        for key in content.citations:
-            cited = _cited(self._tx, key)
-            if cited is not None and cited.row != self._entity.row:
-                self._add(cited, mentions, self._entity)
+        cited = [one for key in content.citations if (one := _cited(self._tx, key))]
+        self.record_citations(one for one in cited if one.row != self._entity.row)
         noted = self._called(_OBSERVED) if content.observations else None
         for category, text in content.observations:
             if not (self._folder.has_decisions and _is_decision(self._tx, category)):
@@ -552,6 +570,11 @@ class _Recorder:
         if content.tasks:
             self._record_tasks(content.tasks)
         self._record_decisions()
+
+    def record_citations(self, cited: Iterable[Entity]) -> None:
+        mentions = self._of_role("mentions")
+        for one in cited:
+            self._add(one, mentions, self._entity)
 
     def _record_tasks(self, tasks: Sequence[Task]) -> None:
         entity_type, part_of, tags = _type_called(self._tx, _TO_DO), self._of_role("part_of"), self._of_role("tags")
@@ -718,6 +741,13 @@ def _cited(tx: Tx, key: str) -> Entity | None:
     """The one thing that is called by the key of a citation, with `@` or without."""
     cited = entities.all_named(tx, Name(f"@{key}")) or entities.all_named(tx, Name(key))
     return cited[0] if len(cited) == 1 else None
+
+
+def _named_at(tx: Tx, entity: Entity, key: str) -> str:
+    """When an entity got the name that the key of a citation is: that of its alias, or its own."""
+    keys = {normalisation.key(name) for name in (key, f"@{key}")}
+    aliases = store.entities.alias_rows(tx, entity)
+    return min([at for _, alias, at in aliases if normalisation.key(alias) in keys], default=entity.created_at)
 
 
 def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[str]:
