@@ -208,7 +208,8 @@ class ConfidenceOutOfRange(InvalidRequest):
 class ValidityInvalid(InvalidRequest):
     code = "VALIDITY_INVALID"
     default_hint = (
-        "Give a date (of a month, its first day) or an instant (2026-05-01T09:30:00+02:00), the earlier first."
+        "Give a date as YYYY-MM-DD (for a month, its first day) or an instant (2026-05-01T09:30:00+02:00), "
+        "valid_from before valid_to."
     )
 
 

@@ -61,7 +61,7 @@ def extra_hint(extra: str) -> str:
     if command is None:
         return f"This copy was put here whole, as a bundle is: install keepgraph[{extra}] with uv, pipx or pip."
     is_open = any(f"{_WHEELS}/" in word for word in command)
-    where = f"  ({_WHEELS} is a release's folder; `make dist` in a checkout builds it)" if is_open else ""
+    where = f"  ({_WHEELS} is the folder of a release; `make dist` in a checkout builds it)" if is_open else ""
     return f"Install it: {_as_typed(command)}{where}"
 
 

@@ -460,7 +460,7 @@ def test_a_dry_run_of_the_command_shows_what_falls_and_forgets_nothing(call, pat
 
     assert code == 0
     assert "Bob Keller reports to Ana Ruiz" in output
-    assert "with the name in it" in output
+    assert "keeps the text that names it" in output
     assert before == state(call)
 
 

@@ -255,6 +255,7 @@ def test_a_dated_note_is_no_decision_but_has_those_under_its_heading(call, root,
         ("%% not sure %%\nWe stay", {"We stay"}),
         ("Stay\n\n## Decision\nGo", {"Stay", "Go"}),
         ("%%\n- Leave\n%%", set()),
+        ("- Buy coal\n  - it is cheap\n\nWe rejected:\n\n- Use steam", {"Buy coal"}),
     ],
 )
 def test_a_decision_is_the_list_or_the_first_sentence_under_its_heading(call, root, path, section, decided):
@@ -617,6 +618,17 @@ def test_a_type_that_somebody_gave_stays_while_the_settings_do(open_graph, root,
     read(call, root)
 
     assert entities(path) == {"Ada": "person"}
+
+
+def test_a_type_that_somebody_gave_stays_when_the_settings_first_name_one(open_graph, root, path):
+    write(root, {"Crew/Ada.md": "The first.\n"})
+    for types in ({}, {"Crew": "person"}):
+        call = Caller(open_graph(settings=Settings(vault_folders=(str(root),), vault_types=types)))
+        read(call, root)
+        if not types:
+            call("update_entity", entity={"type": "note", "name": "Ada"}, type="organisation")
+
+    assert entities(path) == {"Ada": "organisation"}
 
 
 def test_what_the_settings_leave_out_later_goes_as_if_its_file_were_deleted(open_graph, root, path):

@@ -62,7 +62,7 @@ PACKAGE, WEIGHTS = "DIST/keepgraph-0.1.0-py3-none-any.whl[meaning]", f"DIST/{pac
 def test_pip_adds_to_what_pip_installed(environment):
     assert package_files.extra_hint("meaning") == (
         f"Install it: /env/bin/python -m pip install '{PACKAGE}' {WEIGHTS}"
-        "  (DIST is a release's folder; `make dist` in a checkout builds it)"
+        "  (DIST is the folder of a release; `make dist` in a checkout builds it)"
     )
 
 

@@ -140,7 +140,7 @@ def _show_preview(preview: dict[str, Any], *, quiet: bool, dry_run: bool) -> Non
         ("deletes the alias", "aliases"),
         ("reopens", "reopened_blockers"),
         ("keeps", "kept"),
-        ("keeps, with the name in it:" if preview["kind"] == "entity" else "keeps the text:", "kept_texts"),
+        ("keeps the text that names it:" if preview["kind"] == "entity" else "keeps the text:", "kept_texts"),
     ):
         parts = preview.get(field, []) if (preview["kind"], field) != ("fact", "facts") else []
         for part in parts:

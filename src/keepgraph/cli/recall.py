@@ -113,7 +113,7 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
         answers.show_decisions(answer, name=query, **_filter_words(options))
         if not answer["total"] and not is_missing:
             click.secho(
-                "  Those in texts wait in kg review; those in a vault of notes (kg vault add) are recorded.", dim=True
+                "  Decisions found in texts wait in kg review; those in a vault (kg vault add) are recorded.", dim=True
             )
         if is_missing:
             click.echo(f"  For decisions about a topic: {_command_for_topic(query, options)}")

@@ -33,7 +33,7 @@ _MAX_DEPTH = 20
 _READ_OTHERWISE = frozenset("\t\ufeff")
 _NESTING = "[{-?:"
 _MAX_NESTING = 300
-"""A text with so many of the signs that nest values can be read by the loader in C."""
+"""At most this many characters that may open a level; with more, the loader in Python reads the text."""
 
 # What PyYAML raises for YAML that is wrong, and for YAML that it does not expect: `!!int _`, `!!bool x`.
 _YAML_ERRORS = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)

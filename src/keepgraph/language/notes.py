@@ -187,7 +187,8 @@ class _Reader:
         self.tasks: list[Task] = []
         self.observations: list[tuple[str, str]] = []
         self.sections: dict[str, list[str]] = {}
-        self._begins_with_list: dict[int, bool] = {}
+        self._lists: dict[int, int | None] = {}
+        """How far the items of the list of a section are indented, by its start; None where it is over, or there is none."""
         self.deciders: list[Link | str] = []
         self.citations: dict[str, None] = {}
         self.day: str | None = None
@@ -237,7 +238,7 @@ class _Reader:
             words = _clip(_words(_TAG_WORD.sub("", observation[2])))
             if words:
                 self.observations.append((observation[1], words))
-                self._add_to_section(section, start, words, is_item=True)
+                self._add_to_section(section, start, words, indentation=indentation, is_item=True)
             return
         if self.day is None and not item and (day := _DAY_LINE.fullmatch(rest)):
             self.day = day_of(day[1])
@@ -245,7 +246,7 @@ class _Reader:
             self._state(field[1], start + position + field.end(), line[position + field.end() :], is_field=True)
         else:
             words = _item_text(rest) if item else _first_sentence(rest)
-            self._add_to_section(section, start, words, is_item=item is not None)
+            self._add_to_section(section, start, words, indentation=indentation, is_item=item is not None)
         if item and not field and (relation := _RELATION.match(rest)):
             closing = rest.find("]]", relation.end()) + 2
             if closing > 1 and _AFTER_RELATION.fullmatch(rest, closing):
@@ -253,16 +254,20 @@ class _Reader:
         for field in _INNER_FIELD.finditer(line) if "::" in line else ():
             self._state(field[1], start + field.start(2), field[2], is_field=True)
 
-    def _add_to_section(self, section: Section, start: int, words: str, *, is_item: bool) -> None:
-        """Take an item or a first sentence as what a section says; not what comes after its list or that sentence."""
-        if not section.heading or start <= section.start:
+    def _add_to_section(self, section: Section, start: int, words: str, *, indentation: int, is_item: bool) -> None:
+        """Take an item of the first list, or the first sentence, as what a section says; not what comes after it."""
+        if not section.heading or start <= section.start or not words:
             return
         texts = self.sections.setdefault(section.heading, [])
-        is_first = section.start not in self._begins_with_list
-        if not words or words.endswith(":") or not (is_first or (is_item and self._begins_with_list[section.start])):
-            return
-        self._begins_with_list.setdefault(section.start, is_item)
-        texts.append(words)
+        if section.start not in self._lists:
+            if not words.endswith(":"):
+                self._lists[section.start] = indentation if is_item else None
+                texts.append(words)
+        elif is_item:
+            if indentation == self._lists[section.start]:
+                texts.append(words)
+        elif not indentation:
+            self._lists[section.start] = None
 
     def _state(self, wording: str, start: int, value: str, *, is_field: bool) -> None:
         """Take the links in a value as what a wording leads to; without any, its text."""

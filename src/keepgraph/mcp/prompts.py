@@ -170,7 +170,7 @@ Keepgraph is the user's own memory, on their own computer: people, projects, dec
 facts between them.
 
 Begin each turn with recall_for: pass the user's message word for word, and as scope the project you are working in. \
-Empty lists mean only that the message names nothing known. Ask about what is unclear.
+Empty lists in its answer mean only that the message names nothing known. Ask about what is unclear.
 
 Search first, then add. Before recording, look up each name with recall_entity, or with `search` if you only know what \
 it is about, and reuse the name or id you find. If entity is null, look at resolution.candidates, and ask the user \

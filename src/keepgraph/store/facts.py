@@ -371,7 +371,7 @@ def rows_of_predicates(
     """
     selected = f"fact.id IN ({_OF_ENTITIES})" if among is not None else f"fact.{_OF_PREDICATES}"
     if subjects is not None:
-        selected += f" AND fact.subject IN {_ENTITIES}"
+        selected += " AND fact.subject IN (SELECT value FROM json_each(:subjects))"
     rows = _execute(
         tx,
         f"""
@@ -385,7 +385,8 @@ def rows_of_predicates(
             "predicates": json_array(predicates),
             "at": at,
             "group": tx.group,
-            "entities": json_array((subjects if among is None else among) or ()),
+            "entities": json_array(among or ()),
+            "subjects": json_array(subjects or ()),
         },
     )
     return [FactRow(*row) for row in rows]

@@ -41,7 +41,7 @@ class Tx:
         projects: the ids of the projects outside which aliases do not hold that hold in some alone; empty: all hold.
         known_at: show what was known at this timestamp; None is what is known now.
         episode: the row of the episode from which what is recorded comes.
-        memo: rows read in this transaction that nothing in it changes; cleared when a savepoint is rolled back.
+        memo: what this transaction has read, and the next free row numbers; cleared when a savepoint is rolled back.
         revision: the revision of the database that a reader sees, SQLite's `data_version`: it differs from that of the
             transaction before on this connection where anybody has committed in between.
         connection_cache: what readers on this connection keep from one transaction to the next; see

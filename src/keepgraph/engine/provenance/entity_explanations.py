@@ -1,4 +1,4 @@
-"""Why something is in the graph: what is asked about, and for an entity or a text its origins, names and changes."""
+"""Why an entity is in the graph, and what a call did; and first of all, what is asked about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a fact is in the graph: its assertions, what changed it, what contradicts it, and what rests on it."""
+"""Why a fact or a text is in the graph: its origins and changes, what contradicts it, and what depends on it."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _ends(fact: Fact) -> set[int]:
 
 # Why a text is in the graph, and what would be deleted with it. This deletes nothing.
 
-_FALLS = "would be deleted with it"
+_DELETED_WITH_IT = "would be deleted with it"
 
 
 def explain_text(tx: Tx, episode: Episode) -> Explanation:
@@ -195,10 +195,10 @@ def explain_text(tx: Tx, episode: Episode) -> Explanation:
     reviews = store.review_proposals.resting_on(tx, episode.id)
     mentions = store.mentions.count_in_episodes(tx, [episode.row])
     dependents = [
-        *(_dependent(fact, _FALLS) for fact in _current(deletion)),
-        *(_dependent(entity, _FALLS) for entity in deletion.entities),
+        *(_dependent(fact, _DELETED_WITH_IT) for fact in _current(deletion)),
+        *(_dependent(entity, _DELETED_WITH_IT) for entity in deletion.entities),
         *(_dependent(kept.object, f"stays: {kept.reason}") for kept in deletion.kept),
-        *(Dependent("proposal", fact.id, f"{fact.subject} {fact.wording} {fact.object}", _FALLS) for fact in waiting),
+        *(Dependent("proposal", fact.id, f"{fact.subject} {fact.wording} {fact.object}", _DELETED_WITH_IT) for fact in waiting),
         *(Dependent("proposal", proposal.id, proposal.statement, "depends on it") for proposal in reviews),
     ]
     changes = _changes(tx, episode)

@@ -21,7 +21,7 @@ from keepgraph.store.mentions import NameHit
 from keepgraph.store.transactions import Tx
 
 _MAX_PERSONS = 50
-"""With so many persons who have a word in their names, none is meant by that word alone."""
+"""With so many persons who have a word in their names, in all groups together, none is meant by that word alone."""
 
 
 @dataclass(frozen=True, slots=True)

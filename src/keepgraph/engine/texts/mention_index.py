@@ -165,7 +165,7 @@ class _Batch:
     """What one write transaction of the backfill writes.
 
     Attributes:
-        names: the numbers of names that were looked for, as store.mention_queue.unread_names gives them.
+        names: the numbers of names that were looked for, as store.mention_places.next_names gives them.
         to_read: the rows of the chunks in which these names may stand.
         chunks: the chunks in which mentions were detected.
         deleted: the rows of unread chunks that no longer exist.

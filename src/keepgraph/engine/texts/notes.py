@@ -189,7 +189,8 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
     folder.own(note.path, entity.id)
     before = _types(tx, folder, previous)[0] if previous else None
     given = given_type(tx, folder, note.path)
-    if previous and explicit == given != folder.given.get(previous.path):
+    given_before = folder.given.get(previous.path) if previous else None
+    if explicit == given != given_before and (given_before or _is_assumed(tx, entity)):
         before = None  # the text has not changed: the settings have
     names = dict.fromkeys([note.stem, *note.content.aliases, *_identifiers(note), *folder.titles_of(note)])
     for name in names:

@@ -81,7 +81,7 @@ def _message_of_entity(entity: Answer, updated: Answer | None, merged: Answer | 
         others = [part for part in updated["changed"] if part != "name"]
         listed = ", ".join([*(["name"] if renamed else []), *others])
         sentences.append(f"{would} {before}: {listed}{renamed}.")
-    return " ".join(sentences) or f"Nothing changed: {entity['name']} already is so."
+    return " ".join(sentences) or f"Nothing changed: {entity['name']} already has these values."
 
 
 def _message_of_text(corrected: CorrectedText, *, dry_run: bool) -> str:

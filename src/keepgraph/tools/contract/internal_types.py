@@ -38,8 +38,8 @@ Named = Annotated[Mapping[str, Any], Field(ref="named", example={"type": "person
 Subject = Annotated[Mapping[str, Any], Field(ref="subject", example={"type": "person", "name": "Priya"})]
 NAME_CODES = Field(x_code={"maxLength": "NAME_OR_ALIAS_TOO_LONG", "*": "NAME_OR_ALIAS_REQUIRED"})
 Moment = Annotated[str, Field(ref="moment")]
-AsOf = Annotated[Moment, "Answer as of this time."]
-KnownAt = Annotated[Moment, "Answer from what was known then."]
+AsOf = Annotated[Moment, "What held at this time."]
+KnownAt = Annotated[Moment, "What was known at this time."]
 CallNumber = Annotated[int, Field(minimum=1, maximum=2**63 - 1, example=12), "The number of the call."]
 Limit = Annotated[int, Field(minimum=1, maximum=10_000, example=20), "At most this many."]
 NodeLimit = Annotated[Limit, Field(maximum=50_000)]
