@@ -313,6 +313,15 @@ def test_a_group_is_a_scope_too(team):
     assert "vegan" in " ".join(texts(team("recall_for", message="And Ana Ruiz?", scope=["lab"])))
 
 
+def test_what_is_open_in_a_group_is_told_to_who_asks_about_the_group(call):
+    blocked = {"subject": project("Atlas"), "predicate": "blocked_by", "object": concept("export permit")}
+    call("add_memory", name="note", episode_body="Hello.", group_id="north")
+    call("record_fact", **blocked, group="north")
+
+    assert len(call("recall_for", message="Atlas", scope=["north"])["open"]) == 1
+    assert call("recall_for", message="Atlas")["open"] == []
+
+
 def test_an_export_carries_scopes_and_pins(team, open_graph, tmp_path):
     team("remember", text="Write in plain English.", always=True)
     team("record_fact", subject=APOLLO, predicate="tagged", object=literal("frozen"), project="Apollo", always=True)

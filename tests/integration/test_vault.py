@@ -567,6 +567,7 @@ HOSTILE = {
     + "\n[["
     + "\ufdfa" * 150
     + "]]",
+    "a number without end": "---\ndate: !!int 0x" + "F" * 9_000 + "\n---\nx",
     "decisions by me": "---\ndecision: me\ndeciders: [me, bad]\ndate: 2026-01-01\n---\n## Decision\n- I\n- bad",
     "me": "---\naliases: [me, I]\ntype: person\n---\n[[me]]",
 }

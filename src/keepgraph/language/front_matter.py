@@ -30,6 +30,7 @@ _LINE_END = lazy.compile(r"\r\n?|\n")
 _MAX_LENGTH = 20_000
 _MAX_VALUES = 2_000
 _MAX_DEPTH = 20
+_MAX_BITS = 256
 _READ_OTHERWISE = frozenset("\t\ufeff")
 _NESTING = "[{-?:"
 _MAX_NESTING = 300
@@ -182,6 +183,8 @@ def _plain(value: Any, budget: list[int], depth: int) -> Any:
         raise ValueError("the front matter is too large")
     if isinstance(value, str):
         return utf8.replace_surrogates(value)
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        raise ValueError("the front matter has a number of too many digits")
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, dict):

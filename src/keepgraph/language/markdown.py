@@ -27,7 +27,9 @@ _NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
 
 _BACKTICKS = lazy.compile(r"`++")
 _SPECIAL = lazy.compile(r"[`\[\\#<]")
-_COMMENT_MARK = lazy.compile("`|%%")
+_COMMENT_MARK = lazy.compile(r"`|%%|\\%|\[\[[^\[\]\r\n]{0,500}\]\]|\]\([^()\s]{0,500}\)")
+_PARAGRAPH_END = lazy.compile(r"(?:\r\n?|\n)[ \t]*+(?:\r\n?|\n)")
+_MAX_INDENTATION = 100
 _NO_LINE_END = lazy.compile(r"[^\r\n]")
 _DEFINITION_TARGET = lazy.compile(r"[ \t]*+(?:<([^<>\r\n]{0,1000})>|([^\s<]\S{0,1000}))")
 _LINK_TARGET = lazy.compile(r"(?:<([^<>\r\n]{0,500})>|((?:[^\s()<]{1,500}+|\([^\s()]{0,100}+\)){0,9}+))(?=[\s)])")
@@ -360,23 +362,32 @@ def parse_outline(text: str) -> Outline:
 
 
 def _without_comments(text: str, prose: Sequence[tuple[int, int]]) -> str:
-    """A text of the same length with blanks for its comments; a mark in code is none."""
-    marks: list[int] = []
+    """A text of the same length with blanks for its comments.
+
+    A comment ends within its paragraph, unless it begins a line. A mark in code or in the target of a link is none.
+    """
+    parts, done, opening = [], 0, None
     for start, end in prose:
         lookahead = _Lookahead(text, end)
         position = start
         while match := _COMMENT_MARK.search(text, position, end):
             interruption.raise_if_due()
-            position = match.end()
-            if match[0] == "%%":
-                marks.append(match.start())
+            position = lookahead.after_code(match.start()) if match[0] == "`" else match.end()
+            if match[0] != "%%":
+                continue
+            if opening is not None and _may_end(text, opening, match.start()):
+                parts += [text[done:opening], _NO_LINE_END.sub(" ", text[opening:position])]
+                done, opening = position, None
             else:
-                position = lookahead.after_code(match.start())
-    parts, position = [], 0
-    for opening, closing in zip(marks[::2], marks[1::2], strict=False):
-        parts += [text[position:opening], _NO_LINE_END.sub(" ", text[opening : closing + 2])]
-        position = closing + 2
-    return "".join([*parts, text[position:]])
+                opening = match.start()
+    return "".join([*parts, text[done:]])
+
+
+def _may_end(text: str, opening: int, closing: int) -> bool:
+    """Whether a comment that opens at an offset may close at another."""
+    before = f"\n{text[max(opening - _MAX_INDENTATION, 0) : opening]}".replace("\r", "\n")
+    begins_line = not before[before.rindex("\n") :].strip()
+    return begins_line or _PARAGRAPH_END.search(text, opening, closing) is None
 
 
 def links_in(text: str) -> Iterator[Link]:

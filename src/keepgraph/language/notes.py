@@ -188,7 +188,7 @@ class _Reader:
         self.observations: list[tuple[str, str]] = []
         self.sections: dict[str, list[str]] = {}
         self._lists: dict[int, int | None] = {}
-        """How far the items of the list of a section are indented, by its start; None where it is over, or there is none."""
+        """The column of the items of the list of a section, by its start; None where it is over, or there is none."""
         self.deciders: list[Link | str] = []
         self.citations: dict[str, None] = {}
         self.day: str | None = None
@@ -234,11 +234,12 @@ class _Reader:
                 self._task_lines.append((start, start + len(line)))
             return
         section = markdown.section_at(self._note.outline, start)
+        column = start + indentation - self._text.rfind("\n", max(start - _MAX_LABELS, 0), start) - 1
         if item and (observation := _OBSERVATION.fullmatch(rest)):
             words = _clip(_words(_TAG_WORD.sub("", observation[2])))
             if words:
                 self.observations.append((observation[1], words))
-                self._add_to_section(section, start, words, indentation=indentation, is_item=True)
+                self._add_to_section(section, start, words, column=column, is_item=True)
             return
         if self.day is None and not item and (day := _DAY_LINE.fullmatch(rest)):
             self.day = day_of(day[1])
@@ -246,7 +247,7 @@ class _Reader:
             self._state(field[1], start + position + field.end(), line[position + field.end() :], is_field=True)
         else:
             words = _item_text(rest) if item else _first_sentence(rest)
-            self._add_to_section(section, start, words, indentation=indentation, is_item=item is not None)
+            self._add_to_section(section, start, words, column=column, is_item=item is not None)
         if item and not field and (relation := _RELATION.match(rest)):
             closing = rest.find("]]", relation.end()) + 2
             if closing > 1 and _AFTER_RELATION.fullmatch(rest, closing):
@@ -254,19 +255,19 @@ class _Reader:
         for field in _INNER_FIELD.finditer(line) if "::" in line else ():
             self._state(field[1], start + field.start(2), field[2], is_field=True)
 
-    def _add_to_section(self, section: Section, start: int, words: str, *, indentation: int, is_item: bool) -> None:
+    def _add_to_section(self, section: Section, start: int, words: str, *, column: int, is_item: bool) -> None:
         """Take an item of the first list, or the first sentence, as what a section says; not what comes after it."""
         if not section.heading or start <= section.start or not words:
             return
         texts = self.sections.setdefault(section.heading, [])
         if section.start not in self._lists:
             if not words.endswith(":"):
-                self._lists[section.start] = indentation if is_item else None
+                self._lists[section.start] = column if is_item else None
                 texts.append(words)
         elif is_item:
-            if indentation == self._lists[section.start]:
+            if column == self._lists[section.start]:
                 texts.append(words)
-        elif not indentation:
+        elif not column:
             self._lists[section.start] = None
 
     def _state(self, wording: str, start: int, value: str, *, is_field: bool) -> None:

@@ -198,7 +198,10 @@ def explain_text(tx: Tx, episode: Episode) -> Explanation:
         *(_dependent(fact, _DELETED_WITH_IT) for fact in _current(deletion)),
         *(_dependent(entity, _DELETED_WITH_IT) for entity in deletion.entities),
         *(_dependent(kept.object, f"stays: {kept.reason}") for kept in deletion.kept),
-        *(Dependent("proposal", fact.id, f"{fact.subject} {fact.wording} {fact.object}", _DELETED_WITH_IT) for fact in waiting),
+        *(
+            Dependent("proposal", fact.id, f"{fact.subject} {fact.wording} {fact.object}", _DELETED_WITH_IT)
+            for fact in waiting
+        ),
         *(Dependent("proposal", proposal.id, proposal.statement, "depends on it") for proposal in reviews),
     ]
     changes = _changes(tx, episode)

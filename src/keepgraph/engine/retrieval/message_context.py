@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from keepgraph import store
 from keepgraph.engine.knowledge import blockers, next_steps
@@ -96,13 +97,18 @@ def _about(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list
 
 def _open(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[OpenMatter]:
     rows = {entity.row for entity in entities}
-    blocking = [fact.row for fact in blockers.open_blockers(tx, among=rows)][:_MAX_OPEN]
-    around = rows | {
-        neighbour.entity.row
-        for entity in entities
-        for neighbour in store.facts.related(tx, entity, at=at, limit=_MAX_OPEN)
-    }
-    due = next_steps.due(tx, blocked=rows if blocking else (), members=around)[:_MAX_OPEN]
+    blocking: list[int] = []
+    due: list[Fact] = []
+    for group in scope.groups:
+        within = replace(tx, group=group)
+        blocked = [fact.row for fact in blockers.open_blockers(within, among=rows)]
+        around = rows | {
+            neighbour.entity.row
+            for entity in entities
+            for neighbour in store.facts.related(within, entity, at=at, limit=_MAX_OPEN)
+        }
+        due += next_steps.due(within, blocked=rows if blocked else (), members=around)
+        blocking += blocked
     vocabulary = graph_vocabulary.read(tx)
     answering = [term for term in vocabulary.predicates if term.role == "answers"]
     questions: list[Entity] = []
@@ -118,8 +124,12 @@ def _open(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[
             limit=_MAX_OPEN,
         )
     return [
-        *(OpenMatter("blocker", fact) for fact in store.facts.by_rows(tx, blocking) if scope.holds(fact.scope)),
-        *(OpenMatter("due", fact) for fact in due if scope.holds(fact.scope)),
+        *(
+            OpenMatter("blocker", fact)
+            for fact in store.facts.by_rows(tx, blocking[:_MAX_OPEN])
+            if scope.holds(fact.scope)
+        ),
+        *(OpenMatter("due", fact) for fact in due[:_MAX_OPEN] if scope.holds(fact.scope)),
         *(OpenMatter("question", question) for question in questions),
     ]
 

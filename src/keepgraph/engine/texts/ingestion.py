@@ -459,7 +459,7 @@ class _Ingestion:
             notes.record_citations(tx, self._folder, note, entity, episode, cited)
 
     def _late_citations(self, tx: Tx, source: str) -> tuple[Episode, Entity, list[Entity]] | None:
-        """The text and the entity of a note, with what it cites that got its name after it was read; None without any."""
+        """The text and the entity of a note, with what it cites that was named after it was read; None without any."""
         episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
         entity = notes.entity_of(tx, episode) if episode else None
         if episode is None or entity is None:

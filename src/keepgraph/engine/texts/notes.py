@@ -265,8 +265,8 @@ def late_citations(
     """What a note cites that got its name after the note was read, and of which its text states nothing.
 
     Args:
-        is_unchanged: whether the note was read by an earlier ingestion. What was there then has its fact, or somebody has
-            deleted it.
+        is_unchanged: whether the note was read by an earlier ingestion. What was there then has its fact, or
+            somebody has deleted it.
     """
     stated = store.provenance.of_episode(tx, episode.row)
     ends = {end.row for end in forgetting.ends_of(store.facts.by_rows(tx, [fact for _, fact, _ in stated]))}
