@@ -146,13 +146,14 @@ def _load(source: str) -> Any:
     if fast and _READ_OTHERWISE.isdisjoint(source) and sum(map(source.count, _NESTING)) <= _MAX_NESTING:
         with suppress(yaml.YAMLError, *_YAML_ERRORS):
             return yaml.load(source, Loader=_loader(fast))  # noqa: S506 - a safe one, made safer
-    return yaml.load(source, Loader=_loader(yaml.SafeLoader))  # noqa: S506
+    return yaml.load(source, Loader=_loader(yaml.SafeLoader))  # noqa: S506 - as above
 
 
 @cache
 def _loader(base: type[yaml.SafeLoader]) -> type[yaml.SafeLoader]:
     """A safe loader that reads YAML as people mean it: `no` is a word, `12:30` is not 750, and 1.10 is not 1.1."""
 
+    # A type checker follows no base class that is an argument.
     class Loader(base):  # type: ignore[misc, valid-type]
         yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012 - as PyYAML has it
 

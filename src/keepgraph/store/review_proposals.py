@@ -365,6 +365,7 @@ def insert_decision(tx: Tx, decision: ReviewDecision) -> None:
         INSERT INTO review_decision (id, group_id, kind, key, rests_on, evidence, decision, statement, decided_at)
         VALUES ({journal.unused_row_sql("review_decision")}, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
+        # A row like a decision, with its lists as the columns have them.
         decision._replace(
             rests_on=json.dumps(list(decision.rests_on), ensure_ascii=False),  # type: ignore[arg-type]
             evidence=json.dumps(list(decision.evidence)),  # type: ignore[arg-type]

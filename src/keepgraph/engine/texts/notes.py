@@ -269,13 +269,15 @@ def late_citations(
             somebody has deleted it.
     """
     stated = store.provenance.of_episode(tx, episode.row)
-    ends = {end.row for end in forgetting.ends_of(store.facts.by_rows(tx, [fact for _, fact, _ in stated]))}
     read_at = max([episode.recorded_at, *(recorded_at for _, _, recorded_at in stated)])
     cited = {
         one.row: one
         for key in keys
         if (one := _cited(tx, key)) and not (is_unchanged and _named_at(tx, one, key) <= read_at)
     }
+    if not cited:
+        return []
+    ends = {end.row for end in forgetting.ends_of(store.facts.by_rows(tx, [fact for _, fact, _ in stated]))}
     return [one for row, one in cited.items() if row != entity.row and row not in ends]
 
 
