@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from keepgraph.cypher import value_types
 from keepgraph.cypher.check import type_inference
 from keepgraph.cypher.check.binder import bind
-from keepgraph.cypher.check.pattern_variables import Context
-from keepgraph.cypher.syntax import ast, parser, traversal, tree_walk
+from keepgraph.cypher.check.type_inference import Context
+from keepgraph.cypher.syntax import ast, parser, tree_walk
 from keepgraph.cypher.value_types import Type
 from keepgraph.errors import QueryInconsistent
 
@@ -504,10 +504,10 @@ def test_nothing_exchanged_is_the_same_object(expression: ast.Expression) -> Non
 
 @given(EXPRESSIONS)
 def test_a_variable_exchanged_for_a_new_one_is_free_no_more(expression: ast.Expression) -> None:
-    free = traversal.free_variables(expression)
+    free = tree_walk.free_variables(expression)
     exchanged = tree_walk.substitute(expression, {ast.Variable("x"): ast.Variable("new")})
 
-    assert {"new" if name == "x" else name for name in free} == traversal.free_variables(exchanged)
+    assert {"new" if name == "x" else name for name in free} == tree_walk.free_variables(exchanged)
 
 
 @given(EXPRESSIONS)
@@ -519,7 +519,7 @@ def test_there_and_back_again_is_the_same(expression: ast.Expression) -> None:
 
 @given(EXPRESSIONS)
 def test_only_free_variables_must_be_defined(expression: ast.Expression) -> None:
-    scope = dict.fromkeys(traversal.free_variables(expression), value_types.UNKNOWN)
+    scope = dict.fromkeys(tree_walk.free_variables(expression), value_types.UNKNOWN)
     detail = None
     try:
         type_inference.infer(expression, scope, Context({}))
@@ -531,4 +531,4 @@ def test_only_free_variables_must_be_defined(expression: ast.Expression) -> None
 
 @given(EXPRESSIONS)
 def test_an_aggregate_is_seen_wherever_it_stands(expression: ast.Expression) -> None:
-    assert traversal.has_aggregate(expression) == ("count" in repr(expression))
+    assert tree_walk.has_aggregate(expression) == ("count" in repr(expression))

@@ -7,11 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_tables import PlainTables
 
-from keepgraph.cypher import functions
+from keepgraph.cypher import dialect, functions
 from keepgraph.cypher.check import binder
-from keepgraph.cypher.dialect import refusal
-from keepgraph.cypher.dialect.foreign_functions import refuse
-from keepgraph.cypher.dialect.refusal import explain
+from keepgraph.cypher.dialect import explain, refuse
 from keepgraph.cypher.repair.pipeline import Vocabulary, repair
 from keepgraph.cypher.syntax import parser
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
@@ -234,11 +232,11 @@ def test_sql_is_named_and_what_to_write_is_told_with_an_example(text, name):
 
     assert isinstance(error, QueryUnsupported)
     assert error.message.startswith(f"SQL's {name} is not known here")
-    assert refusal.ADVICE[name] == error.hint
+    assert dialect.ADVICE[name] == error.hint
     assert error.rewrite is None
 
 
-@pytest.mark.parametrize("advice", sorted(set(refusal.ADVICE.values())))
+@pytest.mark.parametrize("advice", sorted(set(dialect.ADVICE.values())))
 def test_the_examples_of_the_advice_on_sql_run(ask, advice):
     example = advice.partition(": ")[2]
 

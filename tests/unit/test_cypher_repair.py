@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.repair import pipeline
+from keepgraph.cypher.repair.foreign_syntax import Tokens
 from keepgraph.cypher.repair.pipeline import RepairedText, Vocabulary
-from keepgraph.cypher.repair.tolerant_tokenizer import Tokens
 from keepgraph.cypher.syntax import parser, tokenizer
 from keepgraph.errors import QueryError
 from laws import examples

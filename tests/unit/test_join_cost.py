@@ -7,8 +7,7 @@ import pytest
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.plan import planner
 from keepgraph.cypher.plan.algebra import Match, Plan
-from keepgraph.cypher.plan.join_cost import OrderedScan, cheapest_order
-from keepgraph.cypher.plan.join_order import Estimates, Expand, NodeScan, Step
+from keepgraph.cypher.plan.join_order import Estimates, Expand, NodeScan, OrderedScan, Step, cheapest_order
 from keepgraph.cypher.syntax import parser
 
 LABEL_COUNTS = {"Few": 10.0, "Some": 1_000.0, "Many": 100_000.0}

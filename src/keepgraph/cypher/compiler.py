@@ -18,7 +18,7 @@ from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.evaluate import Graph, Row, Run
-from keepgraph.cypher.plan import algebra, day_groups, instant_comparisons, optimizer, planner, type_directions
+from keepgraph.cypher.plan import algebra, instant_comparisons, optimizer, planner, type_directions
 from keepgraph.cypher.plan.algebra import (
     Argument,
     BuildPaths,
@@ -37,7 +37,7 @@ from keepgraph.cypher.sql.context import ParameterTypes
 from keepgraph.cypher.sql.emitter import new_context
 from keepgraph.cypher.sql.rendering import Statement
 from keepgraph.cypher.sql.terms import Inexpressible
-from keepgraph.cypher.syntax import ast, parser, traversal, tree_walk
+from keepgraph.cypher.syntax import ast, parser, tree_walk
 from keepgraph.cypher.table_graph import Execute
 from keepgraph.cypher.values import Node
 
@@ -171,7 +171,7 @@ def optimize(compilation: Compilation) -> None:
     compilation.plan = optimizer.optimize(compilation.plan)
     properties = compilation.catalogue.instant_properties
     if _mentions(compilation, properties.nodes | properties.relationships):
-        compilation.plan = day_groups.group_by_day(compilation.plan, properties)
+        compilation.plan = instant_comparisons.group_by_day(compilation.plan, properties)
 
 
 def emit_sql(compilation: Compilation) -> None:
@@ -363,7 +363,7 @@ def _emit_rows(
         block = context.plan(plan)
         left_out = tree_walk.join_conjunction(context.left_out)
         if left_out is not None:
-            needed |= traversal.free_variables(left_out)
+            needed |= tree_walk.free_variables(left_out)
         names = tuple([name for name in plan.columns if name in needed])
         statement = rendering.build(context, block, plan.columns, names)
     except Inexpressible:
@@ -379,7 +379,7 @@ def _properties_used(plan: Plan) -> dict[str, set[str]]:
     def collect(expression: ast.Expression) -> None:
         if isinstance(expression, ast.Property) and isinstance(expression.subject, ast.Variable):
             used[expression.subject.name].add(expression.key)
-        for child in traversal.children(expression):
+        for child in tree_walk.children(expression):
             collect(child)
 
     below: list[Plan] = [plan]
@@ -398,7 +398,7 @@ def _used_columns(plan: Plan) -> frozenset[str]:
     """The columns of its input that an operator uses."""
     used: set[str] = set()
     for expression in _expressions(plan):
-        used |= traversal.free_variables(expression)
+        used |= tree_walk.free_variables(expression)
     if isinstance(plan, Match):
         used.update(node.column for node in plan.nodes)
         used.update(edge.column for edge in plan.edges)

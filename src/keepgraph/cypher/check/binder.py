@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph.cypher import value_types, values
-from keepgraph.cypher.check import pattern_variables, type_inference
-from keepgraph.cypher.check.pattern_variables import SUBQUERY_TYPES, Context, Scope, already_bound, undefined_variable
-from keepgraph.cypher.syntax import ast, traversal, tree_walk
+from keepgraph.cypher.check import type_inference
+from keepgraph.cypher.check.type_inference import SUBQUERY_TYPES, Context, Scope, already_bound, undefined_variable
+from keepgraph.cypher.syntax import ast, tree_walk
 from keepgraph.cypher.value_types import FLOAT, INTEGER, LIST, NULL, Type
 from keepgraph.errors import QueryInconsistent, QuerySyntaxInvalid
 
@@ -105,7 +105,7 @@ def _replace_bound_subqueries(clause: ast.Clause, context: Context) -> ast.Claus
 
 
 def _bind_match(clause: ast.Match, scope: Columns, context: Context) -> None:
-    pattern_variables.declare(clause.paths, scope, null=NULL if clause.optional else 0)
+    type_inference.declare(clause.paths, scope, null=NULL if clause.optional else 0)
     for path in clause.paths:
         type_inference.check_pattern(path, scope, context)
     if clause.condition is not None:
@@ -210,7 +210,7 @@ def _check_column_name(item: ast.ProjectionItem, clause: ast.Projection, columns
 def _check_row_count(keyword: str, count: ast.Expression, context: Context) -> None:
     """Checks the number of SKIP or LIMIT: an integer from 0, the same for all rows."""
     context.no_aggregates = f"in {keyword}"
-    variables = sorted(traversal.free_variables(count))
+    variables = sorted(tree_walk.free_variables(count))
     if variables:
         raise QueryInconsistent(
             f"{keyword} takes a number that is the same for all rows, but this depends on {_join_names(variables)}; "
@@ -279,16 +279,16 @@ def _bind_order_and_where(
         else:
             bound = expression
         context.no_aggregates = f"in {keyword}"
-        if aggregated and traversal.has_aggregate(bound):
+        if aggregated and tree_walk.has_aggregate(bound):
             # It is no aggregate of the projection. Most often it uses a variable that is no longer visible, and then
             # that is the better message.
-            for name in sorted(traversal.free_variables(bound) - visible.keys()):
+            for name in sorted(tree_walk.free_variables(bound) - visible.keys()):
                 raise undefined_variable(name, expression, visible, context)
         if keyword == "WHERE":
             type_inference.check_condition(bound, visible, context, keyword)
         else:
             type_inference.infer(bound, visible, context)
-        if aggregated and type(bound) is not ast.Variable and traversal.has_aggregate(expression):
+        if aggregated and type(bound) is not ast.Variable and tree_walk.has_aggregate(expression):
             _check(expression, keys, scope)
         return bound
 
@@ -366,7 +366,7 @@ def _find_ungrouped(
     Args:
         inner: variables that the expression itself declares, such as that of a list comprehension.
     """
-    if traversal.is_aggregate(expression):
+    if tree_walk.is_aggregate(expression):
         return
     if isinstance(expression, ast.Variable | ast.Property):
         if expression in keys:
@@ -379,7 +379,7 @@ def _find_ungrouped(
             if any(_find_ungrouped(expression.subject, keys, scope, inner)):
                 yield expression
             return
-    declarations = traversal.local_declarations(expression)
+    declarations = tree_walk.local_declarations(expression)
     if declarations is not None:
         names, outside, inside = declarations
         for part in outside:
@@ -389,11 +389,11 @@ def _find_ungrouped(
         return
     if isinstance(expression, (ast.PatternComprehension, ast.PatternPredicate, ast.PatternPath, ast.Subquery)):
         # Variables of the outer scope must be keys; all others are declared by the pattern or the subquery.
-        for name in sorted(traversal.free_variables(expression)):
+        for name in sorted(tree_walk.free_variables(expression)):
             if name in scope and name not in inner and ast.Variable(name) not in keys:
                 yield ast.Variable(name, span=expression.span)
         return
-    for part in traversal.children(expression):
+    for part in tree_walk.children(expression):
         yield from _find_ungrouped(part, keys, scope, inner)
 
 

@@ -23,7 +23,7 @@ from keepgraph.cypher.interpret.bfs import (
 from keepgraph.cypher.interpret.evaluate import Columns, Row, Run
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot, PathSlot
 from keepgraph.cypher.plan.join_order import EdgeScan, Estimates, Expand, NodeScan, choose_join_order
-from keepgraph.cypher.syntax import ast, traversal
+from keepgraph.cypher.syntax import ast, tree_walk
 from keepgraph.cypher.values import Node, Relationship
 
 RowStep = Callable[[Iterator[Row], Run], Iterator[Row]]
@@ -380,7 +380,7 @@ class _MatchBuilder:
         """Filter by the conditions whose columns are all bound by now."""
         # A condition with a subquery names its variables, too, which are no columns of this pattern.
         unbound = set(self.match.columns) - set(self.names)
-        ready = [condition for condition in self.pending if not traversal.free_variables(condition) & unbound]
+        ready = [condition for condition in self.pending if not tree_walk.free_variables(condition) & unbound]
         for condition in ready:
             self.pending.remove(condition)
             self._filter(evaluate.build_test(condition, self._columns()))
@@ -433,7 +433,7 @@ class _MatchBuilder:
             if edge.shortest:
                 path = self._path_of(edge)
                 columns = {edge.column, *([path.column] if path else [])}
-                taken = [condition for condition in self.pending if traversal.free_variables(condition) & columns]
+                taken = [condition for condition in self.pending if tree_walk.free_variables(condition) & columns]
                 self.search_conditions[edge.column] = taken
                 self.pending = [condition for condition in self.pending if condition not in taken]
 

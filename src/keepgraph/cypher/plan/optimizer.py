@@ -29,7 +29,7 @@ from keepgraph.cypher.plan.algebra import (
     Unwind,
     is_repeatable,
 )
-from keepgraph.cypher.syntax import ast, traversal, tree_walk
+from keepgraph.cypher.syntax import ast, tree_walk
 
 
 def optimize(plan: Plan) -> Plan:
@@ -86,7 +86,7 @@ def _with_condition(plan: Plan, condition: ast.Expression) -> Plan | None:
         source = _with_condition(plan.input, condition)
     elif isinstance(plan, Project):
         values: dict[ast.Expression, ast.Expression] = {ast.Variable(name): value for name, value in plan.items}
-        used = [values.get(ast.Variable(name)) for name in traversal.free_variables(condition)]
+        used = [values.get(ast.Variable(name)) for name in tree_walk.free_variables(condition)]
         if not all(value is not None and _is_plain(value) for value in used):
             return None
         source = _with_condition(plan.input, tree_walk.substitute(condition, values))
@@ -129,9 +129,9 @@ def compute_after_limit(plan: Plan) -> Plan:
     if not isinstance(sort, Sort) or not isinstance(sort.input, Project):
         return plan
     project = sort.input
-    sorted_by = {name for key, _ in sort.keys for name in traversal.free_variables(key)}
+    sorted_by = {name for key, _ in sort.keys for name in tree_walk.free_variables(key)}
     late = {name: value for name, value in project.items if name not in sorted_by and _matches_pattern(value)}
-    needed = {name for value in late.values() for name in traversal.free_variables(value) & {*project.input.columns}}
+    needed = {name for value in late.values() for name in tree_walk.free_variables(value) & {*project.input.columns}}
     early = {name: value for name, value in project.items if name not in late}
     if not late or any(early.get(name, ast.Variable(name)) != ast.Variable(name) for name in needed):
         return plan
@@ -147,7 +147,7 @@ def compute_after_limit(plan: Plan) -> Plan:
 def _matches_pattern(expression: ast.Expression) -> bool:
     if isinstance(expression, ast.PatternComprehension | ast.PatternPredicate | ast.Subquery):
         return True
-    return any(map(_matches_pattern, traversal.children(expression)))
+    return any(map(_matches_pattern, tree_walk.children(expression)))
 
 
 def build_paths_after_match(plan: Plan) -> Plan:
@@ -159,7 +159,7 @@ def build_paths_after_match(plan: Plan) -> Plan:
     if not isinstance(plan, Match) or not plan.paths or any(edge.length or edge.shortest for edge in plan.edges):
         return plan
     names = {path.column for path in plan.paths}
-    on_paths = tuple(condition for condition in plan.conditions if traversal.free_variables(condition) & names)
+    on_paths = tuple(condition for condition in plan.conditions if tree_walk.free_variables(condition) & names)
     if plan.optional and on_paths:
         # Its conditions decide whether a row gets nulls, so none of them can be checked above the match.
         return plan
@@ -388,7 +388,7 @@ def _is_used_elsewhere(match: Match, name: str, test: ast.Binary) -> bool:
     """Whether the list is used by another condition, or by the value that is looked for in it."""
     others = [condition for condition in match.conditions if condition is not test]
     others += [test.left, *(condition for edge in match.edges for condition in edge.conditions)]
-    return any(name in traversal.free_variables(condition) for condition in others) or name in {
+    return any(name in tree_walk.free_variables(condition) for condition in others) or name in {
         column for path in match.paths for column in (path.column, *path.nodes, *path.edges)
     }
 
@@ -397,7 +397,7 @@ def _names_in(plan: Aggregate | Project) -> set[str]:
     expressions = [value for _, value in (plan.keys if isinstance(plan, Aggregate) else plan.items)]
     if isinstance(plan, Aggregate):
         expressions += [column.call for column in plan.aggregates if column.call is not None]
-    return {name for expression in expressions for name in traversal.free_variables(expression)}
+    return {name for expression in expressions for name in tree_walk.free_variables(expression)}
 
 
 def _is_node(element: ast.Expression, source: Plan) -> bool:
@@ -445,12 +445,12 @@ def add_branches(aggregate: Aggregate) -> Aggregate:
         return aggregate
     needed = set()
     for _, expression in aggregate.keys:
-        needed |= traversal.free_variables(expression)
+        needed |= tree_walk.free_variables(expression)
     if not needed <= set(base.columns):
         return aggregate
     for column in aggregate.aggregates:
         for argument in column.call.arguments if column.call is not None else ():
-            names = traversal.free_variables(argument)
+            names = tree_walk.free_variables(argument)
             if not names <= set(base.columns) and not _is_null_without_match(argument):
                 return aggregate
             needed |= names
@@ -475,7 +475,7 @@ def _is_independent(branch: Match, own: frozenset[str], base: frozenset[str]) ->
     """Whether a match uses nothing that another branch has matched."""
     used = {node.column for node in branch.nodes} | {edge.column for edge in branch.edges}
     for condition in (*branch.conditions, *(each for edge in branch.edges for each in edge.conditions)):
-        used |= traversal.free_variables(condition)
+        used |= tree_walk.free_variables(condition)
     hops = {edge.hop_variable for edge in branch.edges}
     return not branch.paths and used - hops <= own | base
 
@@ -509,4 +509,4 @@ def _is_random(expression: ast.Expression) -> bool:
     if function is not None and function.needs == "random":
         return True
     # What a subquery computes is not looked into.
-    return isinstance(expression, ast.Subquery) or any(map(_is_random, traversal.children(expression)))
+    return isinstance(expression, ast.Subquery) or any(map(_is_random, tree_walk.children(expression)))

@@ -37,7 +37,7 @@ from keepgraph.cypher.plan.algebra import (
     Unwind,
     is_repeatable,
 )
-from keepgraph.cypher.syntax import ast, traversal, tree_walk
+from keepgraph.cypher.syntax import ast, tree_walk
 
 _MAX_UNROLLED = 4
 """How many repetitions of a relationship are written out at most."""
@@ -224,7 +224,7 @@ def _plan_projection(source: Plan, clause: ast.Projection) -> Plan:
     expressions = [(item.name, item.expression) for item in clause.items]
     order = list(clause.order)
     aggregated = any(
-        map(traversal.has_aggregate, [item.expression for item in clause.items] + [key.expression for key in order])
+        map(tree_walk.has_aggregate, [item.expression for item in clause.items] + [key.expression for key in order])
     )
     if aggregated:
         source, expressions, order = _plan_aggregation(source, clause)
@@ -265,7 +265,7 @@ def _columns_used_later(source: Plan, clause: ast.Projection, names: tuple[str, 
         expressions.append(clause.condition)
     if not expressions:
         return ()
-    used = set().union(*map(traversal.free_variables, expressions)) - set(names)
+    used = set().union(*map(tree_walk.free_variables, expressions)) - set(names)
     return tuple(column for column in source.columns if column in used)
 
 
@@ -291,7 +291,7 @@ def _plan_aggregation(
 
     Items without aggregates are the grouping keys; each different aggregate gets a column.
     """
-    keys = [(item.name, item.expression) for item in clause.items if not traversal.has_aggregate(item.expression)]
+    keys = [(item.name, item.expression) for item in clause.items if not tree_walk.has_aggregate(item.expression)]
     key_columns: dict[ast.Expression, ast.Expression] = {}
     for name, expression in keys:
         key_columns.setdefault(expression, ast.Variable(name))
@@ -313,7 +313,7 @@ def _plan_aggregation(
     items = [
         (
             item.name,
-            over_groups(item.expression) if traversal.has_aggregate(item.expression) else ast.Variable(item.name),
+            over_groups(item.expression) if tree_walk.has_aggregate(item.expression) else ast.Variable(item.name),
         )
         for item in clause.items
     ]
@@ -334,10 +334,10 @@ def _plan_aggregation(
 
 
 def _find_aggregates(expression: ast.Expression) -> Iterable[ast.Expression]:
-    if traversal.is_aggregate(expression):
+    if tree_walk.is_aggregate(expression):
         yield expression
         return
-    for child in traversal.children(expression):
+    for child in tree_walk.children(expression):
         yield from _find_aggregates(child)
 
 
@@ -384,7 +384,7 @@ def _are_worth_it(alternatives: list[ast.Expression], new: set[str], operators: 
     """Whether each of some alternatives says where to begin, and they do not all say the same node."""
     if not 1 < len(alternatives) <= _MAX_ALTERNATIVES:
         return False
-    about = [frozenset(traversal.free_variables(alternative)) for alternative in alternatives]
+    about = [frozenset(tree_walk.free_variables(alternative)) for alternative in alternatives]
     if not all(variables <= new for variables in about) or (len(set(about)) == 1 and len(about[0]) == 1):
         return False
     return all(_selects(alternative, new, operators) for alternative in alternatives)
@@ -403,7 +403,7 @@ def _alternatives(condition: ast.Expression) -> Iterator[ast.Expression]:
     """The alternatives of an OR, those about one node as one; `'x' IN [a.name, b.name]` is an OR, too."""
     about: dict[frozenset[str], ast.Expression] = {}
     for number, alternative in enumerate(_operands(condition)):
-        variables = frozenset(traversal.free_variables(alternative))
+        variables = frozenset(tree_walk.free_variables(alternative))
         key = variables if len(variables) == 1 else frozenset((str(number),))
         about[key] = ast.Binary("OR", about[key], alternative) if key in about else alternative
     yield from about.values()
@@ -444,7 +444,7 @@ def _is_of_node(expression: ast.Expression, nodes: set[str]) -> bool:
     """Whether this is a property of one of these nodes, in any case of its letters."""
     if isinstance(expression, ast.Call) and expression.name.lower() in _CASES and len(expression.arguments) == 1:
         [expression] = expression.arguments
-    return _is_property(expression) and traversal.free_variables(expression) <= nodes
+    return _is_property(expression) and tree_walk.free_variables(expression) <= nodes
 
 
 def _is_property(expression: ast.Expression) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.plan.algebra import EdgeSlot
-from keepgraph.cypher.sql import table_rows, tree
+from keepgraph.cypher.sql import properties, tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Term, is_literal, literal_text
@@ -175,4 +175,6 @@ def test_types(context: Context, block: Block, edge: EdgeSlot, term: Term) -> No
     codes = context.catalogue.type_codes(edge.types)
     if term.codes is not None and term.codes <= codes:
         return
-    block.where.append(context.code_test(table_rows.column(context, block, term, context.catalogue.edges.code), codes))
+    block.where.append(
+        context.code_test(properties.row_column(context, block, term, context.catalogue.edges.code), codes)
+    )

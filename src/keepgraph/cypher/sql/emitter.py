@@ -40,7 +40,7 @@ from keepgraph.cypher.sql.context import INEXACT, Context, ParameterTypes
 from keepgraph.cypher.sql.lists import list_element
 from keepgraph.cypher.sql.terms import Inexpressible, Term, bag_type, bag_value, by_text, plain_class, tagged, type_rank
 from keepgraph.cypher.sql.tree import Column, Expression, Literal, Select, Selected, SortKey, Source
-from keepgraph.cypher.syntax import ast, traversal, tree_walk
+from keepgraph.cypher.syntax import ast, tree_walk
 
 # Filter, project and distinct in SQL: WHERE, the selected columns, and SELECT DISTINCT.
 
@@ -78,7 +78,7 @@ def _needs_no_join(expression: ast.Expression) -> bool:
     """Whether an expression over columns needs no row of a table, which could not be joined any more."""
     if isinstance(expression, _NEED_TABLES):
         return False
-    return all(_needs_no_join(child) for child in traversal.children(expression))
+    return all(_needs_no_join(child) for child in tree_walk.children(expression))
 
 
 _NEED_TABLES = ast.Property | ast.HasLabels | ast.Subquery | ast.PatternPredicate | ast.PatternComprehension
@@ -211,7 +211,7 @@ def _is_volatile(expression: ast.Expression) -> bool:
         function = functions.find(expression.name)
         if function is None or function.needs:
             return True
-    return any(_is_volatile(child) for child in traversal.children(expression))
+    return any(_is_volatile(child) for child in tree_walk.children(expression))
 
 
 # Subqueries in SQL: EXISTS { … }, COUNT { … }, patterns as conditions, and pattern comprehensions.

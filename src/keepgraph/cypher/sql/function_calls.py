@@ -9,7 +9,7 @@ from operator import or_
 
 from keepgraph.cypher import functions, value_types
 from keepgraph.cypher.catalogue import Code
-from keepgraph.cypher.sql import expressions, lists, properties, table_rows, tree
+from keepgraph.cypher.sql import expressions, lists, properties, tree
 from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import (
@@ -136,7 +136,7 @@ def _public_id(context: Context, expression: ast.Call, block: Block) -> Term:
         raise Inexpressible
     table = context.catalogue.nodes if subject.encoding == "node" else context.catalogue.edges
     of_literal = tree.infix("||", tree.Literal("literal:"), literal_text(subject))
-    sql = literal_or_row(subject, of_literal, table_rows.value(context, block, subject, table.public_id))
+    sql = literal_or_row(subject, of_literal, properties.row_value(context, block, subject, table.public_id))
     return Term(sql, value_types.Type(value_types.STRING | subject.null))
 
 
@@ -145,7 +145,7 @@ def _type(context: Context, expression: ast.Call, block: Block) -> Term:
     if subject.encoding != "edge":
         raise Inexpressible
     edges = context.catalogue.edges
-    code = table_rows.column(context, block, subject, edges.code)
+    code = properties.row_column(context, block, subject, edges.code)
     sql = code if edges.type_is_code else _decode(context, code, edges.types)
     return Term(sql, value_types.Type(value_types.STRING | subject.null), group_by=code)
 
@@ -186,7 +186,7 @@ def _labels(context: Context, expression: ast.Call, block: Block) -> Term:
     sql = _by_labels(context, subject, block, lambda labels: json.dumps(list(labels)))
     type_ = value_types.Type(value_types.LIST | subject.null, value_types.Type(value_types.STRING))
     # Each code has labels of its own, so grouping by the code makes the same groups.
-    code = None if subject.literal else table_rows.column(context, block, subject, context.catalogue.nodes.code)
+    code = None if subject.literal else properties.row_column(context, block, subject, context.catalogue.nodes.code)
     return Term(sql, type_, "labels", group_by=code)
 
 
@@ -200,7 +200,7 @@ def _by_labels(
     by_code = {code: value_of(labels) for code, labels in nodes.labels.items()}
     texts = {code: text for code, text in by_code.items() if text is not None}
     of_literal = value_of((literals.label,)) if literals is not None else None
-    code = table_rows.column(context, block, subject, nodes.code)
+    code = properties.row_column(context, block, subject, nodes.code)
     placeholder = tree.NULL if of_literal is None else context.bindings.constant(of_literal)
     return literal_or_row(subject, placeholder, _decode(context, code, texts))
 
@@ -255,7 +255,7 @@ def _label_at(context: Context, labels_call: ast.Call, position: int, block: Blo
     return Term(
         sql,
         value_types.Type(STRING_OR_NULL),
-        group_by=table_rows.column(context, block, subject, nodes.code) if distinct else None,
+        group_by=properties.row_column(context, block, subject, nodes.code) if distinct else None,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from keepgraph.cypher import aggregates, value_types
 from keepgraph.cypher.plan.algebra import Aggregate, Match, NodeSlot, Plan, Unwind
-from keepgraph.cypher.sql import table_rows, tree
+from keepgraph.cypher.sql import properties, tree
 from keepgraph.cypher.sql.blocks import Block, json_list, select_unnamed
 from keepgraph.cypher.sql.context import INEXACT, Context
 from keepgraph.cypher.sql.terms import (
@@ -31,7 +31,7 @@ from keepgraph.cypher.sql.terms import (
     type_rank,
 )
 from keepgraph.cypher.sql.tree import Column, Expression
-from keepgraph.cypher.syntax import ast, traversal, tree_walk
+from keepgraph.cypher.syntax import ast, tree_walk
 
 _MAX_WRITTEN_ELEMENTS = 20
 """For how many elements of a written list a condition is repeated."""
@@ -126,7 +126,7 @@ def _bound_list(context: Context, source: ast.Expression) -> tuple[Expression, i
 def _of_property(context: Context, source: ast.Property, block: Block) -> Elements:
     """The elements of a property of nodes that have a table of their own."""
     subject = context.term(source.subject, block)
-    column = table_rows.property_column(context, subject, source.key) if subject.encoding == "node" else None
+    column = properties.property_column(context, subject, source.key) if subject.encoding == "node" else None
     if column is None or not column.values or not column.kinds & value_types.LIST:
         raise Inexpressible
     alias = context.alias("v")
@@ -182,7 +182,7 @@ def _equal_to(element: ast.Expression, condition: ast.Expression) -> ast.Express
     """What an element must equal to fulfil a condition; None for any other condition."""
     if isinstance(condition, ast.Binary) and condition.operator == "=":
         for side, value in ((condition.left, condition.right), (condition.right, condition.left)):
-            if side == element and not traversal.free_variables(element) & traversal.free_variables(value):
+            if side == element and not tree_walk.free_variables(element) & tree_walk.free_variables(value):
                 return value
     return None
 
@@ -206,7 +206,7 @@ def _some(context: Context, variable: str, source: ast.Expression, condition: as
     if list_.is_there == tree.FALSE:
         return Term(tree.NULL, value_types.Type(value_types.NULL))
     # Where the nodes are read first, those that fulfil it are listed once, and SQLite may begin with them.
-    at_once = _is_read_first(list_.node_key, block) and traversal.free_variables(condition) <= {variable}
+    at_once = _is_read_first(list_.node_key, block) and tree_walk.free_variables(condition) <= {variable}
     inner = list_.block(block, variable, of_all_nodes=at_once)
     fulfils = context.term(condition, inner)
     is_true = context.truth(fulfils)
@@ -254,7 +254,7 @@ def _has_label(context: Context, labels_call: ast.Call, label: str, block: Block
     catalogue = context.catalogue
     codes = frozenset(code for code, labels in catalogue.nodes.labels.items() if label in labels)
     literal = catalogue.literals is not None and catalogue.literals.label == label
-    sql = table_rows.code_test(context, block, node, codes, literal=literal)
+    sql = properties.code_test(context, block, node, codes, literal=literal)
     return Term(sql, value_types.Type(value_types.BOOLEAN | node.null))
 
 

@@ -19,7 +19,7 @@ from keepgraph.cypher.sql.blocks import Block
 from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import Inexpressible, Term
 from keepgraph.cypher.sql.tree import Column, Expression, Select, Selected
-from keepgraph.cypher.syntax import ast, traversal
+from keepgraph.cypher.syntax import ast, tree_walk
 
 _ROW, _LITERAL = "r", "l"
 
@@ -195,10 +195,10 @@ def _tests(context: Context, block: Block, conditions: Iterable[ast.Expression])
 
 def _is_about(condition: ast.Expression, column: str) -> bool:
     """Whether a condition uses this node and no other variable, and looks for no pattern."""
-    return traversal.free_variables(condition) == {column} and not _has_pattern(condition)
+    return tree_walk.free_variables(condition) == {column} and not _has_pattern(condition)
 
 
 def _has_pattern(expression: ast.Expression) -> bool:
     if isinstance(expression, ast.Subquery | ast.PatternPredicate | ast.PatternComprehension):
         return True
-    return any(map(_has_pattern, traversal.children(expression)))
+    return any(map(_has_pattern, tree_walk.children(expression)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from keepgraph.cypher import value_types
-from keepgraph.cypher.catalogue import Column
-from keepgraph.cypher.sql import table_rows, tree
-from keepgraph.cypher.sql.blocks import Block
+from keepgraph.cypher import catalogue, value_types
+from keepgraph.cypher.catalogue import Code
+from keepgraph.cypher.sql import tree
+from keepgraph.cypher.sql.blocks import Block, select_unnamed
 from keepgraph.cypher.sql.context import INEXACT, Context
 from keepgraph.cypher.sql.terms import (
     SCALARS,
@@ -20,12 +20,70 @@ from keepgraph.cypher.sql.terms import (
     bag_type,
     bag_value,
     by_text,
+    is_literal,
     literal_or_row,
     literal_text,
     unify,
 )
-from keepgraph.cypher.sql.tree import Expression
+from keepgraph.cypher.sql.tree import Column, Expression
 from keepgraph.cypher.syntax import ast
+
+
+def row_column(context: Context, block: Block, term: Term, name: str) -> Expression:
+    """A column of the row that a node or relationship is."""
+    return row_sql(context, block, term, lambda row: Column(row, name))
+
+
+def row_value(context: Context, block: Block, term: Term, template: str) -> Expression:
+    """A value that the catalogue has, for the row that a node or relationship is."""
+    return row_sql(context, block, term, lambda row: context.value_of_row(template, row))
+
+
+def row_sql(context: Context, block: Block, term: Term, of_row: Callable[[str], Expression]) -> Expression:
+    """SQL of the row that a node or relationship is, by the row's alias; it is joined where that is possible."""
+    table = context.catalogue.nodes if term.encoding == "node" else context.catalogue.edges
+    row = term.row or block.joined_rows.get(term.sql)
+    if row is None:
+        key = term.row_key if term.row_key is not None else term.sql
+        row = context.alias("n" if term.encoding == "node" else "e")
+        if block.inline or not block.open:
+            inner = Block(where=[tree.equal(Column(row, table.id), key)])
+            inner.join(context.table(table), row)
+            return tree.Scalar(select_unnamed(inner, of_row(row)))
+        join = block.left_join if term.nullable or term.literal else block.look_up
+        join(context.table(table), row, tree.equal(Column(row, table.id), key))
+        block.joined_rows[term.sql] = row
+    return of_row(row)
+
+
+def property_column(context: Context, term: Term, key: str) -> catalogue.Column | None:
+    """The column of its own that a property has; None for one in the property bag."""
+    table = context.catalogue.nodes if term.encoding == "node" else context.catalogue.edges
+    return table.columns.get(key)
+
+
+def label_test(context: Context, block: Block, term: Term, labels: tuple[ast.LabelExpression, ...]) -> Expression:
+    """The condition that a node has these labels; null for null."""
+    codes, literal = context.catalogue.node_codes(labels), context.catalogue.literal_matches(labels)
+    return code_test(context, block, term, codes, literal=literal)
+
+
+def code_test(context: Context, block: Block, term: Term, codes: frozenset[Code], *, literal: bool) -> Expression:
+    """The condition that a node has one of these codes of labels, or is a literal; null for null."""
+    nodes = context.catalogue.nodes
+    if term.literal and literal and not codes:
+        return is_literal(term)
+    if not term.literal and len(codes) == len(nodes.labels) and not term.nullable:
+        return tree.TRUE
+    test = context.code_test(row_column(context, block, term, nodes.code), codes)
+    if term.literal and literal:
+        return tree.infix("OR", is_literal(term), test)
+    if term.literal:
+        return tree.infix("AND", tree.negate(is_literal(term)), test)
+    if term.nullable:
+        return tree.iif(tree.is_null(term.sql), tree.NULL, test)
+    return test
+
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -50,7 +108,7 @@ def property_(context: Context, expression: ast.Property, block: Block) -> Term:
     if subject.encoding not in ("node", "edge"):
         raise Inexpressible
     key = expression.key
-    column = table_rows.property_column(context, subject, key)
+    column = property_column(context, subject, key)
     null = value_types.NULL if subject.nullable or subject.literal else 0
     if subject.encoding == "node" and subject.literal:
         return _of_literal_or_row(context, subject, key, block)
@@ -98,17 +156,17 @@ def is_timestamp(context: Context, expression: ast.Expression, block: Block) -> 
     subject = context.term(expression.subject, block)
     if subject.encoding not in ("node", "edge"):
         return False
-    column = table_rows.property_column(context, subject, expression.key)
+    column = property_column(context, subject, expression.key)
     literals = context.catalogue.literals
     of_text = subject.literal and literals is not None and expression.key in literals.properties
     return column is not None and column.is_instant and not of_text
 
 
-def _from_column(context: Context, subject: Term, column: Column, null: int, block: Block) -> Term:
+def _from_column(context: Context, subject: Term, column: catalogue.Column, null: int, block: Block) -> Term:
     """A property with a column of its own; `null` is the kind null where there may be no row."""
     type_ = value_types.Type(column.kinds | null)
     if not column.kinds & value_types.LIST:
-        return Term(table_rows.value(context, block, subject, column.sql), type_)
+        return Term(row_value(context, block, subject, column.sql), type_)
     table = context.catalogue.nodes if subject.encoding == "node" else context.catalogue.edges
 
     # A list that a subquery builds is empty, not null, where there is no row.
@@ -116,14 +174,14 @@ def _from_column(context: Context, subject: Term, column: Column, null: int, blo
         value = context.value_of_row(column.sql, row)
         return tree.Case(((tree.is_not_null(tree.Column(row, table.id)), value),)) if null else value
 
-    return Term(table_rows.row_sql(context, block, subject, value_if_there), type_, "json")
+    return Term(row_sql(context, block, subject, value_if_there), type_, "json")
 
 
 def _of_literal_or_row(context: Context, subject: Term, key: str, block: Block) -> Term:
     """A property of a node that may be a literal: its text, or that of the row."""
     literals = context.catalogue.literals
     is_text = literals is not None and key in literals.properties
-    column = table_rows.property_column(context, subject, key)
+    column = property_column(context, subject, key)
     of_literal = Term(
         literal_text(subject) if is_text else tree.NULL,
         value_types.Type(STRING_OR_NULL if is_text else value_types.NULL),
@@ -151,7 +209,7 @@ def _from_bag(context: Context, subject: Term, key: str, block: Block) -> Term:
     # An index over the expression is used only for a path that is not bound; only letters and digits are safe.
     is_plain = _PLAIN_KEY.match(key) is not None
     path = tree.Literal(f"$.{key}") if is_plain else context.bindings.constant(f'$."{key}"')
-    bag = table_rows.column(context, block, subject, table.bag), path
+    bag = row_column(context, block, subject, table.bag), path
     return Term(by_text(bag_type(bag), _BY_JSON_TYPE, bag_value(bag)), value_types.Type(SCALARS), "tagged", bag=bag)
 
 
@@ -163,10 +221,10 @@ def has_labels(context: Context, expression: ast.HasLabels, block: Block) -> Ter
     """`n:Label`, and `r:TYPE` of a relationship."""
     subject = context.term(expression.subject, block)
     if subject.encoding == "node":
-        sql = table_rows.label_test(context, block, subject, (expression.labels,))
+        sql = label_test(context, block, subject, (expression.labels,))
         return Term(sql, value_types.Type(value_types.BOOLEAN | subject.null))
     if subject.encoding == "edge" and not subject.nullable:
         codes = context.catalogue.type_codes(expression.labels)
-        column = table_rows.column(context, block, subject, context.catalogue.edges.code)
+        column = row_column(context, block, subject, context.catalogue.edges.code)
         return Term(context.code_test(column, codes), value_types.Type(value_types.BOOLEAN))
     raise Inexpressible

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from keepgraph.cypher.repair.tolerant_tokenizer import quote_name
+from keepgraph.cypher.repair.foreign_syntax import quote_name
 from keepgraph.engine.query import schema
 from keepgraph.engine.query.graph_catalogue import LITERAL
 from keepgraph.engine.query.schema import Schema

@@ -11,8 +11,7 @@ from itertools import takewhile
 from keepgraph import store
 from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.plan import instant_comparisons
-from keepgraph.cypher.repair.foreign_syntax import spelling_key
-from keepgraph.cypher.repair.tolerant_tokenizer import quote_name, shorten
+from keepgraph.cypher.repair.foreign_syntax import quote_name, shorten, spelling_key
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.engine.query import failing_conditions, graph_catalogue, query_pipeline

@@ -17,9 +17,8 @@ from typing import Any
 from keepgraph import errors
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.evaluate import Row, Run
-from keepgraph.cypher.repair.foreign_syntax import spelling_key
-from keepgraph.cypher.repair.tolerant_tokenizer import quote_name, shorten
-from keepgraph.cypher.syntax import ast, parser, traversal, tree_walk
+from keepgraph.cypher.repair.foreign_syntax import quote_name, shorten, spelling_key
+from keepgraph.cypher.syntax import ast, parser, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.engine.query import graph_catalogue, query_pipeline
 from keepgraph.engine.resolution import resolver
@@ -393,7 +392,7 @@ def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expr
     if condition.operator == "OR":
         return _subject(condition.left)
     sides = condition.left, condition.right
-    constant = [not traversal.free_variables(side) for side in sides]
+    constant = [not tree_walk.free_variables(side) for side in sides]
     if condition.operator not in _TESTS or constant[0] == constant[1]:
         return None, None
     return (sides[1], sides[0]) if constant[0] else sides
@@ -463,7 +462,7 @@ def entries(part: ast.NodePattern | ast.RelationshipPattern) -> tuple[tuple[str,
 
 def _parts(clause: _Filtering) -> list[_Part]:
     return (
-        [part for path in clause.paths for part in traversal.pattern_parts(path)]
+        [part for path in clause.paths for part in tree_walk.pattern_parts(path)]
         if isinstance(clause, ast.Match)
         else []
     )

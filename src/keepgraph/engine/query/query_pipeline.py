@@ -13,14 +13,13 @@ from types import NoneType
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.cypher import compiler, functions
+from keepgraph.cypher import compiler, dialect, functions
 from keepgraph.cypher.catalogue import Catalogue, with_parameters
 from keepgraph.cypher.check import binder
 from keepgraph.cypher.compiler import CompiledQuery
-from keepgraph.cypher.dialect import foreign_functions, refusal
 from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.plan import instant_comparisons
-from keepgraph.cypher.repair import markup, pipeline
+from keepgraph.cypher.repair import pipeline
 from keepgraph.cypher.sql import blocks, rendering, terms
 from keepgraph.cypher.sql.rendering import Statement
 from keepgraph.cypher.syntax import ast, parser, tokenizer
@@ -215,7 +214,7 @@ def functions_and_keywords() -> tuple[list[str], list[str]]:
 
 def _unwrap(text: str, values: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:
     """The query and its parameters, unwrapped from the JSON of a call if necessary, with a sentence about that."""
-    unwrapped = markup.unwrap_arguments(text)
+    unwrapped = pipeline.unwrap_arguments(text)
     if unwrapped is None:
         return text, values, ()
     query, parameters = unwrapped
@@ -267,13 +266,13 @@ def _compile(
     repaired = _repaired(text, _repair_vocabulary(tx, statements, lookup))
     try:
         tree = repaired.tree or parser.parse(repaired.text)
-        foreign_functions.refuse(tree, repaired.text)
+        dialect.refuse(tree, repaired.text)
         own_limit = _own_limit(tree)
         max_rows = min(rows, MAX_ROWS) if own_limit is None else MAX_ROWS
         # One more row than is returned shows that there are more.
         compiled = compiler.compile_tree(tree, repaired.text, catalogue, types, row_cap=max_rows + 1)
     except errors.QueryError as error:
-        explained = refusal.explain(repaired.text, error)
+        explained = dialect.explain(repaired.text, error)
         if explained is error:
             raise
         raise explained from error
@@ -299,7 +298,7 @@ def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedTe
     try:
         parser.parse(repaired.text)
     except errors.QueryError as error:
-        rewritten = refusal.rewrite_newer_cypher(repaired.text, error)
+        rewritten = dialect.rewrite_newer_cypher(repaired.text, error)
         if rewritten is not None:
             query, sentence = rewritten
             again = pipeline.repair(query, vocabulary)
