@@ -170,7 +170,7 @@ def count_reversed(tx: Tx, predicate: int, *, now: str) -> tuple[int, int, int]:
 
 def most_common_type(tx: Tx, predicate: int, *, now: str) -> int | None:
     """The type that most of the given subjects of a predicate have, by row."""
-    row = tx.conn.execute(
+    return tx.value(
         f"""
         SELECT type FROM (
             SELECT entity.type AS type FROM fact JOIN entity ON entity.id = fact.subject
@@ -181,8 +181,7 @@ def most_common_type(tx: Tx, predicate: int, *, now: str) -> int | None:
         GROUP BY type ORDER BY count(*) DESC, type LIMIT 1
         """,
         {"predicate": predicate, "at": now, "group": tx.group},
-    ).fetchone()
-    return int(row[0]) if row else None
+    )
 
 
 def _count_by_end(tx: Tx, end: str, other: str, *, now: str) -> list[tuple[int, int, int]]:

@@ -30,21 +30,20 @@ def speakers(tx: Tx) -> dict[str, str]:
 
 def spoken_by(tx: Tx, chunks: Sequence[int], speakers: Sequence[str]) -> set[int]:
     """The chunks said by one of these speakers; speakers by their keys."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         """
         SELECT id FROM chunk
         WHERE id IN (SELECT value FROM json_each(?)) AND speaker_key IN (SELECT value FROM json_each(?))
         """,
         (json_array(chunks), json_array(speakers)),
     )
-    return {row[0] for row in rows}
 
 
 def turns(tx: Tx, chunks: Sequence[int]) -> set[int]:
     """The chunks that are turns of a conversation: they have a speaker, or are messages."""
     if not any_document(tx):
         return set(chunks)
-    rows = tx.conn.execute(
+    return tx.distinct(
         f"""
         SELECT chunk.id
         FROM chunk
@@ -53,7 +52,6 @@ def turns(tx: Tx, chunks: Sequence[int]) -> set[int]:
         """,
         (json_array(chunks),),
     )
-    return {row[0] for row in rows}
 
 
 def wholes(tx: Tx, chunks: Sequence[int]) -> dict[int, str]:

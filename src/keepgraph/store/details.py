@@ -84,7 +84,7 @@ def assertions(tx: Tx, fact: int) -> list[tuple[int, str | None, float, str, str
 
 def group_of(tx: Tx, public_id: str) -> str | None:
     """The group of an entity, even a merged one, of a proposal or of a fact, by its id."""
-    row = tx.conn.execute(
+    return tx.value(
         """
         SELECT group_id FROM entity WHERE public_id = :id
         UNION ALL
@@ -96,5 +96,4 @@ def group_of(tx: Tx, public_id: str) -> str | None:
         LIMIT 1
         """,
         {"id": public_id},
-    ).fetchone()
-    return row[0] if row else None
+    )

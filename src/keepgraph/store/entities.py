@@ -8,9 +8,10 @@ from typing import Any
 from keepgraph.model import Entity
 from keepgraph.store import derived_tables, facts, journal
 from keepgraph.store.connections import json_array
+from keepgraph.store.schema_parts import facts_with
 from keepgraph.store.transactions import Tx
 
-_SELECT = """
+SELECT_ENTITIES = """
     SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
     FROM entity
     JOIN entity_type ON entity_type.id = entity.type
@@ -20,23 +21,16 @@ _MAX_PARAMETERS = 500
 
 def by_id(tx: Tx, public_id: str) -> Entity | None:
     row = tx.conn.execute(
-        f"{_SELECT} WHERE entity.public_id = ? AND +entity.group_id = ?", (public_id, tx.group)
+        f"{SELECT_ENTITIES} WHERE entity.public_id = ? AND +entity.group_id = ?", (public_id, tx.group)
     ).fetchone()
     return Entity(*row) if row else None
 
 
 def by_former_id(tx: Tx, public_id: str) -> Entity | None:
     """The entity that the entity with this id was merged into."""
-    matches = _entities(
-        tx,
-        f"""
-        {_SELECT}
-        JOIN former_id ON former_id.entity = entity.id
-        WHERE former_id.public_id = :id AND +entity.group_id = :group
-        """,
-        {"id": public_id, "group": tx.group},
-    )
-    return matches[0] if matches else None
+    query = f"{SELECT_ENTITIES} JOIN former_id ON former_id.entity = entity.id WHERE former_id.public_id = :id"
+    values = {"id": public_id, "group": tx.group}
+    return next(iter(read_entities(tx, f"{query} AND +entity.group_id = :group", values)), None)
 
 
 def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
@@ -47,7 +41,7 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
         # Placeholders, because they are faster than json_each, and this is called very often.
         placeholders = ", ".join("?" * len(batch))
         rows_found = tx.conn.execute(
-            f"{_SELECT} WHERE entity.id IN ({placeholders}) AND +entity.group_id = ?", [*batch, tx.group]
+            f"{SELECT_ENTITIES} WHERE entity.id IN ({placeholders}) AND +entity.group_id = ?", [*batch, tx.group]
         )
         entities.update((row[0], Entity(*row)) for row in rows_found)
     return entities
@@ -69,10 +63,10 @@ def names_and_summaries(tx: Tx) -> dict[int, tuple[str, str, str]]:
 def by_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[Entity]:
     """The entities whose name has this key; with `of_types`, only those of exactly these types."""
     is_of_types, values = _type_condition(of_types)
-    return _entities(
+    return read_entities(
         tx,
         f"""
-        {_SELECT}
+        {SELECT_ENTITIES}
         WHERE entity.group_id = :group
           AND entity.name_key = :key
           AND {is_of_types}
@@ -85,7 +79,7 @@ def by_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list
 def by_keys(tx: Tx, keys: Sequence[str], *, of_types: Collection[str] | None = None) -> list[Entity]:
     """The entities whose name has one of these keys; with `of_types`, only those of exactly these types."""
     is_of_types, values = _type_condition(of_types)
-    return _entities(
+    return read_entities(
         tx,
         f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
@@ -182,10 +176,10 @@ def by_letters(tx: Tx, letters: str) -> list[tuple[str, int]]:
 def by_prefix(tx: Tx, prefix: str, *, of_types: Collection[str] | None, limit: int) -> list[Entity]:
     """Entities whose name has a key with this prefix, by name."""
     is_of_types, values = _type_condition(of_types)
-    return _entities(
+    return read_entities(
         tx,
         f"""
-        {_SELECT}
+        {SELECT_ENTITIES}
         WHERE entity.group_id = :group
           AND entity.name_key >= :key
           AND entity.name_key < :key || char(1114111)
@@ -199,9 +193,9 @@ def by_prefix(tx: Tx, prefix: str, *, of_types: Collection[str] | None, limit: i
 
 def page(tx: Tx, after: int, *, limit: int) -> list[Entity]:
     """The next entities of the group after a row, for paging through all of them."""
-    return _entities(
+    return read_entities(
         tx,
-        f"{_SELECT} WHERE entity.id > :row AND +entity.group_id = :group ORDER BY entity.id LIMIT +:limit",
+        f"{SELECT_ENTITIES} WHERE entity.id > :row AND +entity.group_id = :group ORDER BY entity.id LIMIT +:limit",
         {"row": after, "group": tx.group, "limit": limit},
     )
 
@@ -224,11 +218,11 @@ def _by_facts(
 ) -> list[Entity]:
     """Entities of these types that meet a condition on the columns of `_has_facts`."""
     is_of_types, values = _type_condition(of_types)
-    return _entities(
+    return read_entities(
         tx,
         f"""
         {with_known}
-        {_SELECT}
+        {SELECT_ENTITIES}
         WHERE {is_of_types} AND entity.group_id = :group AND {is_wanted}
         ORDER BY entity.id
         """,
@@ -254,14 +248,7 @@ def _has_facts(tx: Tx, condition: str) -> tuple[str, str]:
             )
         """,
         )
-    return (
-        f"""(
-            EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND object IS NOT NULL AND {condition})
-            OR EXISTS (SELECT 1 FROM fact WHERE object = entity.id AND object IS NOT NULL AND {condition})
-            OR EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND {condition})
-        )""",
-        "",
-    )
+    return f"EXISTS ({facts_with('= entity.id', condition, columns='1')})", ""
 
 
 def aliases(tx: Tx, entity: Entity) -> list[str]:
@@ -423,7 +410,7 @@ def _type_condition(of_types: Collection[str] | None) -> tuple[str, dict[str, st
     return "+entity_type.name IN (SELECT value FROM json_each(:types))", {"types": json_array(sorted(of_types))}
 
 
-def _entities(tx: Tx, query: str, values: dict[str, Any]) -> list[Entity]:
+def read_entities(tx: Tx, query: str, values: dict[str, Any]) -> list[Entity]:
     return [Entity(*row) for row in tx.conn.execute(query, values)]
 
 
@@ -432,10 +419,9 @@ def _entities(tx: Tx, query: str, values: dict[str, Any]) -> list[Entity]:
 
 def among(tx: Tx, entities: Collection[int]) -> set[int]:
     """Of these entities, by row, those whose type is assumed."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         "SELECT id FROM assumed_type WHERE id IN (SELECT value FROM json_each(?))", (json_array(entities),)
     )
-    return {row[0] for row in rows}
 
 
 def with_property(tx: Tx, name: str) -> list[tuple[str, int, str]]:

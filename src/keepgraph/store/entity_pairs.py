@@ -30,7 +30,7 @@ def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
 
 def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
     """The entities that facts connect with an entity now, by row, up to a limit."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         f"""
         SELECT object FROM fact
         WHERE subject = :entity AND object IS NOT NULL AND {HOLDS}
@@ -40,13 +40,12 @@ def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
         LIMIT +:limit
         """,
         {"entity": entity.row, "at": now, "limit": limit},
-    )
-    return {row[0] for row in rows} - {entity.row}
+    ) - {entity.row}
 
 
 def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int], *, now: str) -> set[int]:
     """Those of some entities that facts connect with an entity now, by row."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         f"""
         SELECT object FROM fact
         WHERE subject = :entity AND object IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
@@ -58,7 +57,6 @@ def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int], *, now: str) -
         """,
         {"entity": entity.row, "others": json_array(others), "at": now},
     )
-    return {row[0] for row in rows}
 
 
 def facts_between_two(tx: Tx, entity: Entity, other: Entity, *, limit: int) -> list[int]:

@@ -139,19 +139,6 @@ def count(tx: Tx, groups: Sequence[str]) -> int:
     )
 
 
-def count_mentioning(tx: Tx, entity: Entity) -> int:
-    """How many episodes mention an entity."""
-    return tx.number(
-        """
-        SELECT count(DISTINCT chunk.episode)
-        FROM mention
-        JOIN chunk ON chunk.id = mention.chunk
-        WHERE mention.entity = ?
-        """,
-        (entity.row,),
-    )
-
-
 def text(tx: Tx, episode: Episode) -> str:
     """The whole text of an episode: its chunks, joined."""
     rows = tx.conn.execute("SELECT text FROM chunk WHERE episode = ? ORDER BY place, id", (episode.row,))
@@ -178,14 +165,13 @@ def count_chunks(tx: Tx) -> int:
 
 def first_chunks(tx: Tx, episodes: Sequence[int]) -> set[int]:
     """The rows of the first chunks of these episodes."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         """
         SELECT (SELECT chunk.id FROM chunk WHERE chunk.episode = asked.value ORDER BY place, chunk.id LIMIT 1)
         FROM json_each(?) AS asked
         """,
         (json_array(episodes),),
     )
-    return {row[0] for row in rows}
 
 
 def insert(

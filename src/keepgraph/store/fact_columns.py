@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from keepgraph.store import facts
 from keepgraph.store.connections import json_array
+from keepgraph.store.facts import execute
 from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -151,8 +151,5 @@ def _fetch(tx: Tx, query: str, **values: Any) -> list[Any]:
 
 def _iterate(tx: Tx, query: str, **values: Any) -> Iterator[Any]:
     several = tx.number("SELECT count(*) FROM (SELECT DISTINCT group_id FROM entity LIMIT 2)") > 1
-    rows: Iterator[Any] = tx.conn.execute(
-        query.replace("FACTS", facts.table_as_known(tx)),
-        {"several_groups": several, "group": tx.group, "known": tx.known_at, **values},
-    )
+    rows: Iterator[Any] = execute(tx, query, {"several_groups": several, "group": tx.group, **values})
     return rows

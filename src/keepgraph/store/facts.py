@@ -72,27 +72,16 @@ _ROWS_AS_KNOWN = f"""(
 ) AS fact"""
 
 
-def _touching(condition: str = "TRUE") -> str:
-    """SQL for the row numbers of the facts that hold with an entity as subject or object, each once.
-
-    One SELECT for each of the three indexes that find them. A condition on a column outside these reads the
-    row of each fact of the entity.
-    """
-    held = f"{HOLDS} AND {condition}"
-    return f"""
-        SELECT id FROM FACTS WHERE subject = :entity AND object IS NOT NULL AND {held}
-        UNION ALL
-        SELECT id FROM FACTS WHERE subject = :entity AND literal IS NOT NULL AND {held}
-        UNION ALL
-        SELECT id FROM FACTS WHERE object = :entity AND object IS NOT NULL AND subject <> :entity AND {held}
-    """
-
-
-_TOUCHING = _touching()
-_BEGAN_LATER = _touching("""
-    predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:begun_when_recorded)))
-    AND valid_from = '' AND recorded_at > :at
-""")
+_TOUCHING = schema_parts.facts_with("= :entity", HOLDS, table="FACTS")
+_BEGAN_LATER = schema_parts.facts_with(
+    "= :entity",
+    f"""
+    {HOLDS} AND valid_from = '' AND recorded_at > :at AND predicate IN (
+        SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:begun_when_recorded))
+    )
+    """,
+    table="FACTS",
+)
 _ELSEWHERE = """
     SELECT id FROM fact
     WHERE scope <> '[]'
@@ -149,11 +138,11 @@ def _newest_candidates(tx: Tx, selected: str, values: dict[str, Any], limit: int
     lower number was recorded since the first of them; the index over time shows what was recorded since.
     """
     at_once = _SORTED_AT_ONCE * limit
-    rows = [row for (row,) in _execute(tx, f"{selected} ORDER BY id DESC LIMIT {at_once}", values)]
+    rows = [row for (row,) in execute(tx, f"{selected} ORDER BY id DESC LIMIT {at_once}", values)]
     if len(rows) < at_once:
         return rows
     del rows[limit:]
-    most = _ENTRIES_LIKE_ONE_ROW * int(_execute(tx, f"SELECT count(*) FROM ({selected})", values).fetchone()[0])
+    most = _ENTRIES_LIKE_ONE_ROW * int(execute(tx, f"SELECT count(*) FROM ({selected})", values).fetchone()[0])
     since, others = tx.conn.execute(
         """
         SELECT count(*), json_group_array(id) FILTER (WHERE id < :lowest)
@@ -171,7 +160,7 @@ def _newest_candidates(tx: Tx, selected: str, values: dict[str, Any], limit: int
         return None
     if others != "[]":
         among = f"SELECT id FROM ({selected}) WHERE id IN (SELECT value FROM json_each(:others))"
-        rows += [row for (row,) in _execute(tx, among, {**values, "others": others})]
+        rows += [row for (row,) in execute(tx, among, {**values, "others": others})]
     return rows
 
 
@@ -180,7 +169,7 @@ def count_about(
 ) -> int:
     """How many facts `about` has without a limit."""
     selected, values = _about(entity, at, begun_when_recorded, within)
-    return int(_execute(tx, f"SELECT count(*) FROM ({selected})", values).fetchone()[0])
+    return int(execute(tx, f"SELECT count(*) FROM ({selected})", values).fetchone()[0])
 
 
 def at_other_times(
@@ -198,7 +187,7 @@ def at_other_times(
         The row of the fact, whether it is to come, and how many it stands for, itself included.
     """
     other = "retracted_at IS NULL AND (valid_to <= :at OR valid_from > :at)"
-    rows = _execute(
+    rows = execute(
         tx,
         f"""
         WITH wanted (id) AS (SELECT value FROM json_each(:entities)),
@@ -238,7 +227,7 @@ def at_other_times(
 
 def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
     """The neighbours of an entity, by the number of facts that hold between the two, most first."""
-    rows = _execute(
+    rows = execute(
         tx,
         f"""
         SELECT shared, entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
@@ -321,7 +310,7 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
     """For each entity, when its facts of these predicates first began to hold, or else were first recorded."""
     if not entities:
         return {}
-    rows = _execute(
+    rows = execute(
         tx,
         f"""
         WITH wanted (id) AS (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
@@ -372,7 +361,7 @@ def rows_of_predicates(
     selected = f"fact.id IN ({_OF_ENTITIES})" if among is not None else f"fact.{_OF_PREDICATES}"
     if subjects is not None:
         selected += " AND fact.subject IN (SELECT value FROM json_each(:subjects))"
-    rows = _execute(
+    rows = execute(
         tx,
         f"""
         SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, '')
@@ -396,7 +385,7 @@ def ended_rows_of_predicates(
     tx: Tx, predicates: Sequence[str], *, at: str, entities: Collection[int]
 ) -> list[tuple[FactRow, str]]:
     """The facts of these predicates about some entities that have ended, each with when it ended and that was known."""
-    rows = _execute(
+    rows = execute(
         tx,
         f"""
         SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, ''),
@@ -447,19 +436,12 @@ def by_id(tx: Tx, public_id: str) -> Fact | None:
 
 
 # Retracted facts are in other indexes than current ones, and facts with a literal in another one.
-WITH_ANY_ENTITY = """
-    SELECT id FROM fact
-    WHERE subject IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND retracted_at IS NULL
+WITH_ANY_ENTITY = f"""
+    {schema_parts.facts_with(f"IN {_ENTITIES}", "retracted_at IS NULL")}
     UNION
-    SELECT id FROM fact
-    WHERE subject IN (SELECT value FROM json_each(:entities)) AND literal IS NOT NULL AND retracted_at IS NULL
+    SELECT id FROM fact WHERE subject IN {_ENTITIES} AND retracted_at IS NOT NULL
     UNION
-    SELECT id FROM fact
-    WHERE object IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND retracted_at IS NULL
-    UNION
-    SELECT id FROM fact WHERE subject IN (SELECT value FROM json_each(:entities)) AND retracted_at IS NOT NULL
-    UNION
-    SELECT id FROM fact WHERE object IN (SELECT value FROM json_each(:entities)) AND retracted_at IS NOT NULL
+    SELECT id FROM fact WHERE object IN {_ENTITIES} AND retracted_at IS NOT NULL
 """
 """The rows of the facts with one of some entities as subject or object, whenever they held."""
 
@@ -468,11 +450,7 @@ def all_about(tx: Tx, entity: Entity) -> list[Fact]:
     """All facts with an entity as subject or object, oldest first; retracted and ended ones too."""
     return _select(
         tx,
-        f"""
-        {_SELECT}
-        WHERE fact.id IN ({WITH_ANY_ENTITY})
-        ORDER BY fact.id
-        """,
+        f"{_SELECT} WHERE fact.id IN ({WITH_ANY_ENTITY}) ORDER BY fact.id",
         {"entities": json_array([entity.row])},
     )
 
@@ -493,24 +471,10 @@ def with_phrases(tx: Tx, phrases: Sequence[str], *, limit: int) -> list[Fact]:
 
 def all_of_predicates(tx: Tx, entity: Entity, predicates: Sequence[str]) -> list[Fact]:
     """The facts of these predicates with an entity as subject or object that are not retracted, oldest first."""
+    among = schema_parts.facts_with("= :entity", f"{_OF_PREDICATES} AND retracted_at IS NULL")
     return _select(
         tx,
-        f"""
-        {_SELECT}
-        WHERE fact.id IN (
-            SELECT id FROM fact
-            WHERE subject = :entity AND predicate IN wanted AND object IS NOT NULL AND retracted_at IS NULL
-            UNION
-            SELECT id FROM fact
-            WHERE subject = :entity AND predicate IN wanted AND literal IS NOT NULL AND retracted_at IS NULL
-            UNION
-            SELECT id FROM fact
-            WHERE object = :entity AND predicate IN wanted AND object IS NOT NULL AND retracted_at IS NULL
-        )
-        ORDER BY fact.id
-        """.replace(
-            "IN wanted", "IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
-        ),
+        f"{_SELECT} WHERE fact.id IN ({among}) ORDER BY fact.id",
         {"entity": entity.row, "predicates": json_array(predicates)},
     )
 
@@ -552,7 +516,7 @@ def tagged_entities(
         blocking: the predicates whose subject is blocked.
         blocked: the rows of those that are not resolved yet, whatever these predicates say.
     """
-    rows = _execute(
+    rows = execute(
         tx,
         f"""
         SELECT s.id, s.public_id, st.name, s.name, s.created_at
@@ -759,15 +723,14 @@ def count(tx: Tx) -> int:
 
 def last_recorded(tx: Tx) -> str | None:
     """When the newest assertion of any group was recorded."""
-    row = tx.conn.execute("SELECT recorded_at FROM provenance ORDER BY id DESC LIMIT 1").fetchone()
-    return row[0] if row else None
+    return tx.value("SELECT recorded_at FROM provenance ORDER BY id DESC LIMIT 1")
 
 
 def _select(tx: Tx, query: str, values: dict[str, Any]) -> list[Fact]:
-    return [_fact(row) for row in _execute(tx, query, values)]
+    return [_fact(row) for row in execute(tx, query, values)]
 
 
-def _execute(tx: Tx, query: str, values: dict[str, Any]) -> Any:
+def execute(tx: Tx, query: str, values: dict[str, Any]) -> Any:
     """Run a query in which FACTS and FACT_ROWS stand for the facts as they are known, or were at tx.known_at."""
     rows = "fact" if tx.known_at is None else _ROWS_AS_KNOWN
     query = query.replace("FACT_ROWS", rows).replace("FACTS", table_as_known(tx))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from keepgraph.model import Entity
 from keepgraph.store import entities, groups
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import FACT_HOLDS
+from keepgraph.store.schema_parts import FACT_HOLDS, facts_with
 from keepgraph.store.transactions import Tx
 
 
@@ -20,12 +20,10 @@ def without_anything(tx: Tx, *, after: int, before: str, limit: int) -> list[Ent
     """
     return _entities(
         tx,
-        """
+        f"""
         SELECT id FROM entity
-        WHERE id > :after AND group_id = :group AND created_at < :before AND summary = '' AND properties = '{}'
-          AND NOT EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND object IS NOT NULL AND retracted_at IS NULL)
-          AND NOT EXISTS (SELECT 1 FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND retracted_at IS NULL)
-          AND NOT EXISTS (SELECT 1 FROM fact WHERE object = entity.id AND object IS NOT NULL AND retracted_at IS NULL)
+        WHERE id > :after AND group_id = :group AND created_at < :before AND summary = '' AND properties = '{{}}'
+          AND NOT EXISTS ({facts_with("= entity.id", "retracted_at IS NULL", columns="1")})
           AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.entity = entity.id)
           AND NOT EXISTS (SELECT 1 FROM owner WHERE owner.entity = entity.id)
           AND NOT EXISTS (SELECT 1 FROM narrative WHERE narrative.project = entity.id)
@@ -91,7 +89,7 @@ def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at:
 
 def ids_beside(tx: Tx, entity: Entity) -> set[str]:
     """The public ids of the entities that unretracted facts connect with an entity."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         """
         SELECT public_id FROM entity WHERE id IN (
             SELECT object FROM fact WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
@@ -99,7 +97,6 @@ def ids_beside(tx: Tx, entity: Entity) -> set[str]:
         """,
         {"entity": entity.row},
     )
-    return {row[0] for row in rows}
 
 
 def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int) -> list[tuple[Entity, str]]:
@@ -116,13 +113,9 @@ def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int
             UNION SELECT subject FROM fact WHERE valid_from >= :since AND valid_from <= :at
             UNION SELECT object FROM fact WHERE valid_from >= :since AND valid_from <= :at AND object IS NOT NULL
         )
-        SELECT entity.id, max(
-            (SELECT coalesce(max(recorded_at), '') FROM fact
-             WHERE object = entity.id AND object IS NOT NULL AND {FACT_HOLDS}),
-            (SELECT coalesce(max(recorded_at), '') FROM fact
-             WHERE subject = entity.id AND object IS NOT NULL AND {FACT_HOLDS}),
-            (SELECT coalesce(max(recorded_at), '') FROM fact
-             WHERE subject = entity.id AND literal IS NOT NULL AND {FACT_HOLDS})) AS last
+        SELECT entity.id, (
+            SELECT max(recorded_at) FROM ({facts_with("= entity.id", FACT_HOLDS, columns="recorded_at")})
+        ) AS last
         FROM entity
         WHERE entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
           AND entity.group_id = :group AND entity.created_at < :since
@@ -281,14 +274,10 @@ def spelled_alike(tx: Tx, *, limit: int) -> list[tuple[int, int]]:
 def count_facts(tx: Tx, rows: Sequence[int]) -> dict[int, int]:
     """How many unretracted facts each of these entities has, as subject or object; at most 1,000."""
     return tx.mapping(
-        """
-        SELECT value,
-               (SELECT count(*) FROM (SELECT 1 FROM fact
-                WHERE subject = value AND object IS NOT NULL AND retracted_at IS NULL LIMIT 1000))
-               + (SELECT count(*) FROM (SELECT 1 FROM fact
-                  WHERE subject = value AND literal IS NOT NULL AND retracted_at IS NULL LIMIT 1000))
-               + (SELECT count(*) FROM (SELECT 1 FROM fact
-                  WHERE object = value AND object IS NOT NULL AND retracted_at IS NULL LIMIT 1000))
+        f"""
+        SELECT value, (
+            SELECT count(*) FROM ({facts_with("= value", "retracted_at IS NULL", columns="1")} LIMIT 1000)
+        )
         FROM json_each(?)
         """,
         (json_array(rows),),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import FACT_HOLDS
+from keepgraph.store.schema_parts import FACT_HOLDS, SOURCE_OF
 from keepgraph.store.transactions import Tx
 
 
@@ -40,11 +40,9 @@ def facts(tx: Tx, entities: Sequence[int], *, at: str | None, limit: int) -> lis
         at: only those that hold at this timestamp; None is all.
     """
     rows = tx.conn.execute(
-        """
+        f"""
         SELECT subject, predicate, object, literal, nullif(valid_from, ''), nullif(valid_to, '~'), recorded_at,
-               (SELECT source FROM provenance
-                WHERE provenance.fact = fact.id AND source IS NOT NULL
-                ORDER BY provenance.recorded_at, provenance.id LIMIT 1)
+               {SOURCE_OF.format(row="fact")}
         FROM fact
         WHERE retracted_at IS NULL
           AND subject IN (SELECT value FROM json_each(:entities))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from keepgraph.model import Entity
 from keepgraph.store import cardinalities, entities, facts, groups, schema_parts
 from keepgraph.store.connections import json_array
-from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
 
@@ -374,10 +373,3 @@ def newest_rows_of_predicates(tx: Tx, predicates: Sequence[str], *, limit: int) 
     values = {"names": json_array(predicates), "limit": limit}
     rows = tx.rows(f"SELECT id, subject FROM fact WHERE {condition} ORDER BY id DESC LIMIT +:limit", values)
     return rows, tx.number(f"SELECT count(*) FROM fact WHERE {condition}", values)
-
-
-def count_proposed_names(tx: Tx) -> int:
-    """How many names in texts are proposed as entities."""
-    return tx.number(
-        f"SELECT count(*) FROM proposal WHERE group_id = ? AND kind = 'entity' AND {UNDECIDED}", (tx.group,)
-    )

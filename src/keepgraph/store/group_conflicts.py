@@ -657,8 +657,7 @@ def end_of_entity(tx: Tx, entity: int, *, now: str, besides: Sequence[int]) -> s
     Args:
         besides: the predicates that do not count, by row.
     """
-    row = tx.conn.execute(_END_OF_ENTITY, {"entity": entity, "besides": json_array(besides), "at": now}).fetchone()
-    return row[0] if row else None
+    return tx.value(_END_OF_ENTITY, {"entity": entity, "besides": json_array(besides), "at": now})
 
 
 _IS_OPEN = """EXISTS (

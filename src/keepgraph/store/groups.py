@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from keepgraph.model import Entity
 from keepgraph.store import communities, journal
+from keepgraph.store.entities import SELECT_ENTITIES, read_entities
 from keepgraph.store.transactions import Tx
 
 _ENTITIES = "SELECT id FROM entity WHERE :group IS NULL OR group_id = :group"
@@ -108,17 +109,8 @@ def clear(tx: Tx, group: str | None) -> dict[str, int]:
 
 def find(tx: Tx) -> Entity | None:
     """The owner of the group, if it has one."""
-    row = tx.conn.execute(
-        """
-        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
-        FROM owner
-        JOIN entity ON entity.id = owner.entity
-        JOIN entity_type ON entity_type.id = entity.type
-        WHERE owner.group_id = ?
-        """,
-        (tx.group,),
-    ).fetchone()
-    return Entity(*row) if row else None
+    query = f"{SELECT_ENTITIES} JOIN owner ON owner.entity = entity.id WHERE owner.group_id = :group"
+    return next(iter(read_entities(tx, query, {"group": tx.group})), None)
 
 
 def rows(tx: Tx, groups: Sequence[str]) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from keepgraph.model import Entity
 from keepgraph.store import facts
+from keepgraph.store.entities import SELECT_ENTITIES, read_entities
 from keepgraph.store.transactions import Tx
 
 
@@ -15,11 +16,10 @@ def bearers(tx: Tx, identifier: str) -> list[Entity]:
     Args:
         identifier: in its canonical spelling, in lower case.
     """
-    rows = tx.conn.execute(
-        """
-        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
-        FROM entity
-        JOIN entity_type ON entity_type.id = entity.type
+    return read_entities(
+        tx,
+        f"""
+        {SELECT_ENTITIES}
         WHERE entity.id IN (
                 SELECT entity FROM alias WHERE alias_key = :identifier
                 UNION ALL
@@ -38,7 +38,6 @@ def bearers(tx: Tx, identifier: str) -> list[Entity]:
         """,
         {"identifier": identifier, "group": tx.group},
     )
-    return [Entity(*row) for row in rows]
 
 
 def bearer(tx: Tx, identifier: str, *, of_types: Collection[str] | None) -> Entity | None:

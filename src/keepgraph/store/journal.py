@@ -176,7 +176,7 @@ def find_last_undoable_call(tx: Tx) -> int | None:
     Forgetting a call also undoes it, but is an ordinary call: it is the last one until it is undone. Only what undo
     itself has reverted is passed over, so that repeated undo goes back in time.
     """
-    row = tx.conn.execute(
+    return tx.value(
         """
         SELECT call.id
         FROM call
@@ -189,8 +189,7 @@ def find_last_undoable_call(tx: Tx) -> int | None:
         LIMIT 1
         """,
         {"group": tx.group, "undone": json_array(undone_calls(tx))},
-    ).fetchone()
-    return int(row[0]) if row else None
+    )
 
 
 def changes_of_call(tx: Tx, call: int) -> list[Change]:

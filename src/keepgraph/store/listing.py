@@ -8,8 +8,9 @@ from typing import Any
 from keepgraph.model import Entity
 from keepgraph.store import facts
 from keepgraph.store.connections import json_array
+from keepgraph.store.entities import SELECT_ENTITIES, read_entities
 from keepgraph.store.proposals import UNDECIDED
-from keepgraph.store.schema_parts import FACT_HOLDS
+from keepgraph.store.schema_parts import FACT_HOLDS, facts_with
 from keepgraph.store.transactions import Tx
 
 _TYPES = "SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types))"
@@ -20,9 +21,7 @@ def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[
     rows = tx.conn.execute(
         f"""
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at,
-               (SELECT count(*) FROM fact WHERE subject = entity.id AND object IS NOT NULL AND {FACT_HOLDS})
-               + (SELECT count(*) FROM fact WHERE subject = entity.id AND literal IS NOT NULL AND {FACT_HOLDS})
-               + (SELECT count(*) FROM fact WHERE object = entity.id AND object IS NOT NULL AND {FACT_HOLDS})
+               (SELECT count(*) FROM ({facts_with("= entity.id", FACT_HOLDS, columns="1")}))
         FROM entity
         JOIN entity_type ON entity_type.id = entity.type
         WHERE entity.group_id = :group AND entity_type.name IN (SELECT value FROM json_each(:types))
@@ -173,11 +172,10 @@ def open_entities(
     # By the numbers of the types, which an index has: by their names, all entities of the group would be read.
     of_these_types = "" if of_types is None else f"AND entity.type IN ({_TYPES})"
     among_these = "" if among is None else "AND entity.id IN (SELECT value FROM json_each(:among))"
-    rows = tx.conn.execute(
+    return read_entities(
+        tx,
         f"""
-        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
-        FROM entity
-        JOIN entity_type ON entity_type.id = entity.type
+        {SELECT_ENTITIES}
         WHERE entity.group_id = :group
           {of_these_types}
           {among_these}
@@ -208,7 +206,6 @@ def open_entities(
             "at": at,
         },
     )
-    return [Entity(*row) for row in rows]
 
 
 def texts_beside(tx: Tx, entities: Sequence[int], *, at: str) -> dict[int, list[str]]:

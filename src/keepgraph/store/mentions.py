@@ -240,21 +240,6 @@ def entities_with_word(
     return [(Entity(*row[:5]), *row[5:]) for row in rows]
 
 
-def entity_row(tx: Tx, public_id: str) -> int | None:
-    """The row of the entity of the group with this public id or former id."""
-    row = tx.conn.execute(
-        """
-        SELECT id FROM entity WHERE public_id = :id AND +group_id = :group
-        UNION ALL
-        SELECT entity.id FROM former_id JOIN entity ON entity.id = former_id.entity
-        WHERE former_id.public_id = :id AND +entity.group_id = :group
-        LIMIT 1
-        """,
-        {"id": public_id, "group": tx.group},
-    ).fetchone()
-    return row[0] if row else None
-
-
 def chunks_with_words(tx: Tx, match: str, *, group: str, limit: int, spelled: Sequence[str] = ()) -> list[int]:
     """The chunks of a group that a full-text query matches, in their text or in the name of their episode.
 

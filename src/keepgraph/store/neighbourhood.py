@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from keepgraph.model import Entity
-from keepgraph.store import facts, search_filters
+from keepgraph.store import search_filters
 from keepgraph.store.connections import json_array
 from keepgraph.store.derived_tables import FACT_VECTORS
-from keepgraph.store.schema_parts import HOLDS
+from keepgraph.store.entities import SELECT_ENTITIES, read_entities
+from keepgraph.store.facts import execute
+from keepgraph.store.schema_parts import HOLDS, facts_with
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 
-_HOLDS = f"""
-    {HOLDS}
-    AND (:predicates IS NULL
-         OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
+_OF_PREDICATES = """
+    (:predicates IS NULL
+     OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
 """
+_HOLDS = f"{HOLDS} AND {_OF_PREDICATES}"
 
-_FACTS_OF_ENTITY = """
-    SELECT id, recorded_at, valid_from, valid_to FROM fact
-    WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
-    UNION
-    SELECT id, recorded_at, valid_from, valid_to FROM fact
-    WHERE subject = :entity AND literal IS NOT NULL AND retracted_at IS NULL
-    UNION
-    SELECT id, recorded_at, valid_from, valid_to FROM fact
-    WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
-"""
+_FACTS_OF_ENTITY = facts_with("= :entity", "retracted_at IS NULL", columns="id, recorded_at, valid_from, valid_to")
 
 _HELD_DURING = "(:since IS NULL OR :since < valid_to) AND (:until IS NULL OR valid_from <= :until)"
 
@@ -40,7 +32,7 @@ def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | N
         predicates: those to follow; None is all.
         at: the timestamp at which a fact has to hold.
     """
-    rows = _query_facts(
+    rows = execute(
         tx,
         f"""
         SELECT object FROM FACTS
@@ -57,7 +49,7 @@ def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | N
 
 def by_degree(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[tuple[int, int]]:
     """Those of some entities with most facts with others, then by name; row number and degree."""
-    rows: list[tuple[int, int]] = _query_facts(
+    rows: list[tuple[int, int]] = execute(
         tx,
         f"""
         SELECT entity.id,
@@ -83,7 +75,7 @@ def facts_between(
     limit: int,
 ) -> list[tuple[int, int, int]]:
     """The facts that hold between some entities and others, in either direction: rows of fact, subject and object."""
-    rows = _query_facts(
+    rows = execute(
         tx,
         f"""
         SELECT id, subject, object FROM FACTS
@@ -110,7 +102,7 @@ def literal_facts(
     tx: Tx, entity: Entity, *, predicates: Sequence[str] | None, at: str, limit: int
 ) -> tuple[list[int], int]:
     """The current facts of an entity with a literal, by row number, newest first; and how many there are."""
-    rows = _query_facts(
+    rows = execute(
         tx,
         f"""
         SELECT id FROM FACTS
@@ -158,9 +150,9 @@ def relations(
         direction: `outgoing` for those with it as subject, `incoming` as object, or `both`.
         at: the timestamp at which they must hold; None is any.
     """
-    rows = _query_facts(
+    rows = execute(
         tx,
-        """
+        f"""
         SELECT id FROM (
             SELECT id, recorded_at, valid_from, valid_to, predicate, retracted_at FROM FACTS
             WHERE :outward AND subject = :entity AND object IS NOT NULL
@@ -173,8 +165,7 @@ def relations(
         )
         WHERE retracted_at IS NULL
           AND (:at IS NULL OR valid_from <= :at AND :at < valid_to)
-          AND (:predicates IS NULL
-               OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
+          AND {_OF_PREDICATES}
         ORDER BY recorded_at DESC, id DESC
         """,
         {
@@ -236,28 +227,12 @@ def entities_by_name(tx: Tx, filters: Filters, *, limit: int, offset: int) -> tu
     """A page of the entities of the group that pass the filters, by name, and how many there are in all."""
     values = {**filters.values, "group": tx.group, "limit": limit, "offset": offset}
     where = " AND ".join(["entity.group_id = :group", *search_filters.entity_conditions(filters)])
-    rows = tx.conn.execute(
-        f"""
-        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
-        FROM entity
-        JOIN entity_type ON entity_type.id = entity.type
-        WHERE {where}
-        ORDER BY entity.name_key, entity.type
-        LIMIT +:limit OFFSET :offset
-        """,
-        values,
-    ).fetchall()
-    total = tx.conn.execute(f"SELECT count(*) FROM entity WHERE {where}", values).fetchone()
-    return [Entity(*row) for row in rows], int(total[0])
+    page = f"{SELECT_ENTITIES} WHERE {where} ORDER BY entity.name_key, entity.type LIMIT +:limit OFFSET :offset"
+    return read_entities(tx, page, values), tx.number(f"SELECT count(*) FROM entity WHERE {where}", values)
 
 
 def _json_or_none(values: Sequence[str] | None) -> str | None:
     return None if values is None else json_array(values)
-
-
-def _query_facts(tx: Tx, query: str, values: dict[str, Any]) -> Any:
-    """Run a query over FACTS: the facts as known now, or at tx.known_at."""
-    return tx.conn.execute(query.replace("FACTS", facts.table_as_known(tx)), {**values, "known": tx.known_at})
 
 
 # SQL for traversals: which entities and facts there are, and where steps lead from many at once.
@@ -266,11 +241,6 @@ def _query_facts(tx: Tx, query: str, values: dict[str, Any]) -> Any:
 # from, and the row that it leads to; one pair for each fact, so that what is reached twice comes twice.
 
 _Pairs = list[tuple[int, int]]
-
-_OF_PREDICATES = """
-    (:predicates IS NULL
-     OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
-"""
 
 
 def entities(tx: Tx, *, of_types: Sequence[str] | None) -> Iterator[int]:
@@ -283,24 +253,22 @@ def entities(tx: Tx, *, of_types: Sequence[str] | None) -> Iterator[int]:
                OR type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types))))
         ORDER BY id
         """,
-        {"group": tx.group, "types": None if of_types is None else json_array(of_types)},
+        {"group": tx.group, "types": _json_or_none(of_types)},
     )
     return (row[0] for row in rows)
 
 
 def current_facts(tx: Tx, *, predicates: Sequence[str] | None, at: str) -> Iterator[int]:
     """The facts of the group that hold, oldest first; None for those of any predicate."""
-    rows = _execute(
+    rows = execute(
         tx,
         f"""
         SELECT fact.id FROM FACTS
         JOIN entity ON entity.id = fact.subject
-        WHERE {HOLDS} AND {_OF_PREDICATES} AND entity.group_id = :group
+        WHERE {_HOLDS} AND entity.group_id = :group
         ORDER BY fact.id
         """,
-        predicates=predicates,
-        at=at,
-        group=tx.group,
+        {"predicates": _json_or_none(predicates), "at": at, "group": tx.group},
     )
     return (row[0] for row in rows)
 
@@ -322,12 +290,12 @@ def facts_of(
         SELECT given.key, fact.id, fact.{other}
         FROM json_each(:given) AS given
         CROSS JOIN FACTS
-        WHERE fact.{side} = given.value AND fact.{kind} IS NOT NULL AND {HOLDS} AND {_OF_PREDICATES}
+        WHERE fact.{side} = given.value AND fact.{kind} IS NOT NULL AND {_HOLDS}
         """
         for kind in kinds
     ]
-    rows = _execute(tx, f"{' UNION ALL '.join(selects)} ORDER BY 1, 2", given=entities, predicates=predicates, at=at)
-    return iter(rows)
+    values = {"given": json_array(entities), "predicates": _json_or_none(predicates), "at": at}
+    return iter(execute(tx, f"{' UNION ALL '.join(selects)} ORDER BY 1, 2", values))
 
 
 def ends_of(tx: Tx, given: Sequence[int], *, side: str, predicates: Sequence[str] | None) -> Iterator[tuple[int, int]]:
@@ -337,8 +305,7 @@ def ends_of(tx: Tx, given: Sequence[int], *, side: str, predicates: Sequence[str
         side: "subject" or "object".
         predicates: only of facts of these; None is any.
     """
-    rows = _execute(
-        tx,
+    rows = tx.conn.execute(
         f"""
         SELECT given.key, fact.{side}
         FROM json_each(:given) AS given
@@ -346,16 +313,14 @@ def ends_of(tx: Tx, given: Sequence[int], *, side: str, predicates: Sequence[str
         WHERE fact.id = given.value AND fact.{side} IS NOT NULL AND {_OF_PREDICATES}
         ORDER BY given.key
         """,
-        given=given,
-        predicates=predicates,
+        {"given": json_array(given), "predicates": _json_or_none(predicates)},
     )
     return iter(rows)
 
 
 def with_vectors(tx: Tx, given: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Those of some facts whose sentences are embedded: position, fact."""
-    rows = _execute(
-        tx,
+    rows = tx.conn.execute(
         f"""
         SELECT given.key, given.value
         FROM json_each(:given) AS given
@@ -363,33 +328,14 @@ def with_vectors(tx: Tx, given: Sequence[int]) -> Iterator[tuple[int, int]]:
         WHERE vector.{FACT_VECTORS.key} = given.value
         ORDER BY given.key
         """,
-        given=given,
+        {"given": json_array(given)},
     )
     return iter(rows)
 
 
 def existing_facts(tx: Tx, given: Sequence[int]) -> set[int]:
     """Those of some facts that are still there, and not retracted."""
-    rows = _execute(
-        tx,
-        """
-        SELECT id FROM fact
-        WHERE id IN (SELECT value FROM json_each(:given)) AND retracted_at IS NULL
-        """,
-        given=given,
-    )
-    return {row[0] for row in rows}
-
-
-def _execute(
-    tx: Tx, query: str, *, given: Sequence[int] = (), predicates: Sequence[str] | None = None, **values: Any
-) -> Any:
-    return tx.conn.execute(
-        query.replace("FACTS", facts.table_as_known(tx)),
-        {
-            "given": json_array(given),
-            "predicates": None if predicates is None else json_array(predicates),
-            "known": tx.known_at,
-            **values,
-        },
+    return tx.distinct(
+        "SELECT id FROM fact WHERE id IN (SELECT value FROM json_each(?)) AND retracted_at IS NULL",
+        (json_array(given),),
     )

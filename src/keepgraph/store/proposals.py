@@ -141,10 +141,9 @@ def replace(
 
 def _find(tx: Tx, draft: ProposalDraft, *, group: str) -> int | None:
     """The row of the existing proposal that a draft repeats."""
-    row = tx.conn.execute(
+    return tx.value(
         "SELECT id FROM proposal WHERE group_id = ? AND kind = ? AND key = ?", (group, draft.kind, draft.key)
-    ).fetchone()
-    return row[0] if row else None
+    )
 
 
 def _insert(tx: Tx, draft: ProposalDraft, *, public_id: str, group: str, created_at: str) -> int:
@@ -215,15 +214,14 @@ _COLUMNS = """
 
 def find_row(tx: Tx, fact: ProposedFact) -> int | None:
     """The row of the equal proposed fact of the same text."""
-    row = tx.conn.execute(
+    return tx.value(
         """
         SELECT id
         FROM proposed_fact
         WHERE group_id = ? AND wording_key = ? AND subject = ? AND object = ? AND coalesce(episode, 0) = ?
         """,
         (tx.group, fact.wording_key, fact.subject, fact.object, fact.episode or 0),
-    ).fetchone()
-    return row[0] if row else None
+    )
 
 
 def find_any(tx: Tx, public_id: str) -> tuple[str, ProposedFact] | None:

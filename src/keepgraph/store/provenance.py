@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from keepgraph.model import Entity, Fact
 from keepgraph.store import journal
 from keepgraph.store.connections import json_array
+from keepgraph.store.schema_parts import facts_with
 from keepgraph.store.transactions import Tx
 
 
@@ -41,7 +42,7 @@ def move(tx: Tx, *, source: Fact, target: Fact) -> None:
 
 
 def first_source(tx: Tx, fact: int) -> str | None:
-    row = tx.conn.execute(
+    return tx.value(
         """
         SELECT source
         FROM provenance
@@ -50,8 +51,7 @@ def first_source(tx: Tx, fact: int) -> str | None:
         LIMIT 1
         """,
         (fact,),
-    ).fetchone()
-    return row[0] if row else None
+    )
 
 
 def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]]:
@@ -273,7 +273,7 @@ def sources_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[_SourceCoun
         f"""
         SELECT source, iif(source IS NULL, tool, NULL) AS by_tool, count(DISTINCT fact)
         FROM provenance
-        WHERE fact IN ({_FACTS_OF_ENTITY})
+        WHERE fact IN ({facts_with("= :entity", "retracted_at IS NULL")})
         GROUP BY source, by_tool
         ORDER BY 3 DESC, 1, 2
         LIMIT +:limit
@@ -281,21 +281,6 @@ def sources_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[_SourceCoun
         {"entity": entity.row, "limit": limit},
     )
     return [_SourceCount(*row) for row in rows]
-
-
-def count_facts_of_entity(tx: Tx, entity: Entity) -> int:
-    """How many unretracted facts have an entity as subject or object, ended ones too."""
-    query = f"SELECT count(*) FROM ({_FACTS_OF_ENTITY})"
-    return tx.number(query, {"entity": entity.row})
-
-
-_FACTS_OF_ENTITY = """
-    SELECT id FROM fact WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL
-    UNION
-    SELECT id FROM fact WHERE subject = :entity AND literal IS NOT NULL AND retracted_at IS NULL
-    UNION
-    SELECT id FROM fact WHERE object = :entity AND object IS NOT NULL AND retracted_at IS NULL
-"""
 
 
 # SQL for the surfaces of assertions: the alias or former id that named an entity when it was recorded.

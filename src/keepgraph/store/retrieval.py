@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
 from keepgraph.store.connections import json_array
+from keepgraph.store.entities import SELECT_ENTITIES
 from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.search_filters import Filters
@@ -36,7 +37,7 @@ def proposed_names(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dic
 
 def keys_of_entities(tx: Tx, entities: Sequence[int]) -> set[str]:
     """The keys of the names and aliases of entities."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         """
         SELECT name_key FROM entity WHERE id IN (SELECT value FROM json_each(:rows))
         UNION
@@ -44,7 +45,6 @@ def keys_of_entities(tx: Tx, entities: Sequence[int]) -> set[str]:
         """,
         {"rows": json_array(entities)},
     )
-    return {row[0] for row in rows}
 
 
 def entities(tx: Tx, rows: Sequence[int], filters: Filters) -> dict[int, Entity]:
@@ -52,9 +52,7 @@ def entities(tx: Tx, rows: Sequence[int], filters: Filters) -> dict[int, Entity]
     # The + keeps SQLite from using the index of groups: the rows are given.
     passing = tx.conn.execute(
         f"""
-        SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at
-        FROM entity
-        JOIN entity_type ON entity_type.id = entity.type
+        {SELECT_ENTITIES}
         WHERE entity.id IN (SELECT value FROM json_each(:rows))
           AND +entity.group_id IN (SELECT value FROM json_each(:groups))
           AND {" AND ".join(search_filters.entity_conditions(filters) or ["true"])}
@@ -85,61 +83,35 @@ def newest_chunks(tx: Tx, filters: Filters, *, limit: int) -> list[int]:
 
 def chunks(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
     """The chunks that pass the filters, whatever their group."""
-    passing = tx.conn.execute(
-        f"""
-        SELECT chunk.id
-        FROM chunk
-        WHERE chunk.id IN (SELECT value FROM json_each(:rows))
-          AND {" AND ".join(search_filters.chunk_conditions(filters) or ["true"])}
-        """,
-        {**filters.values, "rows": json_array(rows)},
-    )
-    return {row[0] for row in passing}
+    return _passing(tx, "chunk.id", "chunk", rows, filters, search_filters.chunk_conditions(filters))
 
 
 def proposals(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
     """The proposals with evidence in a text that passes the filters."""
-    passing = tx.conn.execute(
-        f"""
-        SELECT proposal_evidence.proposal
-        FROM proposal_evidence JOIN chunk ON chunk.id = proposal_evidence.chunk
-        WHERE proposal_evidence.proposal IN (SELECT value FROM json_each(:rows))
-          AND {" AND ".join(search_filters.chunk_conditions(filters) or ["true"])}
-        """,
-        {**filters.values, "rows": json_array(rows)},
-    )
-    return {row[0] for row in passing}
+    table = "proposal_evidence JOIN chunk ON chunk.id = proposal_evidence.chunk"
+    return _passing(tx, "proposal_evidence.proposal", table, rows, filters, search_filters.chunk_conditions(filters))
 
 
 def communities(tx: Tx, rows: Sequence[int], filters: Filters) -> set[int]:
     """The communities that pass the filters, whatever their group."""
-    passing = tx.conn.execute(
-        f"""
-        SELECT community.id
-        FROM community
-        WHERE community.id IN (SELECT value FROM json_each(:rows))
-          AND {" AND ".join(search_filters.community_conditions(filters) or ["true"])}
-        """,
-        {**filters.values, "rows": json_array(rows)},
-    )
-    return {row[0] for row in passing}
+    return _passing(tx, "community.id", "community", rows, filters, search_filters.community_conditions(filters))
 
 
 def facts(tx: Tx, rows: Sequence[int], filters: Filters) -> list[int]:
     """The facts that pass the filters, in the given order."""
-    passing = tx.conn.execute(
-        f"""
-        SELECT fact.id
-        FROM fact
-        JOIN entity ON entity.id = fact.subject
-        WHERE fact.id IN (SELECT value FROM json_each(:rows))
-          AND entity.group_id IN (SELECT value FROM json_each(:groups))
-          AND {" AND ".join(search_filters.fact_conditions(filters))}
-        """,
-        {**filters.values, "rows": json_array(rows)},
-    )
-    passed = {row[0] for row in passing}
+    in_groups = "entity.group_id IN (SELECT value FROM json_each(:groups))"
+    conditions = [in_groups, *search_filters.fact_conditions(filters)]
+    passed = _passing(tx, "fact.id", "fact JOIN entity ON entity.id = fact.subject", rows, filters, conditions)
     return [row for row in rows if row in passed]
+
+
+def _passing(
+    tx: Tx, row: str, table: str, rows: Sequence[int], filters: Filters, conditions: Sequence[str]
+) -> set[int]:
+    """Those of some rows of a table that fulfil the conditions of the filters."""
+    fulfilled = " AND ".join([f"{row} IN (SELECT value FROM json_each(:rows))", *conditions])
+    values = {**filters.values, "rows": json_array(rows)}
+    return tx.distinct(f"SELECT {row} FROM {table} WHERE {fulfilled}", values)
 
 
 def ends_of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, tuple[int, ...]]:
@@ -228,7 +200,7 @@ def mentioned_in_chunks(tx: Tx, chunks: Sequence[int], *, with_speakers: bool = 
 
 def unspoken_mentioning(tx: Tx, chunks: Sequence[int], entities: Sequence[int], proposals: Sequence[int]) -> set[int]:
     """The chunks without a speaker that mention one of these entities or proposed names."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         """
         SELECT chunk.id
         FROM chunk
@@ -241,7 +213,6 @@ def unspoken_mentioning(tx: Tx, chunks: Sequence[int], entities: Sequence[int], 
         """,
         {"chunks": json_array(chunks), "entities": json_array(entities), "proposals": json_array(proposals)},
     )
-    return {row[0] for row in rows}
 
 
 def chunks_of_episodes(tx: Tx, episodes: Sequence[int]) -> list[int]:

@@ -420,7 +420,7 @@ def decisions_resting_on(tx: Tx, public_id: str, *, limit: int) -> list[ReviewDe
 
 def last(tx: Tx, kind: str, key: str) -> str | None:
     """The newest decision on this kind and key."""
-    row = tx.conn.execute(
+    return tx.value(
         """
         SELECT decision
         FROM review_decision
@@ -429,8 +429,7 @@ def last(tx: Tx, kind: str, key: str) -> str | None:
         LIMIT 1
         """,
         (tx.group, kind, key),
-    ).fetchone()
-    return row[0] if row else None
+    )
 
 
 def known_evidence(tx: Tx, kind: str, key: str) -> frozenset[str] | None:

@@ -256,6 +256,20 @@ FACT_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fac
 """The condition for facts that hold at a timestamp, as far as is known now."""
 
 
+def facts_with(entity: str, condition: str, *, columns: str = "id", table: str = "fact") -> str:
+    """SQL for the facts with an entity as subject or object, each once: one SELECT for each index that finds them.
+
+    Args:
+        entity: what an end is compared with, such as `= :entity`.
+        condition: on a column that these indexes do not have, it reads the row of each fact of the entity.
+    """
+    ends = ("subject", "object", ""), ("subject", "literal", ""), ("object", "object", " AND subject <> object")
+    return " UNION ALL ".join(
+        f"SELECT {columns} FROM {table} WHERE {end} {entity} AND {kind} IS NOT NULL{other} AND {condition}"
+        for end, kind, other in ends
+    )
+
+
 # SQL fragments for the Cypher catalogue: which entities and facts it shows, and properties that other tables hold.
 #
 # `{row}` stands for the alias of the row of an entity or a fact, `{at}` and `{known}` for timestamps.

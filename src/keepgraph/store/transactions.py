@@ -85,6 +85,15 @@ class Tx:
         """The first column of a query."""
         return [row[0] for row in self.conn.execute(query, values)]
 
+    def distinct(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> set[Any]:
+        """The different values in the first column of a query."""
+        return {row[0] for row in self.conn.execute(query, values)}
+
+    def value(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> Any | None:
+        """The first column of the first row of a query; None if there is no row."""
+        row = self.conn.execute(query, values).fetchone()
+        return row[0] if row else None
+
     def mapping(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> dict[Any, Any]:
         """The second column of a query by the first."""
         return dict(self.conn.execute(query, values).fetchall())

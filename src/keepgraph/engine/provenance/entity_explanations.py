@@ -39,7 +39,7 @@ def explain(tx: Tx, entity: Entity, *, resolution: Resolution | None = None) -> 
     """
     creation, *aliases = _origins(tx, entity)
     events = history.of_entity_alone(tx, entity, limit=500)
-    facts = store.provenance.count_facts_of_entity(tx, entity)
+    facts = store.neighbourhood.count_facts(tx, entity)
     texts = store.mention_places.count_episodes(tx, entity, until=None)
     dependents = _dependents(tx, entity)
     objections = [

@@ -106,9 +106,9 @@ class Detector:
         for annotation in chunk.annotations:
             how = annotation.get("how") or "given"
             if public_id := annotation.get("id"):
-                row = store.mentions.entity_row(self.names.tx, public_id)
-                if row is not None:
-                    by_row.setdefault(row, Mention(chunk.row, row, how))
+                tx = self.names.tx
+                if entity := store.entities.by_id(tx, public_id) or store.entities.by_former_id(tx, public_id):
+                    by_row.setdefault(entity.row, Mention(chunk.row, entity.row, how))
                 continue
             name = Name(annotation.get("name") or "")
             if not name.key:

@@ -173,7 +173,7 @@ def _support(
     if count := len({fact.row for fact in store.facts.all_about(tx, entity)} - {fact.row for fact in facts}):
         return f"{count} other fact{'s are' if count > 1 else ' is'} about it"
     own = episode is not None and store.mentions.is_in_episode(tx, entity, episode.row)
-    if count := store.episodes.count_mentioning(tx, entity) - own:
+    if count := store.mentions.count_episodes(tx, [entity.row]).get(entity.row, 0) - own:
         return f"{count} other episode{'s mention' if count > 1 else ' mentions'} it"
     if store.entities.has_former_ids(tx, entity):
         return "another entity was merged into it"
