@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import math
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -204,6 +207,47 @@ def test_other_files_than_the_known_ones_are_refused(nothing_loaded, monkeypatch
 
     with pytest.raises(ModelUnavailable, match=f"{name} .* is not that of all-MiniLM-L6-v2"):
         embedder.embed(["Ada"])
+
+
+@pytest.fixture
+def installed_weights(tmp_path, monkeypatch) -> Path:
+    """Weights of a few bytes with their own hash, which an installer has unpacked and noted in RECORD."""
+    content = b"the weights"
+    file = tmp_path / "keepgraph_minilm" / "model" / "model.safetensors"
+    record = tmp_path / "keepgraph_minilm-1.0.dist-info" / "RECORD"
+    for path in (file, record):
+        path.parent.mkdir(parents=True)
+    file.write_bytes(content)
+    digest = hashlib.sha256(content)
+    noted = base64.urlsafe_b64encode(digest.digest()).decode().rstrip("=")
+    record.write_text(f"keepgraph_minilm/model/model.safetensors,sha256={noted},{len(content)}\n", encoding="utf-8")
+    spec = ModuleSpec("keepgraph_minilm", None, is_package=True)
+    spec.submodule_search_locations = [str(file.parents[1])]
+    monkeypatch.setattr(minilm, "find_spec", lambda _: spec)
+    monkeypatch.setitem(minilm.SHA256, "model.safetensors", digest.hexdigest())
+    (file.parent / "tokenizer.json").touch()
+    return file
+
+
+def test_weights_as_the_installer_noted_them_are_not_read_again(installed_weights, monkeypatch):
+    monkeypatch.setattr(hashlib, "file_digest", lambda *_: pytest.fail("the weights are read"))
+
+    with pytest.raises(ModelUnavailable, match=r"tokenizer\.json"):
+        minilm.load()
+
+
+@pytest.mark.parametrize(
+    ("content", "seconds"),
+    [(b"other weighs", 0), (b"the weight$", 5), (b"", 0)],
+    ids=["of another size", "of the same size, written later", "empty"],
+)
+def test_weights_that_changed_after_they_were_installed_are_refused(installed_weights, content, seconds):
+    installed_weights.write_bytes(content)
+    later = installed_weights.stat().st_mtime + seconds
+    os.utime(installed_weights, (later, later))
+
+    with pytest.raises(ModelUnavailable, match=r"model\.safetensors .* is not that of all-MiniLM-L6-v2"):
+        minilm.load()
 
 
 @pytest.mark.parametrize(
