@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner, Result
 
+from keepgraph import errors
 from keepgraph.cli.root import kg
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.texts import ingestion
@@ -23,7 +24,8 @@ from keepgraph.engine.texts.ingestion import Report
 from keepgraph.model import Settings
 from words import Caller, Clock, dump, person, rows
 
-VAULT = Path(__file__).parents[1] / "fixtures" / "vault.txt"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+VAULT = FIXTURES / "vault.txt"
 
 
 def write(root: Path, texts: dict[str, str]) -> None:
@@ -286,6 +288,74 @@ def test_undo_of_the_ingestion_leaves_what_was_before(call, root, path):
     assert {table: rows(path, f"SELECT * FROM {table}") for table in before} == before
 
 
+# Folders of other programs
+
+
+def test_a_folder_of_logseq_is_read_as_logseq_means_it(call, root, path):
+    write(root, vault_of((FIXTURES / "logseq.txt").read_text()))
+    report = read(call, root)
+    named = {
+        name: call("recall_entity", name_or_alias=name)["entity"]["name"]
+        for name in ("Streuobstwiese", "Greta", "Nursery/Holm", "What?", "veterans", "Nov 4th, 2026")
+    }
+    due = {subject: day for subject, _, day in facts(path, "predicate = 'due_on'")}
+    closed = facts(path, "predicate = 'tagged' AND object IN ('done', 'cancelled')")
+
+    assert (report.failed, read(call, root).calls) == ([], [])
+    assert list(named.values()) == ["Orchard", "Greta Lindqvist", "Nursery/Holm", "What?", "Old trees", "2026-11-04"]
+    assert due == {
+        "Prune the Boskoop trees": "2027-02-15",
+        "Order whips from Nursery/Holm": "2026-12-04",
+        "Repair the fence": "2026-12-09",
+        "Send her the plan of Nursery/Holm": "2026-11-30",
+    }
+    assert {(subject, tag) for subject, _, tag in closed} == {
+        ("Count the trees", "done"),
+        ("Rent the field next door", "cancelled"),
+    }
+    assert facts(path, "predicate IN ('mentioned_in', 'supervised_by', 'located_in')") == {
+        ("Orchard", "supervised_by", "Greta Lindqvist"),
+        ("Nursery/Holm", "located_in", "Kiel"),
+        ("Old trees", "mentioned_in", "Orchard"),
+        ("2026-12-09", "mentioned_in", "Orchard"),
+        ("Nursery/Holm", "mentioned_in", "Orchard"),
+        ("Soil", "mentioned_in", "Orchard"),
+        ("Old trees", "mentioned_in", "Greta Lindqvist"),
+        ("2026-11-03", "mentioned_in", "Nursery/Holm"),
+        ("Orchard", "mentioned_in", "Soil"),
+        ("Greta Lindqvist", "mentioned_in", "What?"),
+        ("Greta Lindqvist", "mentioned_in", "2026-11-03"),
+        ("Orchard", "mentioned_in", "2026-11-03"),
+        ("Nursery/Holm", "mentioned_in", "2026-11-03"),
+        ("2026-11-03", "mentioned_in", "2026-11-04"),
+        ("Orchard", "mentioned_in", "2026-11-04"),
+    }
+    assert ("Prune the Boskoop trees", "tagged", "winter") in facts(path)
+    assert {"Orchard": "project", "Nursery/Holm": "organisation", "Soil": "note"}.items() <= entities(path).items()
+    assert not [key for (key,) in rows(path, "SELECT key FROM proposal") if "logbook" in key or "clock" in key]
+
+
+def test_a_folder_of_basic_memory_is_read_as_it_means_it(call, root, path):
+    write(root, vault_of((FIXTURES / "basic_memory.txt").read_text()))
+    report = read(call, root)
+
+    assert (report.failed, read(call, root).calls) == ([], [])
+    assert {
+        ("Violin No 7", "part_of", "Autumn Commissions"),
+        ("Violin No 7", "depends_on", "Oil Varnish"),
+        ("Cremona Notes", "mentioned_in", "Violin No 7"),
+        ("Bridge Blanks", "mentioned_in", "Violin No 7"),
+        ("Maren Voss", "mentioned_in", "Violin No 7"),
+        ("Maren Voss", "mentioned_in", "Autumn Commissions"),
+        ("Maren Voss", "works_at", "Stadttheater Lübeck"),
+        ("Violin No 7", "tagged", "varnish"),
+        ("Violin No 7", "noted", "wood: The back is one piece of Bosnian maple (bought 2019)"),
+        ("Fit the bass bar", "due_on", "2026-12-11"),
+    } <= facts(path)
+    assert entities(path).items() >= {"Maren Voss": "person", "Autumn Commissions": "project"}.items()
+    assert call("recall_entity", name_or_alias="workshop/oil-varnish")["entity"]["name"] == "Oil Varnish"
+
+
 # Again: what changes, moves and ends
 
 
@@ -433,6 +503,22 @@ def test_a_citation_that_was_forgotten_stays_forgotten(call, root, path):
     assert facts(path) == set()
 
 
+def test_a_citation_in_code_is_none(call, root, path):
+    write(root, {"Oke.md": "---\naliases: [oke1982]\n---\no", "A.md": "Write `[@oke1982]` or ``[@oke1982] ` ``."})
+    read(call, root)
+
+    assert facts(path) == set()
+
+
+def test_a_comment_proposes_nothing_and_mentions_nobody(call, root, path):
+    call("record_fact", subject=person("Ada Moreau"), predicate="knows", object=person("Tim Oke"))
+    write(root, {"A.md": "Plain. %% Ask Ada Moreau, who met Zoltan Verhoeven in Timbuktu. %%\n\n%%\nIda Grün\n%%"})
+    read(call, root)
+
+    assert rows(path, "SELECT key FROM proposal") == []
+    assert rows(path, "SELECT entity.name FROM mention JOIN entity ON entity.id = mention.entity") == [("A",)]
+
+
 def test_an_alias_that_two_notes_claim_is_reported(call, root):
     write(root, {"Ada.md": "---\naliases: [Boss]\n---\na", "Bo.md": "---\naliases: [Boss, Own]\n---\nb"})
     reports = [read(call, root), read(call, root, dry_run=True)]
@@ -569,6 +655,9 @@ HOSTILE = {
     + "]]",
     "a number without end": "---\ndate: !!int 0x" + "F" * 9_000 + "\n---\nx",
     "decisions by me": "---\ndecision: me\ndeciders: [me, bad]\ndate: 2026-01-01\n---\n## Decision\n- I\n- bad",
+    "properties without end": "a:: [[x]]\n" * 5_000 + "b:: " + "[[," * 9_000,
+    "drawers without end": "- TODO x\n  :LOGBOOK:\n" * 2_000 + "%%" * 3_000,
+    "a file of blocks": "((" * 9_000 + " ((0123abcd-0000-0000-0000-000000000000)) " + "TODO " * 9_000,
     "me": "---\naliases: [me, I]\ntype: person\n---\n[[me]]",
 }
 
@@ -608,6 +697,17 @@ def test_a_type_that_the_settings_give_later_reaches_notes_that_say_none(open_gr
     assert {"Ada": "person", "Own": "project", "Bo": "note"}.items() <= entities(path).items()
     assert read(call, root).calls == []
     assert dump(path) == before
+
+
+def test_an_unknown_type_in_the_settings_is_refused_with_the_nearest(open_graph, root, path):
+    write(root, {"Crew/Ada.md": "The first.\n"})
+    call = Caller(open_graph(settings=Settings(vault_folders=(str(root),), vault_types={"Crew": "persn"})))
+
+    with pytest.raises(errors.SettingsInvalid, match=r"types, Crew: 'persn'") as refused:
+        read(call, root)
+
+    assert "person" in refused.value.hint
+    assert entities(path) == {}
 
 
 def test_a_type_that_somebody_gave_stays_while_the_settings_do(open_graph, root, path):

@@ -1,4 +1,7 @@
-"""Front matter: the YAML between `---` lines at the beginning of a Markdown note."""
+"""Front matter: the YAML between `---` lines at the beginning of a Markdown note, or the properties of a Logseq page.
+
+Properties are lines `type:: person`; in older pages, the first is in a list.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,10 @@ _YEAR_FIRST = lazy.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})", re.ASCII)
 _YEAR_LAST = lazy.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})", re.ASCII)
 _EXTENDED = lazy.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _LINE_END = lazy.compile(r"\r\n?|\n")
+_PROPERTY = r"[ \t]*([^\W\d_][\w./-]{0,59})::(?:[ \t]+([^\r\n]*))?"
+_PROPERTIES = lazy.compile(rf"\ufeff?(?:- )?(?:{_PROPERTY}(?:\r\n?|\n|\Z))+")
+_EACH_PROPERTY = lazy.compile(rf"^(?:\ufeff?- )?{_PROPERTY}", re.MULTILINE)
+_PART = lazy.compile(r"(?:\[\[[^\[\]\n]*+\]\]|[^,])++")
 
 # Limits against malicious front matter. The length is in characters.
 _MAX_LENGTH = 20_000
@@ -44,7 +51,8 @@ def end(text: str) -> int:
     """The offset at which the front matter of a note ends; 0 without any."""
     opening = _OPENING.match(text)
     if not opening:
-        return 0
+        properties = _PROPERTIES.match(text)
+        return properties.end() if properties and properties.end() <= _MAX_LENGTH else 0
     closing = _CLOSING.search(text, opening.end(), opening.end() + _MAX_LENGTH)
     if not closing:
         return 0
@@ -57,7 +65,8 @@ def readable(text: str) -> str:
     body_start = end(text)
     if not body_start:
         return text
-    return text[body_start:].strip() or "; ".join(filter(None, map(str.strip, text[:body_start].splitlines()[1:-1])))
+    lines = [line for line in text[:body_start].splitlines() if line.rstrip() not in ("---", "...")]
+    return text[body_start:].strip() or "; ".join(filter(None, map(str.strip, lines)))
 
 
 def parse(text: str) -> tuple[dict[str, Any], str | None]:
@@ -71,6 +80,8 @@ def parse(text: str) -> tuple[dict[str, Any], str | None]:
     """
     if not text:
         return {}, None
+    if not _OPENING.match(text):
+        return {key: _property(key, value.strip()) for key, value in _EACH_PROPERTY.findall(text)}, None
     source = text.removeprefix("\ufeff").strip()
     source = source.removeprefix("---").removesuffix("...").removesuffix("---")
     import yaml
@@ -133,6 +144,12 @@ def iso_date(value: Any) -> str | None:
     if _EXTENDED.match(text):
         return text
     return moment.date().isoformat() if text.isdigit() else None
+
+
+def _property(key: str, value: str) -> str | list[str]:
+    """The value of a property; of tags, or where it has links, what stands between its commas."""
+    parts = [part.strip() for part in _PART.findall(value)]
+    return parts if key in ("tags", "tag") or (len(parts) > 1 and "[[" in value) else value
 
 
 def _load(source: str) -> Any:

@@ -5,6 +5,7 @@ The blocks are those of markdown-it, so that code is code however it is indented
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -26,10 +27,14 @@ from urllib.parse import unquote
 _NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
 
 _BACKTICKS = lazy.compile(r"`++")
-_SPECIAL = lazy.compile(r"[`\[\\#<]")
+_SPECIAL = lazy.compile(r"[`\[\\#<]|\(\((?=[0-9a-f]{8}-)")
 _COMMENT_MARK = lazy.compile(r"`|%%|\\%|\[\[[^\[\]\r\n]{0,500}\]\]|\]\([^()\s]{0,500}\)")
+_DRAWER = lazy.compile(r"^[ \t]*+:LOGBOOK:[ \t]*+$(?:\r?\n(?![ \t]*+:END:).*+){0,500}\r?\n[ \t]*+:END:", re.MULTILINE)
 _PARAGRAPH_END = lazy.compile(r"(?:\r\n?|\n)[ \t]*+(?:\r\n?|\n)")
 _MAX_INDENTATION = 100
+_CITATION = lazy.compile(r"\[[^\[\]\n]{0,300}@[^\[\]\n]{1,300}\]")
+_CITATION_KEY = lazy.compile(r"(?<![\w@])@(\w[\w:.+/-]{0,99})")
+_BLOCK = lazy.compile(r"\(\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)\)")
 _NO_LINE_END = lazy.compile(r"[^\r\n]")
 _DEFINITION_TARGET = lazy.compile(r"[ \t]*+(?:<([^<>\r\n]{0,1000})>|([^\s<]\S{0,1000}))")
 _LINK_TARGET = lazy.compile(r"(?:<([^<>\r\n]{0,500})>|((?:[^\s()<]{1,500}+|\([^\s()]{0,100}+\)){0,9}+))(?=[\s)])")
@@ -71,8 +76,8 @@ class _Tag:
     offset: int
 
 
-def _scan(text: str, start: int, end: int) -> Iterator[Link | _Tag]:
-    """The links and tags of a stretch of text that is neither code nor HTML, in their order."""
+def _scan(text: str, start: int, end: int) -> Iterator[Link | _Tag | str]:
+    """The links, tags and keys of citations of a stretch of text that is neither code nor HTML, in their order."""
     lookahead = _Lookahead(text, end)
     position = start
     while match := _SPECIAL.search(text, position, end):
@@ -90,15 +95,22 @@ def _scan(text: str, start: int, end: int) -> Iterator[Link | _Tag]:
             case "#":
                 if _may_begin_tag(text, here, start) and (name := _tag_name(text[here + 1 : here + 1 + _MAX_TAG])):
                     yield _Tag(name, here)
-                    position = here + 1 + len(name)
+                    position = here + 1 + (len(name) if text[here + 1] != "[" else 0)  # a link too
+            case "(":
+                if block := _BLOCK.match(text, here, end):
+                    yield block[1]
             case _:
                 link, position = _link(text, here, start, lookahead)
                 if link:
                     yield link
+                elif citation := _CITATION.match(text, here, end):
+                    yield from (key.rstrip(".:/") for key in _CITATION_KEY.findall(citation[0]))
 
 
 def _tag_name(text: str) -> str | None:
-    """The tag with which a text begins: `area/work`; None where there is none, or only a number."""
+    """The tag with which a text begins: `area/work`, `[[two words]]`; None where there is none, or only a number."""
+    if text.startswith("[[") and (closing := text.find("]]")) > 0:
+        text = "-".join(text[2:closing].split())
     end = 0
     while end < len(text) and _is_tag_character(text[end]):
         end += 1
@@ -290,12 +302,13 @@ class Note:
     """A parsed note.
 
     Attributes:
-        text: its text; what stands between `%%` and `%%`, a comment that only its writer sees, is blank.
+        text: its text as a reader sees it; see `shown`.
         title: of the front matter, else the first heading of level 1, else None.
         front_matter: its values by name; see front_matter.parse.
         front_matter_error: why the front matter, or the date in it, could not be read; None where nothing is amiss.
         links: by offset; each as often as it occurs.
         tags: by offset; each as often as it occurs.
+        citations: the keys of what it cites, `[@oke1982, p. 3]`, and the blocks of Logseq that it shows, `((id))`.
         aliases: other names of the note, of the front matter.
         date: the date of the front matter, in ISO 8601 as it was written; None without a valid one.
     """
@@ -306,6 +319,7 @@ class Note:
     front_matter_error: str | None
     links: tuple[Link, ...]
     tags: tuple[_Tag, ...]
+    citations: tuple[str, ...]
     aliases: tuple[str, ...]
     date: str | None
     outline: Outline
@@ -313,25 +327,25 @@ class Note:
 
 def parse(text: str) -> Note:
     """Parse a note. Any text is one; nothing in it is an error."""
+    text = shown(text)
     outline = parse_outline(text)
-    if "%%" in text and (shown := _without_comments(text, outline.prose)) != text:
-        text, outline = shown, parse_outline(shown)
     values, error = front_matter.parse(text[: outline.body_start])
     by_name = {key.casefold(): value for key, value in reversed(values.items())}
     heading = next((section.heading for section in outline.sections if section.level == 1), None)
     aliases = front_matter.words(by_name, ("aliases", "alias"), separator=front_matter.COMMA)
-    links_and_tags = list(_links_and_tags(text, outline))
+    matches = list(_matches(text, outline))
     day = next((date for key in _DATE_KEYS if (date := front_matter.iso_date(by_name.get(key)))), None)
     return Note(
         text=text,
         title=front_matter.scalar(by_name.get("title")) or heading,
         front_matter=values,
         front_matter_error=error or (None if day else _unread_date(by_name)),
-        links=tuple(match for match in links_and_tags if isinstance(match, Link)),
+        links=tuple(match for match in matches if isinstance(match, Link)),
         tags=(
             *(_Tag(name, 0) for name in _front_matter_tags(by_name)),
-            *(match for match in links_and_tags if isinstance(match, _Tag)),
+            *(match for match in matches if isinstance(match, _Tag)),
         ),
+        citations=tuple(dict.fromkeys(match for match in matches if isinstance(match, str))),
         aliases=tuple(dict.fromkeys(aliases)),
         date=day,
         outline=outline,
@@ -361,19 +375,24 @@ def parse_outline(text: str) -> Outline:
     return Outline(body_start, tuple(_sections(headings)), tuple(sorted(blocks)), tuple(_without_overlaps(prose)))
 
 
-def _without_comments(text: str, prose: Sequence[tuple[int, int]]) -> str:
-    """A text of the same length with blanks for its comments.
+def shown(text: str) -> str:
+    """A text of the same length with blanks for what only its writer sees: `%% comments %%`, and drawers of Logseq.
 
     A comment ends within its paragraph, unless it begins a line. A mark in code or in the target of a link is none.
     """
+    if "%%" not in text and ":LOGBOOK:" not in text:
+        return text
     parts, done, opening = [], 0, None
-    for start, end in prose:
+    for start, end in parse_outline(text).prose:
+        for drawer in _DRAWER.finditer(text, start, end):
+            parts += [text[done : drawer.start()], _NO_LINE_END.sub(" ", drawer[0])]
+            done = drawer.end()
         lookahead = _Lookahead(text, end)
         position = start
         while match := _COMMENT_MARK.search(text, position, end):
             interruption.raise_if_due()
             position = lookahead.after_code(match.start()) if match[0] == "`" else match.end()
-            if match[0] != "%%":
+            if match[0] != "%%" or match.start() < done:
                 continue
             if opening is not None and _may_end(text, opening, match.start()):
                 parts += [text[done:opening], _NO_LINE_END.sub(" ", text[opening:position])]
@@ -481,8 +500,8 @@ def _without_overlaps(stretches: Sequence[tuple[int, int]]) -> Iterator[tuple[in
             reached = end
 
 
-def _links_and_tags(text: str, outline: Outline) -> Iterator[Link | _Tag]:
-    """Links and tags by offset; of the front matter, in which Obsidian keeps links too, links alone."""
+def _matches(text: str, outline: Outline) -> Iterator[Link | _Tag | str]:
+    """Links, tags and citations by offset; of the front matter, in which Obsidian keeps links too, links alone."""
     if outline.body_start:
         for match in _scan(text, 0, outline.body_start):
             if isinstance(match, Link):
@@ -502,5 +521,5 @@ def _unread_date(values: Mapping[str, Any]) -> str | None:
 
 def _front_matter_tags(values: Mapping[str, Any]) -> list[str]:
     words = front_matter.words(values, ("tags", "tag"), separator=front_matter.COMMA_OR_SPACE)
-    names = (_tag_name(word.removeprefix("#").replace(" ", "-")) for word in words)
+    names = (_tag_name(word.strip("#[]").replace(" ", "-")) for word in words)
     return list(dict.fromkeys(name for name in names if name))

@@ -1,6 +1,7 @@
 """What a person wrote as structure in a note: its names, its kind, statements, tags, tasks, observations, decisions.
 
-The notations are those of Obsidian, its plugins Tasks and Dataview, basic-memory, and architecture decision records.
+The notations are those of Obsidian, its plugins Tasks and Dataview, Logseq, basic-memory, and architecture decision
+records.
 What its prose says is read elsewhere.
 """
 
@@ -30,7 +31,19 @@ _OWN_FIELDS = frozenset(
 )
 _DECIDERS = frozenset(["decided by", "decider", "deciders", "decision maker", "decision makers"])
 
-_ITEM = lazy.compile(r"(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[(.)\][ \t]+)?(?=\S)")
+_STATES = {
+    **dict.fromkeys((" ", "/", "!", "TODO", "DOING", "NOW", "LATER", "WAITING", "WAIT", "IN-PROGRESS")),
+    **dict.fromkeys(("x", "X", "DONE"), "done"),
+    **dict.fromkeys(("-", "CANCELED", "CANCELLED"), "cancelled"),
+}
+"""What the box of a task in Obsidian, or the word before one in Logseq, says of it; None where it is open."""
+
+_MARKERS = "|".join(marker for marker in _STATES if len(marker) > 1)
+_ITEM = lazy.compile(
+    r"(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+"
+    rf"(?:\[(.)\][ \t]+|(?:#{{1,6}}[ \t]+)?({_MARKERS})[ \t]+(?:\[#[ABC]\][ \t]+)?)?(?=\S)"
+)
+_PLANNED = lazy.compile(r"(SCHEDULED|DEADLINE):[ \t]*<(\d{4}-\d{2}-\d{2})[^<>\n]{0,40}>")
 _OBSERVATION = lazy.compile(r"\[([^\W_][\w -]{1,40})\][ \t]+(\S.*)")
 _FIELD = lazy.compile(r"(?:\*\*|__)?([^\W\d_][^\n:\[\](){}|`]{0,59}?)(?:\*\*|__)?::(?:\*\*|__)?[ \t]+(?=\S)")
 _INNER_FIELD = lazy.compile(
@@ -40,22 +53,21 @@ _RELATION = lazy.compile(r"([^\W\d_][\w \t'’-]{0,59}?)[ \t]+(?=\[\[)")
 _AFTER_RELATION = lazy.compile(r"[ \t]*(?:\([^()\n]{0,200}\))?[ \t]*")
 _MARK = lazy.compile(r"([📅📆🗓✅❌⏳⌛🛫➕])\ufe0f?[ \t]*(\d{4}-\d{2}-\d{2})")
 _OTHER_MARK = lazy.compile(r"[🔺⏫🔼🔽⏬]\ufe0f?|[🔁🏁]\ufe0f?[^📅📆🗓✅❌⏳⌛🛫➕#\[(]*|[🆔⛔]\ufe0f?[ \t]*[\w,-]+")
-_BLOCK_ID = lazy.compile(r"[ \t]\^[\w-]+[ \t]*$")
-_TAG_WORD = lazy.compile(r"(?<!\S)#[^\s#]+")
+_BLOCK_ID = lazy.compile(r"[ \t]\^([\w-]+)[ \t]*$")
+_TAG_WORD = lazy.compile(r"(?<!\S)#(?:\[\[[^\[\]\n]+\]\]|[^\s#]+)")
 _DAY_LINE = lazy.compile(r"(?:\*\*|__)?[^\W\d_]{1,20}:(?:\*\*|__)?[ \t]*(\d{4}-\d{2}-\d{2})[ \t]*")
-_CITATIONS = lazy.compile(r"\[[^\[\]\n]{0,300}@[^\[\]\n]{1,300}\]")
-_CITATION_KEY = lazy.compile(r"(?<![\w@])@(\w[\w:.+/-]{0,99})")
 _SENTENCE_END = lazy.compile(r"(?<=[.!?])\s")
 
-_DUE, _DONE_ON, _CANCELLED_ON = "due", "completion", "cancelled"
+_DUE, _SCHEDULED, _DONE_ON, _CANCELLED_ON = "due", "scheduled for", "completion", "cancelled"
 _FIELD_OF_MARK = {
     **dict.fromkeys("📅📆🗓", _DUE),
-    **dict.fromkeys("⏳⌛", "scheduled for"),
+    **dict.fromkeys("⏳⌛", _SCHEDULED),
     "➕": "created on",
     "✅": _DONE_ON,
     "❌": _CANCELLED_ON,
+    "DEADLINE": _DUE,
+    "SCHEDULED": _SCHEDULED,
 }
-_STATES = {" ": None, "/": None, "!": None, "x": "done", "X": "done", "-": "cancelled"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +95,7 @@ class Task:
         closed_on: the day of that, YYYY-MM-DD; None where it is not given.
         fields: its days and other fields, by wording: ("due", "2026-12-01").
         tags: without `#`.
+        block_id: what the writer calls its line, `^id` or `id:: …`; None without one.
     """
 
     name: str
@@ -90,6 +103,7 @@ class Task:
     closed_on: str | None
     fields: tuple[tuple[str, str], ...]
     tags: tuple[str, ...]
+    block_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +122,7 @@ class NoteContent:
         sections: for each heading, the items of its first list, else its first sentence; no fields or tasks.
         decision: that of the front matter.
         deciders: who decided, as links or names.
-        citations: the keys of what it cites, as Pandoc writes them: `[@oke1982, p. 3]`.
+        citations: see markdown.Note.
         left_out: how many links, tags, tasks … are beyond the bound.
     """
 
@@ -143,6 +157,7 @@ def read(note: markdown.Note, *, stem: str) -> NoteContent:
     reader.read_lines()
     values = {key.casefold(): value for key, value in reversed([*note.front_matter.items()])}
     is_daily = day_of(stem) == stem
+    permalinks = filter(None, [front_matter.scalar(values.get("permalink"))])
     headings = [section.heading for section in note.outline.sections if section.level == 1]
     title = front_matter.scalar(values.get("title")) or (headings[0] if len(headings) == 1 and not is_daily else None)
     is_read = note.front_matter_error is None or bool(note.front_matter)
@@ -156,8 +171,8 @@ def read(note: markdown.Note, *, stem: str) -> NoteContent:
     counts = (len(links), len(tags), len(reader.statements), len(tasks), len(reader.observations))
     return NoteContent(
         title=_clip(title or "") or None,
-        kind=front_matter.scalar(values.get("type")),
-        aliases=tuple(filter(None, map(_clip, note.aliases[:MAX_OF_A_KIND]))),
+        kind=(front_matter.scalar(values.get("type")) or "").strip("#[]") or None,
+        aliases=tuple(filter(None, map(_clip, [*note.aliases[:MAX_OF_A_KIND], *permalinks]))),
         day=day_of(note.date or "") or day_of(stem) or reader.day,
         is_daily=is_daily,
         status=front_matter.scalar(values.get("status")),
@@ -170,7 +185,7 @@ def read(note: markdown.Note, *, stem: str) -> NoteContent:
         sections=tuple((heading, tuple(texts[:MAX_OF_A_KIND])) for heading, texts in reader.sections.items()),
         decision=_clip(front_matter.scalar(values.get("decision")) or "") or None,
         deciders=tuple(reader.deciders[:MAX_OF_A_KIND]),
-        citations=tuple(reader.citations)[:MAX_OF_A_KIND],
+        citations=note.citations[:MAX_OF_A_KIND],
         left_out=sum(max(count - MAX_OF_A_KIND, 0) for count in counts),
     )
 
@@ -190,7 +205,6 @@ class _Reader:
         self._lists: dict[int, int | None] = {}
         """The column of the items of the list of a section, by its start; None where it is over, or there is none."""
         self.deciders: list[Link | str] = []
-        self.citations: dict[str, None] = {}
         self.day: str | None = None
 
     def read_fields(self) -> None:
@@ -214,24 +228,29 @@ class _Reader:
         for start, end in self._note.outline.prose:
             position = start
             for line in self._text[start:end].splitlines(keepends=True):
-                self._read_line(position, line.rstrip())
+                if not (self.is_in_task(position) and self._says_of_task(line)):
+                    self._read_line(position, line.rstrip(), end)
                 position += len(line)
 
     def is_in_task(self, offset: int) -> bool:
         index = bisect_right(self._task_lines, (offset, len(self._text) + 1)) - 1
         return index >= 0 and offset < self._task_lines[index][1]
 
-    def _read_line(self, start: int, line: str) -> None:
-        for citation in _CITATIONS.finditer(line) if "@" in line else ():
-            self.citations.update(dict.fromkeys(key.rstrip(".:/") for key in _CITATION_KEY.findall(citation[0])))
+    def _says_of_task(self, line: str) -> bool:
+        """Whether a line below a task in its paragraph is a field or a day of it."""
+        return bool(_FIELD.match(line.lstrip()) or _PLANNED.match(line.lstrip()))
+
+    def _read_line(self, start: int, line: str, end: int) -> None:
+        """Read a line of a paragraph that ends at an offset."""
         indentation = len(line) - len(line.lstrip())
         item = _ITEM.match(line, indentation)
         position = item.end() if item else indentation
         rest = line[position:]
-        if item and item[1] in _STATES:
-            if task := _task(rest, _STATES[item[1]]):
+        if item and (marker := item[1] or item[2]) in _STATES:
+            below = [one.strip() for one in self._text[start + len(line) : end].splitlines() if self._says_of_task(one)]
+            if task := _task(rest, _STATES[marker], below):
                 self.tasks.append(task)
-                self._task_lines.append((start, start + len(line)))
+                self._task_lines.append((start, end if below else start + len(line)))
             return
         section = markdown.section_at(self._note.outline, start)
         column = start + indentation - self._text.rfind("\n", max(start - _MAX_LABELS, 0), start) - 1
@@ -289,22 +308,28 @@ def _is_label(note: markdown.Note, offset: int) -> bool:
     return offset < note.outline.body_start or all(word.startswith("#") for word in line.split())
 
 
-def _task(text: str, state: str | None) -> Task | None:
-    """A task from its words and marks; None without words."""
+def _task(text: str, state: str | None, below: Sequence[str] = ()) -> Task | None:
+    """A task from its words and marks, and the lines of fields and days below it; None without words."""
     fields: dict[str, str] = {}
-    for mark, day in _MARK.findall(text):
+    for mark, day in [*_MARK.findall(text), *_PLANNED.findall("\n".join([text, *below]))]:
         if mark in _FIELD_OF_MARK:
             fields.setdefault(_FIELD_OF_MARK[mark], day)
-    for wording, value in _INNER_FIELD.findall(text):
-        fields.setdefault(wording.strip().casefold(), value.strip())
-    words = _MARK.sub(" ", _INNER_FIELD.sub(" ", text))
-    words = _BLOCK_ID.sub("", _OTHER_MARK.sub(" ", words))
+    named = [(field[1], line[field.end() :]) for line in below if (field := _FIELD.match(line))]
+    for wording, value in [*_INNER_FIELD.findall(text), *named]:
+        fields.setdefault(wording.strip().casefold(), _words(value))
+    if _DUE not in fields and _SCHEDULED in fields:
+        fields[_DUE] = fields.pop(_SCHEDULED)
+    words = _PLANNED.sub(" ", _MARK.sub(" ", _INNER_FIELD.sub(" ", text)))
+    words = _OTHER_MARK.sub(" ", words)
+    block = _BLOCK_ID.search(words)
+    words = words[: block.start()] if block else words
     tags = tuple(dict.fromkeys(tag for tag in map(markdown.tag_in, _TAG_WORD.findall(words)) if tag))
     name = _clip(_words(_TAG_WORD.sub("", words)))
     if not name:
         return None
     closed_on = day_of(fields.pop(_DONE_ON, "")) or day_of(fields.pop(_CANCELLED_ON, ""))
-    return Task(name, state, closed_on if state else None, tuple(fields.items()), tags)
+    block_id = fields.pop("id", None) or (block[1] if block else None)
+    return Task(name, state, closed_on if state else None, tuple(fields.items()), tags, block_id)
 
 
 def _merged(tasks: Sequence[Task]) -> list[Task]:
@@ -318,7 +343,7 @@ def _merged(tasks: Sequence[Task]) -> list[Task]:
         closed = max(same, key=lambda task: task.closed_on or "")
         for number, task in enumerate(still_open or [closed], 1):
             name = task.name if number == 1 else f"{task.name[: _MAX_TEXT - 5]} ({number})"
-            merged.append(Task(name, task.state, task.closed_on, task.fields, task.tags))
+            merged.append(Task(name, task.state, task.closed_on, task.fields, task.tags, task.block_id))
     return merged
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from keepgraph import store
 from keepgraph.engine.resolution import text_names
 from keepgraph.engine.resolution.text_names import Lookup, NamesInText
-from keepgraph.language import first_person, normalisation
+from keepgraph.language import first_person, markdown, normalisation
 from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
@@ -59,7 +59,7 @@ class Detector:
         Args:
             is_first: whether it is the first chunk of its episode; then the title of the episode is read with it.
         """
-        text = AnnotatedText(chunk.text)
+        text = AnnotatedText(markdown.shown(chunk.text) if episode.kind == "document" else chunk.text)
         title = episode.name if is_first and not _title_repeats_text(episode, chunk) else ""
         in_text = text_names.find(self.names, text)
         in_title = self.in_title(title) if title else NamesInText()

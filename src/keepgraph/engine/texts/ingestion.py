@@ -39,7 +39,7 @@ NAMES = "names"
 LINK, NOT_A_FILE, EMPTY, TOO_DEEP, EXCLUDED = "SYMBOLIC_LINK", "NOT_A_FILE", "EMPTY", "TOO_DEEP", "EXCLUDED"
 """Why a file is skipped without an error."""
 
-_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
+_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__", "logseq/bak"])
 _MAX_FOLDER_DEPTH = 100
 
 # A batch is one call: other writers wait for it, and undo takes it back as a whole.
@@ -243,6 +243,7 @@ class _Ingestion:
         """Prepare to read notes: those of a folder, and those of a file that lies in a vault."""
         with self._job.read(group=self._group) as tx:
             settings = tx.settings
+            notes.check_types(tx, settings.vault_types)
             vaults = (*settings.vault_folders, *([str(self._path)] if self._as_vault else ()))
             vault = next((one for one in vaults if _contains(one, self._path)), None)
             if vault is None and not is_folder:
@@ -299,7 +300,8 @@ class _Ingestion:
                     if is_document or (recursive and not is_hidden and _is_folder(entry)):
                         self._skip(path, LINK, "a link is not followed")
                 elif entry.is_dir(follow_symlinks=False):
-                    if recursive and not is_hidden and entry.name not in _SKIPPED_FOLDERS:
+                    names = {entry.name, f"{folder.name}/{entry.name}"}
+                    if recursive and not is_hidden and _SKIPPED_FOLDERS.isdisjoint(names):
                         subfolders.append((path, depth + 1))
                 elif is_document:
                     if entry.is_file(follow_symlinks=False):
@@ -358,7 +360,7 @@ class _Ingestion:
             self.report.unchanged += 1
             self._unchanged.append(episode)
             self.report.states[source] = "unchanged"
-            if is_note and (self._dry_run or "@" in text):
+            if is_note and (self._dry_run or "@" in text or "((" in text):
                 unchanged = notes.read(text, self._within(source))
                 self._citing[source] = unchanged.content.citations
                 if self._dry_run:

@@ -11,11 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import cached_property
 from itertools import chain
+from urllib.parse import unquote
 
-from keepgraph import errors, store
+from keepgraph import errors, lazy, store
 from keepgraph.engine.knowledge import assumed_types, entities, entity_changes, facts, literals, merges, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.texts import forgetting, storage
@@ -29,6 +30,7 @@ from keepgraph.language.normalisation import Name
 from keepgraph.language.notes import NoteContent, Task
 from keepgraph.model import Entity, Episode, Ref, Role
 from keepgraph.store.transactions import Tx
+from keepgraph.temporal import date_phrases
 
 _NOTE, _TO_DO, _OBSERVED = "note", "to do", "noted"
 """What the vocabulary calls the type of a note, the type of a task, and the predicate of an observation."""
@@ -37,8 +39,16 @@ _EVENT, _HAPPENED_ON, _WRITTEN_ON = "event", "takes place on", "created on"
 _MAX_NAMES_TRIED = 100
 _MAX_WIDE_NAME = entities.MAX_KEY // 18
 """In characters, of which one may be eighteen when it is written out."""
+_FOLDERS_OF_ALL = frozenset(["pages", "journals"])
+"""The folders in which Logseq keeps all notes, whatever they are."""
+
 _PLURAL_ENDINGS = ("s", "es", "e", "en", "n", "x")
 _CACHE_KEY = "words of types"
+_BLOCK_ID = lazy.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SIGNS = lazy.compile(r"[^\w/]+|_")
+_JOURNAL = lazy.compile(r"\d{4}_\d{2}_\d{2}")
+_YEAR = lazy.compile(r"(?<!\d)\d{4}(?!\d)")
+_ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,12 @@ class Note:
         """The name that it would have if no other note had it."""
         return _bounded(self.content.title or self.stem) or "untitled"
 
+    @property
+    def aliases(self) -> list[str]:
+        """Its other names; those of a journal page include what Logseq calls it by default, `Nov 3rd, 2026`."""
+        is_journal = self.content.is_daily and _last(_without_suffix(self.path)) != self.stem
+        return [*self.content.aliases, *([_journal_title(date.fromisoformat(self.stem))] if is_journal else [])]
+
 
 @dataclass(slots=True)
 class Folder:
@@ -84,6 +100,7 @@ class Folder:
     given: dict[str, str | None] = field(default_factory=dict)
     _by_path: dict[str, str] = field(default_factory=dict)
     _by_stem: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _by_slug: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _owned: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -95,7 +112,8 @@ class Folder:
         for path in paths:
             key = _path_key(path)
             if self._by_path.setdefault(key, path) == path:
-                self._by_stem[key.rpartition("/")[2]].append(path)
+                self._by_stem[_last(key)].append(path)
+                self._by_slug[_slug(_last(key))].append(path)
 
     def own(self, path: str, entity_id: str) -> None:
         self.owners[path] = entity_id
@@ -119,8 +137,9 @@ class Folder:
     def find(self, target: str, *, within: str) -> str | None:
         """The path of the note that a target means in the note `within`: as Obsidian finds it, in any case.
 
-        A path from the root or from the note, or the end of a path; of several the one in the same folder, else the one
-        with the shortest path. A folder means the note with its name, or its index.
+        A path from the root or from the note, or the end of a path, at last with any signs between its words; of
+        several the one in the same folder, else the one with the shortest path. A folder means the note with its name,
+        or its index; a day, however it is written, the daily note.
         """
         here = posixpath.dirname(within)
         wanted = target.replace("\\", "/")
@@ -133,12 +152,16 @@ class Folder:
         beside = _path_key(posixpath.normpath(posixpath.join(here, wanted)))
         if "/" in wanted and (path := self._by_path.get(key) or self._by_path.get(beside)):
             return path
-        ends = [
-            path
-            for path in self._by_stem.get(_last(key), ())
-            if _path_key(path) == key or _path_key(path).endswith(f"/{key}")
-        ]
-        return min(ends, key=lambda path: (posixpath.dirname(path) != here, path.count("/"), path), default=None)
+        paths = self._by_stem.get(_last(key), ())
+        ends = [path for path in paths if f"/{_path_key(path)}".endswith(f"/{key}")]
+        if not ends:
+            paths = self._by_slug.get(_slug(_last(key)), ())
+            ends = [path for path in paths if f"/{_slug(_path_key(path))}".endswith(f"/{_slug(key)}")]
+        if not ends and (day := _day_meant(target)):
+            ends = self._by_stem.get(day, [])
+        return min(
+            ends, key=lambda path: (posixpath.dirname(path) != here, _path_key(path).count("/"), path), default=None
+        )
 
     def names_of(self, path: str) -> list[str]:
         """The names that a link may have given a note before it was read: its stem if no other has it, and its path."""
@@ -192,7 +215,7 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
     given_before = folder.given.get(previous.path) if previous else None
     if explicit == given != given_before and (given_before or _is_assumed(tx, entity)):
         before = None  # the text has not changed: the settings have
-    names = dict.fromkeys([note.stem, *note.content.aliases, *_identifiers(note), *folder.titles_of(note)])
+    names = dict.fromkeys([note.stem, *note.aliases, *_identifiers(note), *folder.titles_of(note)])
     for name in names:
         _absorb(tx, folder, note, entity, name)
     if explicit and (explicit not in (before, entity.type) or _is_assumed(tx, entity)):
@@ -209,6 +232,18 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
         if normalisation.key(alias) not in known:
             _add_alias(tx, entity, alias)
     return entity
+
+
+def check_types(tx: Tx, types: Mapping[str, str]) -> None:
+    """Check the types that the settings give the notes of folders.
+
+    Raises:
+        errors.SettingsInvalid: one is not in the vocabulary; the hint names the nearest.
+    """
+    for folder, name in types.items():
+        if _type_called(tx, name) is None:
+            unknown = assumed_types.unknown(tx, name)
+            raise errors.SettingsInvalid(f"[vault] types, {folder}: {unknown.message}", hint=unknown.hint)
 
 
 def given_type(tx: Tx, folder: Folder, path: str) -> str | None:
@@ -290,7 +325,7 @@ def record_citations(
 
 def shared_aliases(tx: Tx, folder: Folder, note: Note) -> Iterator[tuple[str, Entity]]:
     """The aliases of a note that are the name or an alias of another note, with the entity of that."""
-    for alias in note.content.aliases:
+    for alias in note.aliases:
         key = normalisation.key(alias)
         named = [*store.entities.by_key(tx, key), *(entity for entity, _ in store.entities.by_alias_key(tx, key))]
         if other := next((entity for entity in named if folder.is_of_other(entity, note.path)), None):
@@ -307,7 +342,7 @@ def describe(tx: Tx, folder: Folder, note: Note) -> dict[str, object]:
         "file": note.path,
         "type": explicit or assumed,
         "name": note.name,
-        "aliases": [alias for alias in dict.fromkeys([note.stem, *content.aliases]) if alias != note.name],
+        "aliases": [alias for alias in dict.fromkeys([note.stem, *note.aliases]) if alias != note.name],
         "links": len(targets),
         "new": sorted(target for target in targets if not folder.find(target, within=note.path)),
         "tags": list(content.tags),
@@ -357,6 +392,8 @@ def _wanted_types(tx: Tx, folder: Folder, note: Note) -> Iterator[str | None]:
     for tag in content.labels:
         yield _type_named(tx, _last(tag))
     for name in reversed(note.path.split("/")[:-1]):
+        if name in _FOLDERS_OF_ALL:
+            continue
         # A folder of notes says no more than that they are notes.
         named = _type_of_folder(tx, name, folder.types)
         yield None if named == _type_called(tx, _NOTE) else named
@@ -520,7 +557,7 @@ def _bounded(name: str) -> str:
 
 def _names(note: Note) -> set[str]:
     """The keys of the names that a note gives its entity."""
-    names = [note.stem, note.name, *note.content.aliases]
+    names = [note.stem, note.name, *note.aliases]
     return set(map(normalisation.key, [*names, *map(identifiers.spelling, names), *_identifiers(note)]))
 
 
@@ -560,7 +597,9 @@ class _Recorder:
             links += [link for link in statement.links if not self._relate(statement.wording, link, statement.is_field)]
             if statement.text:
                 self._relate_text(statement.wording, statement.text)
-        for link in links:
+        # A tag that is the name of a note leads to it, as in Logseq.
+        pages = [tag for tag in content.tags if self._folder.find(tag, within=self._note.path)]
+        for link in [*links, *markdown.links_in("".join(f"[[{tag}]]" for tag in pages))]:
             target = self._target(link)
             if target is not None and target.row != self._entity.row and mentions:
                 self._add(target, mentions, self._entity)
@@ -684,10 +723,11 @@ class _Recorder:
         if path is None and (not may_name_entity(link) or link.target.endswith("/")):
             return None
         # A note that is not read yet is found by these names when it is.
-        name = _bounded(self._folder.names_of(path)[0] if path else link.name)
+        name = _bounded(self._folder.names_of(path)[0] if path else _day_meant(link.target) or link.name)
         if not normalisation.key(name):
             return None
-        named = entities.all_named(self._tx, Name(name))
+        named = entities.all_named(self._tx, Name(link.target)) if "/" in link.target else []  # a permalink
+        named = named or entities.all_named(self._tx, Name(name))
         if path is not None:
             named = [entity for entity in named if not self._folder.is_of_other(entity, path)]
         if len(named) == 1:
@@ -741,7 +781,11 @@ class _Recorder:
 
 
 def _cited(tx: Tx, key: str) -> Entity | None:
-    """The one thing that is called by the key of a citation, with `@` or without."""
+    """The one thing that is called by the key of a citation, with `@` or without; of a block of Logseq, its page."""
+    if _BLOCK_ID.fullmatch(key):
+        episodes = store.episodes.with_phrases(tx, [f'"{key}"'], limit=_MAX_NAMES_TRIED)
+        pages = [one for one in episodes if f"id:: {key}" in store.episodes.text(tx, one)]
+        return entity_of(tx, pages[0]) if pages else None
     cited = entities.all_named(tx, Name(f"@{key}")) or entities.all_named(tx, Name(key))
     return cited[0] if len(cited) == 1 else None
 
@@ -780,7 +824,23 @@ def _withdraw(tx: Tx, episode: Episode, before: Sequence[tuple[int, int, str]], 
 
 
 def _stem(path: str) -> str:
-    return _without_suffix(_last(path))
+    """The name of a page by its file; Logseq writes `a/b?` as `a___b%3F`, and a day as `2026_11_03`."""
+    name = _without_suffix(_last(path))
+    return name.replace("_", "-") if _JOURNAL.fullmatch(name) else unquote(name).replace("___", "/")
+
+
+def _journal_title(day: date) -> str:
+    ending = "th" if 4 <= day.day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
+    return f"{day:%b} {day.day}{ending}, {day.year}"
+
+
+def _day_meant(name: str) -> str | None:
+    """The day that a name is, with its year, in any spelling: `Nov 3rd, 2026`, `03.11.2026`."""
+    if not _YEAR.search(name):
+        return None
+    with suppress(date_phrases.DateUnclear):
+        return notes.day_of(date_phrases.parse_as_said(name, now=_ANY_DAY))
+    return None
 
 
 def _last(path: str) -> str:
@@ -793,7 +853,13 @@ def _without_suffix(path: str) -> str:
 
 def _path_key(path: str) -> str:
     """How paths are compared, without the suffix and in any case."""
-    return normalisation.key(_without_suffix(path))
+    folder = posixpath.dirname(path)
+    return normalisation.key(posixpath.join(folder, _stem(path)))
+
+
+def _slug(path: str) -> str:
+    """A path as an address has it: `people/ada-lovelace`, by which basic-memory links to a note."""
+    return _SIGNS.sub("-", path)
 
 
 def _fold(word: str) -> str:
