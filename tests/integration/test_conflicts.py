@@ -244,8 +244,7 @@ def test_a_day_on_which_one_hands_over_to_the_next_is_no_conflict(call, first, s
         assert kinds(answer) == ["functional"] * is_conflict
     with call.graph.database.read("test") as tx:
         flagged = [term.row for term in graph_vocabulary.read(tx).predicates if "functional" in term.flags]
-        now = timestamps.from_datetime(tx.now)
-        candidates = store.group_conflicts.subjects_with_several_objects(tx, flagged, now=now, limit=10)
+        candidates = store.group_conflicts.subjects_with_several_objects(tx, flagged, limit=10)
 
     assert len(candidates) == 2 * is_conflict or first[0] is None
     assert len(all_conflicts(call)) == 2 * is_conflict

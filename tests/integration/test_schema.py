@@ -192,9 +192,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     asked: Counter[str] = Counter()
     real = store.graph_statistics.count_patterns
 
-    def patterns(tx: Any, *, at: str) -> Any:
+    def patterns(tx: Any) -> Any:
         asked["patterns"] += 1
-        return real(tx, at=at)
+        return real(tx)
 
     monkeypatch.setattr(query.schema.store.graph_statistics, "count_patterns", patterns)
     return asked

@@ -121,17 +121,17 @@ _COUNTED = (
 # SQL for statistics of predicates: how many objects a subject has, and how many facts hold in reverse.
 
 
-def count_objects_by_subject(tx: Tx, *, now: str) -> list[tuple[int, int, int]]:
+def count_objects_by_subject(tx: Tx) -> list[tuple[int, int, int]]:
     """For each predicate, by row: how many subjects have a current fact, and how many have exactly one."""
-    return _count_by_end(tx, "subject", "coalesce(object, literal)", now=now)
+    return _count_by_end(tx, "subject", "coalesce(object, literal)")
 
 
-def count_subjects_by_object(tx: Tx, *, now: str) -> list[tuple[int, int, int]]:
+def count_subjects_by_object(tx: Tx) -> list[tuple[int, int, int]]:
     """For each predicate, by row: how many objects there are now, and how many have exactly one subject."""
-    return _count_by_end(tx, "coalesce(object, literal)", "subject", now=now)
+    return _count_by_end(tx, "coalesce(object, literal)", "subject")
 
 
-def count_changes(tx: Tx, predicate: int, *, now: str) -> int:
+def count_changes(tx: Tx, predicate: int) -> int:
     """How many subjects have an ended fact of a predicate and another current one."""
     return tx.number(
         f"""
@@ -142,11 +142,11 @@ def count_changes(tx: Tx, predicate: int, *, now: str) -> int:
           AND EXISTS (SELECT 1 FROM fact WHERE fact.predicate = :predicate AND fact.subject = ended.subject
                       AND {FACT_HOLDS})
         """,
-        {"predicate": predicate, "at": now, "group": tx.group},
+        {"predicate": predicate, "at": tx.at, "group": tx.group},
     )
 
 
-def count_reversed(tx: Tx, predicate: int, *, now: str) -> tuple[int, int, int]:
+def count_reversed(tx: Tx, predicate: int) -> tuple[int, int, int]:
     """How many facts of a predicate hold between two entities now, how many of them in reverse as well, and
     how many entities are at both ends."""
     row = tx.conn.execute(
@@ -163,12 +163,12 @@ def count_reversed(tx: Tx, predicate: int, *, now: str) -> tuple[int, int, int]:
                (SELECT count(*) FROM (SELECT subject FROM pair INTERSECT SELECT object FROM pair))
         FROM pair
         """,
-        {"predicate": predicate, "at": now, "group": tx.group},
+        {"predicate": predicate, "at": tx.at, "group": tx.group},
     ).fetchone()
     return int(row[0]), int(row[1]), int(row[2])
 
 
-def most_common_type(tx: Tx, predicate: int, *, now: str) -> int | None:
+def most_common_type(tx: Tx, predicate: int) -> int | None:
     """The type that most of the given subjects of a predicate have, by row."""
     return tx.value(
         f"""
@@ -180,11 +180,11 @@ def most_common_type(tx: Tx, predicate: int, *, now: str) -> int | None:
         )
         GROUP BY type ORDER BY count(*) DESC, type LIMIT 1
         """,
-        {"predicate": predicate, "at": now, "group": tx.group},
+        {"predicate": predicate, "at": tx.at, "group": tx.group},
     )
 
 
-def _count_by_end(tx: Tx, end: str, other: str, *, now: str) -> list[tuple[int, int, int]]:
+def _count_by_end(tx: Tx, end: str, other: str) -> list[tuple[int, int, int]]:
     return tx.rows(
         f"""
         SELECT predicate, count(*), sum(others = 1) FROM (
@@ -195,5 +195,5 @@ def _count_by_end(tx: Tx, end: str, other: str, *, now: str) -> list[tuple[int, 
         )
         GROUP BY predicate
         """,
-        {"at": now, "group": tx.group},
+        {"at": tx.at, "group": tx.group},
     )

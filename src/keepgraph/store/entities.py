@@ -207,10 +207,10 @@ def without_facts_since(tx: Tx, *, of_types: Collection[str], predicates: Sequen
     return _by_facts(tx, is_wanted, with_known, of_types=of_types, predicates=predicates, moment=since)
 
 
-def with_facts(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], at: str) -> list[Entity]:
-    """Entities of these types that are an end of a fact of these predicates that holds at a timestamp."""
+def with_facts(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str]) -> list[Entity]:
+    """Entities of these types that are an end of a fact of these predicates that holds."""
     has_facts, with_known = _has_facts(tx, "retracted_at IS NULL AND valid_from <= :moment AND :moment < valid_to")
-    return _by_facts(tx, has_facts, with_known, of_types=of_types, predicates=predicates, moment=at)
+    return _by_facts(tx, has_facts, with_known, of_types=of_types, predicates=predicates, moment=tx.at)
 
 
 def _by_facts(

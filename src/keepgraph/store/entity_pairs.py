@@ -11,7 +11,7 @@ from keepgraph.store.schema_parts import HOLDS
 from keepgraph.store.transactions import Tx
 
 
-def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
+def degree(tx: Tx, entity: Entity, *, limit: int) -> int:
     """How many facts that hold connect an entity with others, counted up to a limit."""
     return tx.number(
         f"""
@@ -24,11 +24,11 @@ def degree(tx: Tx, entity: Entity, *, now: str, limit: int) -> int:
             LIMIT +:limit
         )
         """,
-        {"entity": entity.row, "at": now, "limit": limit},
+        {"entity": entity.row, "at": tx.at, "limit": limit},
     )
 
 
-def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
+def neighbours(tx: Tx, entity: Entity, *, limit: int) -> set[int]:
     """The entities that facts connect with an entity now, by row, up to a limit."""
     return tx.distinct(
         f"""
@@ -39,11 +39,11 @@ def neighbours(tx: Tx, entity: Entity, *, now: str, limit: int) -> set[int]:
         WHERE object = :entity AND object IS NOT NULL AND {HOLDS}
         LIMIT +:limit
         """,
-        {"entity": entity.row, "at": now, "limit": limit},
+        {"entity": entity.row, "at": tx.at, "limit": limit},
     ) - {entity.row}
 
 
-def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int], *, now: str) -> set[int]:
+def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int]) -> set[int]:
     """Those of some entities that facts connect with an entity now, by row."""
     return tx.distinct(
         f"""
@@ -55,7 +55,7 @@ def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int], *, now: str) -
         WHERE object = :entity AND subject IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
           AND {HOLDS}
         """,
-        {"entity": entity.row, "others": json_array(others), "at": now},
+        {"entity": entity.row, "others": json_array(others), "at": tx.at},
     )
 
 

@@ -27,8 +27,8 @@ def between_entities(tx: Tx) -> Iterator[tuple[int, int, int, int]]:
     )
 
 
-def confidences_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int, int, float]]:
-    """The facts of the group between two entities that hold at a timestamp: rows of subject, object and predicate,
+def confidences_between_entities(tx: Tx) -> Iterator[tuple[int, int, int, float]]:
+    """The facts of the group between two entities that hold: rows of subject, object and predicate,
     and the confidence.
     """
     # A scan of the table is faster than its indexes, none of which has the confidence.
@@ -38,15 +38,15 @@ def confidences_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int,
         SELECT subject, object, predicate, confidence FROM fact NOT INDEXED
         WHERE object IS NOT NULL AND valid_from <= :at AND :at < valid_to AND {_IN_GROUP}
         """,
-        at=at,
+        at=tx.at,
     )
 
 
-def recorded_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int, int, int, int, int]]:
+def recorded_between_entities(tx: Tx) -> Iterator[tuple[int, int, int, int, int, int]]:
     """All facts of the group between two entities, retracted and ended ones too, by row.
 
     Of each: its row, those of its subject, object and predicate, the second of 1970 when it was recorded, and
-    whether it holds at a timestamp (1 or 0).
+    whether it holds (1 or 0).
     """
     return _iterate(
         tx,
@@ -58,24 +58,24 @@ def recorded_between_entities(tx: Tx, *, at: str) -> Iterator[tuple[int, int, in
           AND (NOT :several_groups OR subject IN (SELECT id FROM entity WHERE group_id = :group))
         ORDER BY id
         """,
-        at=at,
+        at=tx.at,
     )
 
 
-def literals(tx: Tx, *, at: str) -> Iterator[tuple[int, str]]:
-    """The literals of the facts of the group that hold at a timestamp, each with the row of its subject."""
+def literals(tx: Tx) -> Iterator[tuple[int, str]]:
+    """The literals of the facts of the group that hold, each with the row of its subject."""
     return _iterate(
         tx,
         f"""
         SELECT subject, literal FROM FACTS
         WHERE literal IS NOT NULL AND valid_from <= :at AND :at < valid_to AND {_IN_GROUP}
         """,
-        at=at,
+        at=tx.at,
     )
 
 
-def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[int]:
-    """Rows of facts between some of these entities that hold at a timestamp, most certain first."""
+def among_entities(tx: Tx, entities: Sequence[int], *, limit: int) -> list[int]:
+    """Rows of facts between some of these entities that hold, most certain first."""
     return tx.column(
         f"""
         SELECT id FROM fact
@@ -84,7 +84,7 @@ def among_entities(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> l
         ORDER BY confidence DESC, id
         LIMIT +:limit
         """,
-        {"entities": json_array(entities), "at": at, "limit": limit},
+        {"entities": json_array(entities), "at": tx.at, "limit": limit},
     )
 
 

@@ -1,7 +1,7 @@
 """SQL for facts.
 
-A fact "holds" at a timestamp if it is not retracted, and valid at this time. Queries over `FACTS` see the facts as
-known at `tx.known_at`, if set (ADR 0014).
+A fact "holds" if it is not retracted, and valid at the instant of the call, `tx.at`. Queries over `FACTS` see the
+facts as known at `tx.known_at`, if set (ADR 0014).
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def count_about(
 
 
 def at_other_times(
-    tx: Tx, entities: Sequence[int], *, at: str, predicates: Sequence[str] | None = None, by_subject: bool = False
+    tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None = None, by_subject: bool = False
 ) -> list[tuple[int, bool, int]]:
     """The facts with some entities as subject or object that have ended, or begin later: one for each predicate.
 
@@ -217,7 +217,7 @@ def at_other_times(
         """,
         {
             "entities": json_array(entities),
-            "at": at,
+            "at": tx.at,
             "predicates": None if predicates is None else json_array(predicates),
             "by_subject": by_subject,
         },
@@ -225,7 +225,7 @@ def at_other_times(
     return [(row[0], bool(row[1]), row[2]) for row in rows]
 
 
-def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
+def related(tx: Tx, entity: Entity, *, limit: int) -> list[Neighbour]:
     """The neighbours of an entity, by the number of facts that hold between the two, most first."""
     rows = execute(
         tx,
@@ -249,12 +249,12 @@ def related(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[Neighbour]:
         JOIN entity_type ON entity_type.id = entity.type
         ORDER BY shared DESC, other
         """,
-        {"entity": entity.row, "at": at, "limit": limit},
+        {"entity": entity.row, "at": tx.at, "limit": limit},
     )
     return [Neighbour(Entity(*row[1:]), row[0]) for row in rows]
 
 
-def touching(tx: Tx, entity: Entity, predicates: Sequence[str], *, at: str) -> list[Fact]:
+def touching(tx: Tx, entity: Entity, predicates: Sequence[str]) -> list[Fact]:
     """The facts of these predicates that hold with an entity as subject or object, oldest first."""
     return _select(
         tx,
@@ -264,12 +264,12 @@ def touching(tx: Tx, entity: Entity, predicates: Sequence[str], *, at: str) -> l
           AND predicate.name IN (SELECT value FROM json_each(:predicates))
         ORDER BY fact.id
         """,
-        {"entity": entity.row, "at": at, "predicates": json_array(predicates)},
+        {"entity": entity.row, "at": tx.at, "predicates": json_array(predicates)},
     )
 
 
 def recorded_or_valid_since(
-    tx: Tx, predicates: Sequence[str], *, with_any_ends: Sequence[str], end_types: Collection[str], at: str, since: str
+    tx: Tx, predicates: Sequence[str], *, with_any_ends: Sequence[str], end_types: Collection[str], since: str
 ) -> list[Fact]:
     """The facts of these predicates that hold, and were recorded or began to hold at a timestamp or later.
 
@@ -299,14 +299,14 @@ def recorded_or_valid_since(
             "predicates": json_array(predicates),
             "with_any_ends": json_array(with_any_ends),
             "end_types": json_array(end_types),
-            "at": at,
+            "at": tx.at,
             "since": since,
             "group": tx.group,
         },
     )
 
 
-def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str) -> dict[int, str]:
+def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str]) -> dict[int, str]:
     """For each entity, when its facts of these predicates first began to hold, or else were first recorded."""
     if not entities:
         return {}
@@ -330,7 +330,7 @@ def began(tx: Tx, entities: Sequence[int], predicates: Sequence[str], *, at: str
         )
         GROUP BY entity
         """,
-        {"entities": json_array(entities), "predicates": json_array(predicates), "at": at},
+        {"entities": json_array(entities), "predicates": json_array(predicates), "at": tx.at},
     )
     return dict(rows.fetchall())
 
@@ -348,7 +348,6 @@ def rows_of_predicates(
     tx: Tx,
     predicates: Sequence[str],
     *,
-    at: str,
     subjects: Collection[int] | None = None,
     among: Collection[int] | None = None,
 ) -> list[FactRow]:
@@ -372,7 +371,7 @@ def rows_of_predicates(
         """,
         {
             "predicates": json_array(predicates),
-            "at": at,
+            "at": tx.at,
             "group": tx.group,
             "entities": json_array(among or ()),
             "subjects": json_array(subjects or ()),
@@ -382,7 +381,7 @@ def rows_of_predicates(
 
 
 def ended_rows_of_predicates(
-    tx: Tx, predicates: Sequence[str], *, at: str, entities: Collection[int]
+    tx: Tx, predicates: Sequence[str], *, entities: Collection[int]
 ) -> list[tuple[FactRow, str]]:
     """The facts of these predicates about some entities that have ended, each with when it ended and that was known."""
     rows = execute(
@@ -394,7 +393,7 @@ def ended_rows_of_predicates(
         WHERE fact.id IN ({_OF_ENTITIES}) AND fact.retracted_at IS NULL AND fact.valid_to <= :at
         ORDER BY fact.id
         """,
-        {"predicates": json_array(predicates), "at": at, "entities": json_array(entities)},
+        {"predicates": json_array(predicates), "at": tx.at, "entities": json_array(entities)},
     )
     return [(FactRow(*row[:6]), row[6]) for row in rows]
 
@@ -504,7 +503,6 @@ def tagged_entities(
     resolving: Sequence[str],
     blocking: Sequence[str],
     blocked: Collection[int],
-    at: str,
     limit: int = -1,
 ) -> list[Entity]:
     """The entities with a literal tag, whatever separates its words, that nothing has resolved; oldest tag first.
@@ -549,7 +547,7 @@ def tagged_entities(
             "resolving": json_array(resolving),
             "blocking": json_array(blocking),
             "blocked": json_array(blocked),
-            "at": at,
+            "at": tx.at,
             "limit": limit,
             "group": tx.group,
         },
@@ -668,11 +666,11 @@ def set_ends(tx: Tx, fact: Fact, *, text: str) -> None:
     )
 
 
-def retract(tx: Tx, fact: Fact, *, at: str) -> None:
-    tx.conn.execute("UPDATE fact SET retracted_at = ? WHERE id = ?", (at, fact.row))
+def retract(tx: Tx, fact: Fact) -> None:
+    tx.conn.execute("UPDATE fact SET retracted_at = ? WHERE id = ?", (tx.at, fact.row))
 
 
-def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str | None, now: str) -> None:
+def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str | None) -> None:
     """Change the validity of a fact, and store the validity as it was known until now."""
     tx.conn.execute(
         f"""
@@ -681,11 +679,11 @@ def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str
         FROM fact
         WHERE id = ?
         """,
-        (now, fact.row),
+        (tx.at, fact.row),
     )
     tx.conn.execute(
         "UPDATE fact SET valid_from = ?, valid_to = ?, known_from = ? WHERE id = ?",
-        (valid_from or _OPEN_START, valid_to or _OPEN_END, now, fact.row),
+        (valid_from or _OPEN_START, valid_to or _OPEN_END, tx.at, fact.row),
     )
 
 
@@ -696,7 +694,7 @@ def delete(tx: Tx, facts: Sequence[Fact]) -> None:
         tx.conn.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (rows,))
 
 
-def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
+def count_by_pattern(tx: Tx) -> list[tuple[str, str, str, int]]:
     """How many facts hold, by predicate, type of subject and type of object (or "literal"), most first."""
     return tx.rows(
         f"""
@@ -712,7 +710,7 @@ def count_by_pattern(tx: Tx, *, at: str) -> list[tuple[str, str, str, int]]:
         GROUP BY fact.predicate, s.type, o.type
         ORDER BY held DESC, predicate.id, st.id, ot.id
         """,
-        {"at": at, "group": tx.group},
+        {"at": tx.at, "group": tx.group},
     )
 
 

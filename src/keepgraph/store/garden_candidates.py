@@ -34,9 +34,7 @@ def without_anything(tx: Tx, *, after: int, before: str, limit: int) -> list[Ent
     )
 
 
-def not_connected_with(
-    tx: Tx, *, of_types: Collection[str], with_types: Collection[str], at: str, limit: int
-) -> list[Entity]:
+def not_connected_with(tx: Tx, *, of_types: Collection[str], with_types: Collection[str], limit: int) -> list[Entity]:
     """The entities of some types that no fact connects with an entity of other types; newest first."""
     return _entities(
         tx,
@@ -59,13 +57,13 @@ def not_connected_with(
             "of_types": json_array(of_types),
             "with_types": json_array(with_types),
             "group": tx.group,
-            "at": at,
+            "at": tx.at,
             "limit": limit,
         },
     )
 
 
-def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at: str, limit: int) -> list[Entity]:
+def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, limit: int) -> list[Entity]:
     """The entities of some types that facts connect with an entity, directly or through one other."""
     return _entities(
         tx,
@@ -83,7 +81,7 @@ def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, at:
         WHERE entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:of_types)))
         LIMIT +:limit
         """,
-        {"entity": entity.row, "of_types": json_array(of_types), "at": at, "limit": limit},
+        {"entity": entity.row, "of_types": json_array(of_types), "at": tx.at, "limit": limit},
     )
 
 
@@ -99,7 +97,7 @@ def ids_beside(tx: Tx, entity: Entity) -> set[str]:
     )
 
 
-def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int) -> list[tuple[Entity, str]]:
+def silent(tx: Tx, *, of_types: Collection[str], since: str, limit: int) -> list[tuple[Entity, str]]:
     """The entities of some types with facts that hold, but none recorded or begun since a timestamp, nor mentions.
 
     Each with when its last fact was recorded or began; the most recently silent first. Entities with properties
@@ -130,13 +128,13 @@ def silent(tx: Tx, *, of_types: Collection[str], since: str, at: str, limit: int
         ORDER BY last DESC, entity.id
         LIMIT +:limit
         """,
-        {"of_types": json_array(of_types), "since": since, "at": at, "group": tx.group, "limit": limit},
+        {"of_types": json_array(of_types), "since": since, "at": tx.at, "group": tx.group, "limit": limit},
     ).fetchall()
     by_row = entities.by_rows(tx, [row for row, last in rows if last])
     return [(by_row[row], last) for row, last in rows if last]
 
 
-def subjects_by_objects(tx: Tx, *, at: str) -> list[tuple[str, int, int]]:
+def subjects_by_objects(tx: Tx) -> list[tuple[str, int, int]]:
     """By predicate: how many subjects have current objects, and how many of these have exactly one."""
     of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
     return tx.rows(
@@ -151,11 +149,11 @@ def subjects_by_objects(tx: Tx, *, at: str) -> list[tuple[str, int, int]]:
         GROUP BY of_subject.predicate
         ORDER BY of_subject.predicate
         """,
-        {"at": at, "group": tx.group},
+        {"at": tx.at, "group": tx.group},
     )
 
 
-def facts_beside_each_other(tx: Tx, predicate: str, *, at: str, limit: int) -> list[int]:
+def facts_beside_each_other(tx: Tx, predicate: str, *, limit: int) -> list[int]:
     """The facts of a predicate that hold and whose subject has several such objects, by row; subject by subject."""
     of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
     return tx.column(
@@ -172,13 +170,11 @@ def facts_beside_each_other(tx: Tx, predicate: str, *, at: str, limit: int) -> l
               LIMIT +:limit)
         ORDER BY fact.subject DESC, fact.id
         """,
-        {"predicate": predicate, "at": at, "group": tx.group, "limit": limit},
+        {"predicate": predicate, "at": tx.at, "group": tx.group, "limit": limit},
     )
 
 
-def ends_of_pattern(
-    tx: Tx, *, predicate: str, subject_type: str, object_type: str, side: str, at: str, limit: int
-) -> list[int]:
+def ends_of_pattern(tx: Tx, *, predicate: str, subject_type: str, object_type: str, side: str, limit: int) -> list[int]:
     """The entities at one side (subject or object) of the facts of a predicate between two types that hold, by row."""
     return tx.column(
         f"""
@@ -197,7 +193,7 @@ def ends_of_pattern(
             "subject_type": subject_type,
             "object_type": object_type,
             "group": tx.group,
-            "at": at,
+            "at": tx.at,
             "limit": limit,
         },
     )
@@ -231,7 +227,7 @@ def names_of_types(tx: Tx, of_types: Collection[str], *, limit: int) -> list[tup
     )
 
 
-def usage(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[tuple[str, str, str]]:
+def usage(tx: Tx, entity: Entity, *, limit: int) -> list[tuple[str, str, str]]:
     """The facts of an entity that hold, up to a limit on each side: id, predicate and the side of the entity."""
     return tx.rows(
         f"""
@@ -247,7 +243,7 @@ def usage(tx: Tx, entity: Entity, *, at: str, limit: int) -> list[tuple[str, str
             SELECT fact.public_id, predicate.name, 'subject' FROM fact JOIN predicate ON predicate.id = fact.predicate
             WHERE fact.subject = :entity AND fact.literal IS NOT NULL AND {FACT_HOLDS} LIMIT +:limit)
         """,
-        {"entity": entity.row, "at": at, "limit": limit},
+        {"entity": entity.row, "at": tx.at, "limit": limit},
     )
 
 

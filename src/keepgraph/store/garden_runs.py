@@ -157,7 +157,7 @@ class UnknownName:
     times: int
 
 
-def add_read(tx: Tx, *, conversation: str, tool: str, at: str) -> None:
+def add_read(tx: Tx, *, conversation: str, tool: str) -> None:
     """Count a call that reads: the conversation, the tool and the times, but nothing of what was asked."""
     tx.conn.execute(
         """
@@ -165,11 +165,11 @@ def add_read(tx: Tx, *, conversation: str, tool: str, at: str) -> None:
         VALUES (:conversation, :group, :tool, 1, :at, :at)
         ON CONFLICT DO UPDATE SET times = times + 1, last_at = :at
         """,
-        {"conversation": conversation, "group": tx.group, "tool": tool, "at": at},
+        {"conversation": conversation, "group": tx.group, "tool": tool, "at": tx.at},
     )
 
 
-def add_unknown_names(tx: Tx, names: Mapping[str, str], *, at: str) -> None:
+def add_unknown_names(tx: Tx, names: Mapping[str, str]) -> None:
     """Count unknown names that a call asked for, by their keys; those not asked for longest make room."""
     tx.conn.executemany(
         """
@@ -177,7 +177,7 @@ def add_unknown_names(tx: Tx, names: Mapping[str, str], *, at: str) -> None:
         VALUES (:group, :key, :name, 1, :at)
         ON CONFLICT DO UPDATE SET times = times + 1, last_at = :at
         """,
-        [{"group": tx.group, "key": key, "name": name[:200], "at": at} for key, name in names.items()],
+        [{"group": tx.group, "key": key, "name": name[:200], "at": tx.at} for key, name in names.items()],
     )
     tx.conn.execute(
         """

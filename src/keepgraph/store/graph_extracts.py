@@ -148,8 +148,8 @@ Mention = tuple[int, int, bool]
 """The row numbers of a chunk and an entity, or minus that of a proposed name; whether it is the speaker."""
 
 
-def facts_of(tx: Tx, entities: Sequence[int], *, at: str, per_entity: int, limit: int) -> list[FactEdge]:
-    """The facts between two entities that hold at a timestamp, with one of these as subject or object.
+def facts_of(tx: Tx, entities: Sequence[int], *, per_entity: int, limit: int) -> list[FactEdge]:
+    """The facts between two entities that hold, with one of these as subject or object.
 
     A fact between two of them comes once for each. They are ordered by entity, as given.
 
@@ -171,7 +171,7 @@ def facts_of(tx: Tx, entities: Sequence[int], *, at: str, per_entity: int, limit
         WHERE near.subject <> near.object
         LIMIT +:limit
         """,
-        {"entities": json_array(entities), "at": at, "each": per_entity, "limit": limit},
+        {"entities": json_array(entities), "at": tx.at, "each": per_entity, "limit": limit},
     )
 
 

@@ -25,14 +25,14 @@ def all_hold_since(tx: Tx) -> str:
     )
 
 
-def next_boundary(tx: Tx, *, at: str) -> str:
+def next_boundary(tx: Tx) -> str:
     """The timestamp after which other facts hold than at this one, if nobody writes; `~` if there is none."""
     row = tx.conn.execute(
         """
         SELECT (SELECT min(valid_to) FROM fact WHERE retracted_at IS NULL AND valid_to <> '~' AND valid_to > :at),
                (SELECT min(valid_from) FROM fact WHERE valid_from <> '' AND valid_from > :at)
         """,
-        {"at": at},
+        {"at": tx.at},
     ).fetchone()
     return min((timestamp for timestamp in row if timestamp is not None), default="~")
 
@@ -183,7 +183,7 @@ _KNOWN = f"""
 """
 
 
-def count_patterns(tx: Tx, *, at: str) -> list[tuple[int, int, int | None, int]]:
+def count_patterns(tx: Tx) -> list[tuple[int, int, int | None, int]]:
     """The number of facts that hold, by predicate, type of the subject and type of the object; None is a literal.
 
     All three by row number. The counts of `cardinalities` are corrected by the facts that have an end, begin later or,
@@ -206,7 +206,7 @@ def count_patterns(tx: Tx, *, at: str) -> list[tuple[int, int, int | None, int]]
         WHERE s.group_id = :group
         GROUP BY change.predicate, s.type, o.type
         """,
-        {"at": at, "group": tx.group, "known": tx.known_at},
+        {"at": tx.at, "group": tx.group, "known": tx.known_at},
     )
     for predicate, subject_type, object_type, difference in rows:
         ends = (predicate, subject_type, object_type)
@@ -241,7 +241,7 @@ def count_unknown_entities(tx: Tx) -> dict[int, int]:
     )
 
 
-def count_literals(tx: Tx, *, at: str) -> int:
+def count_literals(tx: Tx) -> int:
     """The number of different literals of facts that hold."""
     # Without other groups the index of literals has everything.
     in_group = "TRUE" if groups.is_only_group(tx) else "subject IN (SELECT id FROM entity WHERE group_id = :group)"
@@ -251,7 +251,7 @@ def count_literals(tx: Tx, *, at: str) -> int:
         FROM {facts.table_as_known(tx)}
         WHERE fact.literal IS NOT NULL AND {FACT_HOLDS} AND {in_group}
         """,
-        {"at": at, "group": tx.group, "known": tx.known_at},
+        {"at": tx.at, "group": tx.group, "known": tx.known_at},
     )
 
 
@@ -299,7 +299,7 @@ def next_change(tx: Tx, *, after: str) -> str | None:
 # SQL for the overview of a graph: what is newest in it, found without reading all of it.
 
 
-def newest_facts(tx: Tx, *, at: str, scanned: int, limit: int) -> list[int]:
+def newest_facts(tx: Tx, *, scanned: int, limit: int) -> list[int]:
     """The rows of the newest current facts of the group, newest first, from a limited number of all groups."""
     return tx.column(
         """
@@ -312,11 +312,11 @@ def newest_facts(tx: Tx, *, at: str, scanned: int, limit: int) -> list[int]:
         ORDER BY newest.recorded_at DESC, newest.id DESC
         LIMIT +:limit
         """,
-        {"at": at, "scanned": scanned, "limit": limit, "group": tx.group},
+        {"at": tx.at, "scanned": scanned, "limit": limit, "group": tx.group},
     )
 
 
-def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int, limit: int) -> list[tuple[int, int]]:
+def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, scanned: int, limit: int) -> list[tuple[int, int]]:
     """The entities of these types with the newest facts, and the newest of each that holds, both by row.
 
     Only a limited number of the newest facts of all groups is examined.
@@ -343,7 +343,7 @@ def newest_fact_by_entity(tx: Tx, types: Sequence[str], *, at: str, scanned: int
         ORDER BY newest_of_entity DESC
         LIMIT +:limit
         """,
-        {"types": json_array(types), "at": at, "scanned": scanned, "limit": limit, "group": tx.group},
+        {"types": json_array(types), "at": tx.at, "scanned": scanned, "limit": limit, "group": tx.group},
     )
     return [(entity, fact) for entity, fact, _ in rows]
 

@@ -15,22 +15,18 @@ from keepgraph.temporal import timestamps
 
 
 def subjects_with_several_objects(
-    tx: Tx, predicates: Sequence[int], *, now: str, limit: int, literals_only: bool = False
+    tx: Tx, predicates: Sequence[int], *, limit: int, literals_only: bool = False
 ) -> list[tuple[int, int]]:
     """The predicate and the subject, by row, of facts with several objects that certainly hold at the same time."""
     literal = "AND literal IS NOT NULL AND literal GLOB '*[0-9]*'" if literals_only else ""
-    return _overlapping(tx, predicates, end="subject", values="object, literal", where=literal, now=now, limit=limit)
+    return _overlapping(tx, predicates, end="subject", values="object, literal", where=literal, limit=limit)
 
 
-def objects_with_several_subjects(
-    tx: Tx, predicates: Sequence[int], *, now: str, limit: int
-) -> list[tuple[int, int | str]]:
+def objects_with_several_subjects(tx: Tx, predicates: Sequence[int], *, limit: int) -> list[tuple[int, int | str]]:
     """The predicate, by row, and the object, by row or as a literal, of facts with several subjects at one time."""
-    entities = _overlapping(
-        tx, predicates, end="object", values="subject", where="AND object IS NOT NULL", now=now, limit=limit
-    )
+    entities = _overlapping(tx, predicates, end="object", values="subject", where="AND object IS NOT NULL", limit=limit)
     literals = _overlapping(
-        tx, predicates, end="literal", values="subject", where="AND literal IS NOT NULL", now=now, limit=limit
+        tx, predicates, end="literal", values="subject", where="AND literal IS NOT NULL", limit=limit
     )
     return [*entities, *literals]
 
@@ -62,20 +58,20 @@ def facts_of_object(tx: Tx, predicate: int, target: int | str, *, limit: int) ->
     )
 
 
-def facts_in_both_directions(tx: Tx, predicates: Sequence[int], *, now: str, limit: int) -> list[int]:
+def facts_in_both_directions(tx: Tx, predicates: Sequence[int], *, limit: int) -> list[int]:
     """The newer of two facts with swapped ends that certainly hold at the same time, by row."""
     swapped = "other.subject = fact.object AND other.object = fact.subject AND fact.subject < fact.object"
-    return _newer_of_two(tx, predicates, swapped, now=now, limit=limit)
+    return _newer_of_two(tx, predicates, swapped, limit=limit)
 
 
-def facts_with_the_subject_as_object(tx: Tx, predicates: Sequence[int], *, now: str, limit: int) -> list[int]:
+def facts_with_the_subject_as_object(tx: Tx, predicates: Sequence[int], *, limit: int) -> list[int]:
     """The newer of two facts where the subject of one is the object of the other, whose other ends differ, and
     which certainly hold at the same time, by row."""
     meeting = "other.object = fact.subject AND other.subject <> fact.object"
-    return _newer_of_two(tx, predicates, meeting, now=now, limit=limit)
+    return _newer_of_two(tx, predicates, meeting, limit=limit)
 
 
-def _newer_of_two(tx: Tx, predicates: Sequence[int], ends: str, *, now: str, limit: int) -> list[int]:
+def _newer_of_two(tx: Tx, predicates: Sequence[int], ends: str, *, limit: int) -> list[int]:
     """
     Args:
         ends: how the ends of `fact` and `other` meet, in SQL.
@@ -91,7 +87,7 @@ def _newer_of_two(tx: Tx, predicates: Sequence[int], ends: str, *, now: str, lim
           AND {in_group(tx, "fact")}
         LIMIT +:limit
         """,
-        {"predicates": json_array(predicates), "at": now, "group": tx.group, "limit": limit},
+        {"predicates": json_array(predicates), "at": tx.at, "group": tx.group, "limit": limit},
     )
 
 
@@ -108,18 +104,18 @@ def facts_with_one_entity(tx: Tx, predicates: Sequence[int], *, limit: int) -> l
     )
 
 
-def pairs_of_predicate(tx: Tx, predicate: int, *, now: str) -> Any:
+def pairs_of_predicate(tx: Tx, predicate: int) -> Any:
     """Iterates over the rows of subject and object of the facts of a predicate that hold now."""
     return tx.conn.execute(
         f"""
         SELECT subject, object FROM fact
         WHERE predicate = :predicate AND object IS NOT NULL AND {HOLDS} AND {in_group(tx, "fact")}
         """,
-        {"predicate": predicate, "at": now, "group": tx.group},
+        {"predicate": predicate, "at": tx.at, "group": tx.group},
     )
 
 
-def fact_between(tx: Tx, subject: int, object: int, *, predicate: int, now: str) -> int | None:
+def fact_between(tx: Tx, subject: int, object: int, *, predicate: int) -> int | None:
     """The newest fact of a predicate that holds now from an entity to another, by row."""
     rows = tx.column(
         f"""
@@ -129,12 +125,12 @@ def fact_between(tx: Tx, subject: int, object: int, *, predicate: int, now: str)
         ORDER BY id DESC
         LIMIT 1
         """,
-        {"subject": subject, "predicate": predicate, "object": object, "at": now},
+        {"subject": subject, "predicate": predicate, "object": object, "at": tx.at},
     )
     return rows[0] if rows else None
 
 
-def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, int, int | None]]:
+def patterns(tx: Tx, predicates: Sequence[int]) -> list[tuple[int, int, int | None]]:
     """The predicates, subject types and object types, by row, of facts that are not over; None for literals."""
     return tx.rows(
         f"""
@@ -145,11 +141,11 @@ def patterns(tx: Tx, predicates: Sequence[int], *, now: str) -> list[tuple[int, 
         WHERE fact.predicate IN (SELECT value FROM json_each(:predicates))
           AND fact.retracted_at IS NULL AND :at < fact.valid_to AND {in_group(tx, "fact")}
         """,
-        {"predicates": json_array(predicates), "at": now, "group": tx.group},
+        {"predicates": json_array(predicates), "at": tx.at, "group": tx.group},
     )
 
 
-def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, now: str, limit: int) -> list[int]:
+def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, limit: int) -> list[int]:
     """The facts of a predicate between entities of two types that are not over, by row, newest first."""
     return tx.column(
         f"""
@@ -166,14 +162,14 @@ def facts_of_pattern(tx: Tx, pattern: tuple[int, int, int | None], *, now: str, 
             "predicate": pattern[0],
             "subject_type": pattern[1],
             "object_type": pattern[2],
-            "at": now,
+            "at": tx.at,
             "group": tx.group,
             "limit": limit,
         },
     )
 
 
-def literals_of(tx: Tx, predicates: Sequence[int], *, now: str) -> Any:
+def literals_of(tx: Tx, predicates: Sequence[int]) -> Any:
     """Iterates over the row, the predicate and the literal of the facts of some predicates that are not over."""
     return tx.conn.execute(
         f"""
@@ -181,7 +177,7 @@ def literals_of(tx: Tx, predicates: Sequence[int], *, now: str) -> Any:
         WHERE predicate IN (SELECT value FROM json_each(:predicates)) AND literal IS NOT NULL
           AND retracted_at IS NULL AND :at < valid_to AND {in_group(tx, "fact")}
         """,
-        {"predicates": json_array(predicates), "at": now, "group": tx.group},
+        {"predicates": json_array(predicates), "at": tx.at, "group": tx.group},
     )
 
 
@@ -203,9 +199,7 @@ def facts_recorded_again(tx: Tx, *, limit: int) -> list[int]:
     )
 
 
-def facts_resting_on_ended(
-    tx: Tx, depending: Sequence[int], *, besides: Sequence[int], now: str, limit: int
-) -> list[int]:
+def facts_resting_on_ended(tx: Tx, depending: Sequence[int], *, besides: Sequence[int], limit: int) -> list[int]:
     """The facts of predicates that hold now, and whose object no longer has a current fact as subject.
 
     Args:
@@ -225,7 +219,7 @@ def facts_resting_on_ended(
         {
             "depending": json_array(depending),
             "besides": json_array(besides),
-            "at": now,
+            "at": tx.at,
             "group": tx.group,
             "limit": limit,
         },
@@ -233,7 +227,7 @@ def facts_resting_on_ended(
 
 
 def facts_resting_on_superseded(
-    tx: Tx, depending: Sequence[int], *, resolving: Sequence[int], of_types: Sequence[int], now: str, limit: int
+    tx: Tx, depending: Sequence[int], *, resolving: Sequence[int], of_types: Sequence[int], limit: int
 ) -> list[int]:
     """The facts of predicates that hold now, and whose object has been resolved by an entity of some types, by row."""
     return tx.column(
@@ -254,14 +248,14 @@ def facts_resting_on_superseded(
             "depending": json_array(depending),
             "resolving": json_array(resolving),
             "types": json_array(of_types),
-            "at": now,
+            "at": tx.at,
             "group": tx.group,
             "limit": limit,
         },
     )
 
 
-def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: Sequence[int], now: str) -> list[int]:
+def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: Sequence[int]) -> list[int]:
     """The facts that hold now and say that an entity was resolved by one of some types, by row, newest first."""
     return tx.column(
         f"""
@@ -277,14 +271,12 @@ def resolutions_of(tx: Tx, entity: int, *, resolving: Sequence[int], of_types: S
             "entity": entity,
             "resolving": json_array(resolving),
             "types": json_array(of_types),
-            "at": now,
+            "at": tx.at,
         },
     )
 
 
-def decided_names(
-    tx: Tx, predicates: Sequence[int], *, of_types: Sequence[int], now: str
-) -> list[tuple[int, int, int, str]]:
+def decided_names(tx: Tx, predicates: Sequence[int], *, of_types: Sequence[int]) -> list[tuple[int, int, int, str]]:
     """The decisions that facts connect to something: rows of the fact, the other end and the decision, and its name.
 
     Args:
@@ -312,14 +304,14 @@ def decided_names(
         {
             "predicates": json_array(predicates),
             "types": json_array(of_types),
-            "at": now,
+            "at": tx.at,
             "group": tx.group,
         },
     )
 
 
 def _overlapping(
-    tx: Tx, predicates: Sequence[int], *, end: str, values: str, where: str, now: str, limit: int
+    tx: Tx, predicates: Sequence[int], *, end: str, values: str, where: str, limit: int
 ) -> list[tuple[int, Any]]:
     """Predicate and end of facts whose other ends differ, of which one certainly begins before an earlier one ends."""
     differs = " OR ".join(f"min({column}) IS NOT max({column})" for column in values.split(", "))
@@ -348,7 +340,7 @@ def _overlapping(
         WHERE begins < latest
         LIMIT +:limit
         """,
-        {"predicates": json_array(predicates), "at": now, "group": tx.group, "limit": limit},
+        {"predicates": json_array(predicates), "at": tx.at, "group": tx.group, "limit": limit},
     )
 
 
@@ -439,7 +431,7 @@ class RetractedTwin:
     session: str | None
 
 
-def signs(tx: Tx, fact: Fact, *, predicate: int, now: str, acyclic: bool) -> tuple[bool, bool]:
+def signs(tx: Tx, fact: Fact, *, predicate: int, acyclic: bool) -> tuple[bool, bool]:
     """Whether an equal fact was retracted, and whether a path may lead from the object of a fact to its subject.
 
     One look-up, for most facts have no sign of either.
@@ -454,7 +446,7 @@ def signs(tx: Tx, fact: Fact, *, predicate: int, now: str, acyclic: bool) -> tup
             "subject": fact.subject.row,
             "object": fact.object.row if fact.object else None,
             "literal": fact.literal,
-            "at": now,
+            "at": tx.at,
             "acyclic": acyclic,
         },
     ).fetchone()
@@ -474,9 +466,7 @@ _SIGNS = f"""
 """
 
 
-def other_objects(
-    tx: Tx, fact: Fact, *, predicate: int, now: str, least_subjects: int = 0, least_share: float = 0
-) -> list[int]:
+def other_objects(tx: Tx, fact: Fact, *, predicate: int, least_subjects: int = 0, least_share: float = 0) -> list[int]:
     """The facts with the same subject and another object that hold at the same time as this one, by row.
 
     Args:
@@ -491,25 +481,25 @@ def other_objects(
           AND (object IS NOT :object OR literal IS NOT :literal) AND id <> :fact AND {_OVERLAPS}
           AND (:least_subjects = 0 OR {_USUALLY_ONE})
         """,
-        {**_values(tx, fact, predicate, now), "least_subjects": least_subjects, "least_share": least_share},
+        {**_values(tx, fact, predicate, tx.at), "least_subjects": least_subjects, "least_share": least_share},
     )
 
 
-def is_usually_one(tx: Tx, predicate: int, *, besides: int, now: str, least_subjects: int, least_share: float) -> bool:
+def is_usually_one(tx: Tx, predicate: int, *, besides: int, least_subjects: int, least_share: float) -> bool:
     """Whether one object is usual for a predicate, as `other_objects` counts it, leaving one subject out."""
     return tx.is_true(
         f"SELECT {_USUALLY_ONE}",
         {
             "predicate": predicate,
             "subject": besides,
-            "at": now,
+            "at": tx.at,
             "least_subjects": least_subjects,
             "least_share": least_share,
         },
     )
 
 
-def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+def others_of_either(tx: Tx, fact: Fact, *, predicate: int) -> list[int]:
     """The facts with either end of this one and another entity that hold at the same time as this one, by row."""
     held = f"""
         predicate = :predicate AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
@@ -522,11 +512,11 @@ def others_of_either(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[in
         UNION
         SELECT id FROM fact WHERE object IN (:subject, :object) AND object IS NOT NULL AND {held}
         """,
-        _values(tx, fact, predicate, now),
+        _values(tx, fact, predicate, tx.at),
     )
 
 
-def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+def other_subjects(tx: Tx, fact: Fact, *, predicate: int) -> list[int]:
     """The facts with the same object and another subject that hold at the same time as this one, by row."""
     end = "object = :object AND object IS NOT NULL" if fact.object else "literal = :literal AND literal IS NOT NULL"
     return _newest(
@@ -536,11 +526,11 @@ def other_subjects(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]
         WHERE {end} AND predicate = :predicate AND subject <> :subject AND retracted_at IS NULL
           AND id <> :fact AND {_OVERLAPS}
         """,
-        _values(tx, fact, predicate, now),
+        _values(tx, fact, predicate, tx.at),
     )
 
 
-def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]:
+def reversed_facts(tx: Tx, fact: Fact, *, predicate: int) -> list[int]:
     """The facts with swapped ends that hold at the same time as this one, by row."""
     return _newest(
         tx,
@@ -549,7 +539,7 @@ def reversed_facts(tx: Tx, fact: Fact, *, predicate: int, now: str) -> list[int]
         WHERE subject = :object AND predicate = :predicate AND object = :subject AND object IS NOT NULL
           AND retracted_at IS NULL AND id <> :fact AND {_OVERLAPS}
         """,
-        _values(tx, fact, predicate, now),
+        _values(tx, fact, predicate, tx.at),
     )
 
 
@@ -559,7 +549,7 @@ def _newest(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
 
 
 def neighbours_of(
-    tx: Tx, entities: Sequence[int], *, predicate: int, outward: bool, now: str, limit: int
+    tx: Tx, entities: Sequence[int], *, predicate: int, outward: bool, limit: int
 ) -> list[tuple[int, int, int]]:
     """The facts of a predicate that hold now and lead away from entities, or with `outward` false to them.
 
@@ -574,7 +564,7 @@ def neighbours_of(
           AND {HOLDS}
         LIMIT +:limit
         """,
-        {"entities": json_array(entities), "predicate": predicate, "at": now, "limit": limit},
+        {"entities": json_array(entities), "predicate": predicate, "at": tx.at, "limit": limit},
     )
 
 
@@ -611,7 +601,7 @@ def retracted_twin(tx: Tx, fact: Fact, *, predicate: int) -> RetractedTwin | Non
 
 
 def decisions_with_words(
-    tx: Tx, words: Sequence[str], *, predicates: Sequence[int], of_types: Sequence[int], end: int, now: str, limit: int
+    tx: Tx, words: Sequence[str], *, predicates: Sequence[int], of_types: Sequence[int], end: int, limit: int
 ) -> list[tuple[int, int, str]]:
     """The decisions of an entity with some words in their names, among the newest entities with these words.
 
@@ -645,19 +635,19 @@ def decisions_with_words(
             "predicates": json_array(predicates),
             "types": json_array(of_types),
             "end": end,
-            "at": now,
+            "at": tx.at,
             "limit": limit,
         },
     )
 
 
-def end_of_entity(tx: Tx, entity: int, *, now: str, besides: Sequence[int]) -> str | None:
+def end_of_entity(tx: Tx, entity: int, *, besides: Sequence[int]) -> str | None:
     """When the last fact with an entity as subject ended, if there were any and none holds now or later; else None.
 
     Args:
         besides: the predicates that do not count, by row.
     """
-    return tx.value(_END_OF_ENTITY, {"entity": entity, "besides": json_array(besides), "at": now})
+    return tx.value(_END_OF_ENTITY, {"entity": entity, "besides": json_array(besides), "at": tx.at})
 
 
 _IS_OPEN = """EXISTS (
@@ -672,9 +662,9 @@ _END_OF_ENTITY = f"""
 """
 
 
-def are_connected(tx: Tx, entity: int, other: int, *, predicates: Sequence[int], now: str) -> bool:
+def are_connected(tx: Tx, entity: int, other: int, *, predicates: Sequence[int]) -> bool:
     """Whether facts of these predicates that hold lead from one of two entities to the other, in a few steps."""
-    return _leads(tx, entity, other, predicates, now) or _leads(tx, other, entity, predicates, now)
+    return _leads(tx, entity, other, predicates, tx.at) or _leads(tx, other, entity, predicates, tx.at)
 
 
 def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str) -> bool:

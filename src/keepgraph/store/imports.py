@@ -21,7 +21,6 @@ from keepgraph.store.exports import (
     group_by_owner,
 )
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 SELECT_FACT = f"SELECT fact.id, fact.public_id, fact.subject, fact.predicate, fact.object, {FACT_COLUMNS}"
 
@@ -257,7 +256,7 @@ def note(tx: Tx, *, file: str | None) -> None:
         WHERE call = :call AND op = 'insert' AND tbl IN (SELECT value FROM json_each(:tables))
         GROUP BY tbl
         """,
-        {"call": tx.call, "at": timestamps.from_datetime(tx.now), "file": file, "tables": json.dumps(_TABLES)},
+        {"call": tx.call, "at": tx.at, "file": file, "tables": json.dumps(_TABLES)},
     )
 
 

@@ -13,7 +13,6 @@ from keepgraph.model import Call, Change
 from keepgraph.store import communities, earlier_versions
 from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # By table: the columns of other tables that refer to its rows.
 _REFERENCES = {
@@ -98,7 +97,7 @@ def begin_call(tx: Tx) -> Tx:
         VALUES (?, ?, ?, ?)
         RETURNING id
         """,
-        (timestamps.from_datetime(tx.now), tx.tool, tx.session, tx.group),
+        (tx.at, tx.tool, tx.session, tx.group),
     ).fetchone()
     return replace(tx, call=int(number))
 

@@ -16,7 +16,7 @@ from keepgraph.store.transactions import Tx
 _TYPES = "SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types))"
 
 
-def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[tuple[Entity, int]]:
+def entities(tx: Tx, *, of_types: Collection[str], limit: int) -> list[tuple[Entity, int]]:
     """The entities of these types by name, each with its number of current facts."""
     rows = tx.conn.execute(
         f"""
@@ -28,12 +28,12 @@ def entities(tx: Tx, *, of_types: Collection[str], at: str, limit: int) -> list[
         ORDER BY entity.name_key, entity.id
         LIMIT +:limit
         """,
-        {"group": tx.group, "types": json_array(of_types), "at": at, "limit": limit},
+        {"group": tx.group, "types": json_array(of_types), "at": tx.at, "limit": limit},
     )
     return [(Entity(*row[:5]), row[5]) for row in rows]
 
 
-def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
+def newest_facts(tx: Tx, *, limit: int) -> list[int]:
     """The facts of the group that hold, by row, last recorded first."""
     return tx.column(
         f"""
@@ -43,11 +43,11 @@ def newest_facts(tx: Tx, *, at: str, limit: int) -> list[int]:
         ORDER BY fact.recorded_at DESC, fact.id DESC
         LIMIT +:limit
         """,
-        {"group": tx.group, "at": at, "limit": limit},
+        {"group": tx.group, "at": tx.at, "limit": limit},
     )
 
 
-def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[str], at: str) -> list[int]:
+def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[str]) -> list[int]:
     """The facts of some predicates that hold in the group and have no end of these types, by row."""
     is_of_types = "type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"
     return tx.column(
@@ -64,13 +64,13 @@ def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[
             "group": tx.group,
             "predicates": json_array(predicates),
             "types": json_array(types),
-            "at": at,
+            "at": tx.at,
             "known": tx.known_at,
         },
     )
 
 
-def count_holding(tx: Tx, *, at: str) -> int:
+def count_holding(tx: Tx) -> int:
     """How many facts of the group hold."""
     return tx.number(
         f"""
@@ -78,11 +78,11 @@ def count_holding(tx: Tx, *, at: str) -> int:
         FROM fact JOIN entity ON entity.id = fact.subject
         WHERE entity.group_id = :group AND {FACT_HOLDS}
         """,
-        {"group": tx.group, "at": at},
+        {"group": tx.group, "at": tx.at},
     )
 
 
-def tags(tx: Tx, *, tagging: Sequence[str], at: str, limit: int) -> tuple[list[tuple[str, int]], int]:
+def tags(tx: Tx, *, tagging: Sequence[str], limit: int) -> tuple[list[tuple[str, int]], int]:
     """The tags of the group, most used first, with how many facts have each; and how many tags there are."""
     return _counted(
         tx,
@@ -94,7 +94,7 @@ def tags(tx: Tx, *, tagging: Sequence[str], at: str, limit: int) -> tuple[list[t
         WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:tagging)))
           AND +s.group_id = :group AND {FACT_HOLDS}
         """,
-        {"group": tx.group, "tagging": json_array(tagging), "at": at, "limit": limit},
+        {"group": tx.group, "tagging": json_array(tagging), "at": tx.at, "limit": limit},
     )
 
 
@@ -116,7 +116,7 @@ def sources(tx: Tx, *, limit: int) -> tuple[list[tuple[str, int]], int]:
 
 
 def facts_with_days(
-    tx: Tx, *, predicates: Sequence[str], at: str, since: str, until: str, among: Collection[int] | None = None
+    tx: Tx, *, predicates: Sequence[str], since: str, until: str, among: Collection[int] | None = None
 ) -> list[int]:
     """The facts of these predicates that hold, with a day as literal from `since` until `until`: rows, by day.
 
@@ -126,7 +126,7 @@ def facts_with_days(
     among_these = "" if among is None else "AND fact.subject IN (SELECT value FROM json_each(:among))"
     values = {
         "predicates": json_array(predicates),
-        "at": at,
+        "at": tx.at,
         "since": since,
         "until": until,
         "group": tx.group,
@@ -157,7 +157,6 @@ def open_entities(
     resolving: Sequence[str],
     blocking: Sequence[str],
     blocked: Collection[int],
-    at: str,
 ) -> list[Entity]:
     """The entities that nothing has resolved, and that no literal marks as done; oldest first.
 
@@ -203,12 +202,12 @@ def open_entities(
             "resolving": json_array(resolving),
             "blocking": json_array(blocking),
             "blocked": json_array(blocked),
-            "at": at,
+            "at": tx.at,
         },
     )
 
 
-def texts_beside(tx: Tx, entities: Sequence[int], *, at: str) -> dict[int, list[str]]:
+def texts_beside(tx: Tx, entities: Sequence[int]) -> dict[int, list[str]]:
     """The aliases of entities, and the names and literals connected with them, by the rows of the entities."""
     table = facts.table_as_known(tx)
     rows = tx.conn.execute(
@@ -228,7 +227,7 @@ def texts_beside(tx: Tx, entities: Sequence[int], *, at: str) -> dict[int, list[
         FROM wanted JOIN {table} ON fact.object = wanted.id JOIN entity ON entity.id = fact.subject
         WHERE fact.object IS NOT NULL AND {FACT_HOLDS}
         """,
-        {"entities": json_array(entities), "at": at, "known": tx.known_at},
+        {"entities": json_array(entities), "at": tx.at, "known": tx.known_at},
     )
     texts: dict[int, list[str]] = {}
     for entity, text in rows:

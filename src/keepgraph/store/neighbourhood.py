@@ -25,12 +25,11 @@ _FACTS_OF_ENTITY = facts_with("= :entity", "retracted_at IS NULL", columns="id, 
 _HELD_DURING = "(:since IS NULL OR :since < valid_to) AND (:until IS NULL OR valid_from <= :until)"
 
 
-def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None, at: str, limit: int) -> list[int]:
+def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None, limit: int) -> list[int]:
     """The entities at the other ends of the current facts of some, by row number; once for each fact.
 
     Args:
         predicates: those to follow; None is all.
-        at: the timestamp at which a fact has to hold.
     """
     rows = execute(
         tx,
@@ -42,12 +41,12 @@ def neighbours(tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | N
         WHERE object IN (SELECT value FROM json_each(:entities)) AND object IS NOT NULL AND {_HOLDS}
         LIMIT +:limit
         """,
-        {"entities": json_array(entities), "predicates": _json_or_none(predicates), "at": at, "limit": limit},
+        {"entities": json_array(entities), "predicates": _json_or_none(predicates), "at": tx.at, "limit": limit},
     )
     return [row[0] for row in rows]
 
 
-def by_degree(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[tuple[int, int]]:
+def by_degree(tx: Tx, entities: Sequence[int], *, limit: int) -> list[tuple[int, int]]:
     """Those of some entities with most facts with others, then by name; row number and degree."""
     rows: list[tuple[int, int]] = execute(
         tx,
@@ -60,7 +59,7 @@ def by_degree(tx: Tx, entities: Sequence[int], *, at: str, limit: int) -> list[t
         ORDER BY degree DESC, name_key, entity.id
         LIMIT +:limit
         """,
-        {"entities": json_array(entities), "predicates": None, "at": at, "limit": limit},
+        {"entities": json_array(entities), "predicates": None, "at": tx.at, "limit": limit},
     ).fetchall()
     return rows
 
@@ -71,7 +70,6 @@ def facts_between(
     others: Sequence[int],
     *,
     predicates: Sequence[str] | None,
-    at: str,
     limit: int,
 ) -> list[tuple[int, int, int]]:
     """The facts that hold between some entities and others, in either direction: rows of fact, subject and object."""
@@ -91,7 +89,7 @@ def facts_between(
             "entities": json_array(entities),
             "others": json_array(others),
             "predicates": _json_or_none(predicates),
-            "at": at,
+            "at": tx.at,
             "limit": limit,
         },
     )
@@ -258,7 +256,7 @@ def entities(tx: Tx, *, of_types: Sequence[str] | None) -> Iterator[int]:
     return (row[0] for row in rows)
 
 
-def current_facts(tx: Tx, *, predicates: Sequence[str] | None, at: str) -> Iterator[int]:
+def current_facts(tx: Tx, *, predicates: Sequence[str] | None) -> Iterator[int]:
     """The facts of the group that hold, oldest first; None for those of any predicate."""
     rows = execute(
         tx,
@@ -268,13 +266,13 @@ def current_facts(tx: Tx, *, predicates: Sequence[str] | None, at: str) -> Itera
         WHERE {_HOLDS} AND entity.group_id = :group
         ORDER BY fact.id
         """,
-        {"predicates": _json_or_none(predicates), "at": at, "group": tx.group},
+        {"predicates": _json_or_none(predicates), "at": tx.at, "group": tx.group},
     )
     return (row[0] for row in rows)
 
 
 def facts_of(
-    tx: Tx, entities: Sequence[int], *, side: str, predicates: Sequence[str] | None, at: str
+    tx: Tx, entities: Sequence[int], *, side: str, predicates: Sequence[str] | None
 ) -> Iterator[tuple[int, int, int | None]]:
     """The facts that hold with some entities as subject or object: position, fact, and the entity at the other end.
 
@@ -294,7 +292,7 @@ def facts_of(
         """
         for kind in kinds
     ]
-    values = {"given": json_array(entities), "predicates": _json_or_none(predicates), "at": at}
+    values = {"given": json_array(entities), "predicates": _json_or_none(predicates), "at": tx.at}
     return iter(execute(tx, f"{' UNION ALL '.join(selects)} ORDER BY 1, 2", values))
 
 

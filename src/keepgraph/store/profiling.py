@@ -146,7 +146,7 @@ def properties(tx: Tx, type_rows: Sequence[int], *, top: int, longer_than: int) 
     return [PropertyStatistics(key, *totals[key], tuple(values)) for key, values in values_by_key.items()]
 
 
-def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatistics | None:
+def literals(tx: Tx, *, top: int, longer_than: int) -> PropertyStatistics | None:
     """The literals of facts that hold, as the property `value` of their nodes; None if there is none."""
     rows = tx.conn.execute(
         f"""
@@ -172,7 +172,7 @@ def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatisti
         ORDER BY by_count
         """,
         {
-            "at": at,
+            "at": tx.at,
             "group": tx.group,
             "known": tx.known_at,
             "characters": MAX_CHARACTERS,
@@ -188,7 +188,7 @@ def literals(tx: Tx, *, at: str, top: int, longer_than: int) -> PropertyStatisti
     return PropertyStatistics("value", distinct, distinct, average_length, values)
 
 
-def count_subjects(tx: Tx, *, at: str) -> dict[int, int]:
+def count_subjects(tx: Tx) -> dict[int, int]:
     """How many entities are subjects of facts that hold, by the row of the predicate."""
     return tx.mapping(
         f"""
@@ -198,11 +198,11 @@ def count_subjects(tx: Tx, *, at: str) -> dict[int, int]:
         WHERE {graph_statistics.HOLDS_IN_GROUP}
         GROUP BY fact.predicate
         """,
-        {"at": at, "group": tx.group, "known": tx.known_at},
+        {"at": tx.at, "group": tx.group, "known": tx.known_at},
     )
 
 
-def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str, at: str) -> dict[int, int]:
+def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str) -> dict[int, int]:
     """How many entities of these types are "subject" or "object" of facts that hold, by the row of the predicate."""
     column = {"subject": "fact.subject", "object": "fact.object"}[side]
     return tx.mapping(
@@ -213,13 +213,11 @@ def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str, at: str) 
         WHERE s.type IN (SELECT value FROM json_each(:types)) AND {graph_statistics.HOLDS_IN_GROUP}
         GROUP BY fact.predicate
         """,
-        {"at": at, "group": tx.group, "known": tx.known_at, "types": json_array(type_rows)},
+        {"at": tx.at, "group": tx.group, "known": tx.known_at, "types": json_array(type_rows)},
     )
 
 
-def sample_facts(
-    tx: Tx, predicate: int, *, at: str, limit: int, ends: tuple[int, int | None] | None = None
-) -> list[FactEnds]:
+def sample_facts(tx: Tx, predicate: int, *, limit: int, ends: tuple[int, int | None] | None = None) -> list[FactEnds]:
     """Some facts of a predicate that hold, the first by subject and object.
 
     Args:
@@ -238,7 +236,7 @@ def sample_facts(
         """,
         {
             "predicate": predicate,
-            "at": at,
+            "at": tx.at,
             "group": tx.group,
             "known": tx.known_at,
             "limit": limit,

@@ -131,7 +131,7 @@ def pin_episode(tx: Tx, episode: Episode, *, pinned: bool) -> bool:
     )
 
 
-def pinned_facts(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
+def pinned_facts(tx: Tx, *, groups: Sequence[str]) -> list[int]:
     """The rows of the pinned facts that hold, oldest first."""
     return tx.column(
         f"""
@@ -141,11 +141,11 @@ def pinned_facts(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
           AND fact.recorded_at <= :at AND +entity.group_id IN (SELECT value FROM json_each(:groups))
         ORDER BY fact.id
         """,
-        {"at": at, "groups": json_array(groups)},
+        {"at": tx.at, "groups": json_array(groups)},
     )
 
 
-def pinned_episodes(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
+def pinned_episodes(tx: Tx, *, groups: Sequence[str]) -> list[int]:
     """The rows of the pinned texts, oldest first."""
     return tx.column(
         """
@@ -153,7 +153,7 @@ def pinned_episodes(tx: Tx, *, groups: Sequence[str], at: str) -> list[int]:
         WHERE pinned AND recorded_at <= :at AND group_id IN (SELECT value FROM json_each(:groups))
         ORDER BY id
         """,
-        {"at": at, "groups": json_array(groups)},
+        {"at": tx.at, "groups": json_array(groups)},
     )
 
 
@@ -176,7 +176,6 @@ def open_questions(
     groups: Sequence[str],
     of_types: Collection[str],
     answering: Sequence[str],
-    at: str,
     limit: int,
 ) -> list[Entity]:
     """The entities of these types that a fact connects with some entities, or that are among them, and unanswered.
@@ -218,7 +217,7 @@ def open_questions(
             "groups": json_array(groups),
             "types": json_array(of_types),
             "answering": json_array(answering),
-            "at": at,
+            "at": tx.at,
             "limit": limit,
         },
     )

@@ -17,6 +17,7 @@ from keepgraph.lazy import dataclass
 from keepgraph.model import Settings
 from keepgraph.store.cancellation import CancellationCheck, interrupt_when, interrupt_when_cancelled
 from keepgraph.store.connections import Connection
+from keepgraph.temporal import timestamps
 
 T = TypeVar("T")
 
@@ -105,6 +106,11 @@ class Tx:
     def is_true(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> bool:
         """Whether the condition in the only row of a query is true."""
         return bool(self.conn.execute(query, values).fetchone()[0])
+
+    @property
+    def at(self) -> str:
+        """The instant of the call as a timestamp."""
+        return timestamps.from_datetime(self.now)
 
     @property
     def changes(self) -> int:

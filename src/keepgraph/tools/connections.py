@@ -107,7 +107,7 @@ def explore_node(
     exploration = Neighbourhood()
     if isinstance(centre.record, Entity):
         exploration = neighbourhood.explore(tx, centre.record, depth=depth, predicates=predicates, limit=limit)
-    context = _facts_and_texts(tx, centre, predicates, until=timestamps.from_datetime(tx.now) if as_of else None)
+    context = _facts_and_texts(tx, centre, predicates, until=tx.at if as_of else None)
     answer = _describe_neighbourhood(tx, centre, exploration, depth=depth, **context)
     counts = (
         f"{len(exploration.neighbours)} nodes, {len(exploration.facts)} edges, {len(answer['communities'])} communities"
@@ -269,7 +269,7 @@ def list_entities(
     """
     of_types = search_arguments.entity_types(tx, None if type is None else [type])
     tx, scope = knowledge.projects.enter_named(tx, project)
-    filters = Filters((tx.group,), timestamps.from_datetime(tx.now), types=of_types)
+    filters = Filters((tx.group,), tx.at, types=of_types)
     if scope.name is not None:
         filters = replace(filters, about=scope.project.row if scope.project else search_arguments.NO_ENTITY)
     entities, total = store.neighbourhood.entities_by_name(tx, filters, limit=limit, offset=offset)
@@ -570,7 +570,7 @@ def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
         **answer_shapes.validity(tx, fact),
         **answer_shapes.beginning(tx, fact),
         "verifier": "manual",
-        "current": knowledge.validity.holds_at(fact, timestamps.from_datetime(tx.now)),
+        "current": knowledge.validity.holds_at(fact, tx.at),
         "fact_id": fact.id,
         "sentence": knowledge.facts.sentence(fact),
         "source": fact.source,

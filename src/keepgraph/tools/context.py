@@ -27,7 +27,6 @@ from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, context_answers, derived_data, search_answers, search_arguments
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.context_answers import Entry
@@ -185,7 +184,7 @@ def hydra_search(
 def _filters(tx: Tx, scope: Scope) -> Filters:
     """What holds now in the group; of a project, what is about it."""
     about = scope.project.row if scope.project else search_arguments.NO_ENTITY if scope.is_unknown else None
-    return Filters(groups=(tx.group,), at=timestamps.from_datetime(tx.now), about=about)
+    return Filters(groups=(tx.group,), at=tx.at, about=about)
 
 
 def _facts(tx: Tx, entities: Sequence[Entity], results: SearchResults, *, at: str) -> list[Fact]:

@@ -144,7 +144,7 @@ def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
     withdrawn = knowledge.facts.retract(tx, fact)
     return {
         "fact": answer_shapes.fact(tx, fact),
-        "retracted_at": timestamps.format_local(fact.retracted_at or timestamps.from_datetime(tx.now), tx.zone),
+        "retracted_at": timestamps.format_local(fact.retracted_at or tx.at, tx.zone),
         "already_retracted": not withdrawn.is_changed,
         "remains": "the fact stays on record as retracted, for known_at and the history; to delete it, use forget.",
         **_reopened_blockers(withdrawn.reopened),

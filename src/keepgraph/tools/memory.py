@@ -97,7 +97,7 @@ def recall_entity(
         hint = f"Of the context, {listed} could not be resolved: give another name, or an id."
         resolution = replace(resolution, hint=hint)
     limit = MAX_FACTS_IN_BRIEF if detail == brief_answers.BRIEF else MAX_FACTS
-    at = timestamps.from_datetime(tx.now)
+    at = tx.at
     if resolution.entity is None:
         facts, neighbours = [], []
         texts = _texts_with_name(tx, name, until=at if as_of else None)
@@ -116,7 +116,7 @@ def recall_entity(
             tx, resolution.entity, at=at, limit=limit + 1, begun_when_recorded=blocking, within=within
         )
         facts = knowledge.past_and_future.sort(tx, facts, lambda fact: fact)
-        neighbours = store.facts.related(tx, resolution.entity, at=at, limit=MAX_RELATED + 1)
+        neighbours = store.facts.related(tx, resolution.entity, limit=MAX_RELATED + 1)
     answer = {
         "entity": answer_shapes.entity_in_full(tx, resolution.entity) if resolution.entity else None,
         "facts": [answer_shapes.fact(tx, fact, seen_from=resolution.entity) for fact in facts[:limit]],
@@ -332,7 +332,7 @@ def weekly_rollup(
 
     Answers who or what is blocked, overdue or due soon. to_review: proposals from texts.
     """
-    generated_at = timestamps.format_local(timestamps.from_datetime(tx.now), tx.zone)
+    generated_at = timestamps.format_local(tx.at, tx.zone)
     tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     tx, scope = knowledge.projects.enter_named(tx, project if Name(project or "").key else None)
     if scope.resolution is not None and scope.is_unknown:

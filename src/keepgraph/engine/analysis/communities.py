@@ -25,7 +25,6 @@ from keepgraph.model import Fact
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.communities import ALGORITHM, Community
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # Names of communities without a model: the most central entity, and three words by class-based TF-IDF.
 #
@@ -56,7 +55,7 @@ def generate(tx: Tx, communities: Sequence[Sequence[int]]) -> list[_GeneratedNam
     """
     entities = store.entities.names_and_summaries(tx)
     texts: dict[int, list[str]] = {row: [name, summary] for row, (_, name, summary) in entities.items()}
-    for row, literal in store.fact_columns.literals(tx, at=timestamps.from_datetime(tx.now)):
+    for row, literal in store.fact_columns.literals(tx):
         texts.setdefault(row, []).append(literal)
     words = [
         _words(text for row in rows[:_MAX_ENTITIES] for text in texts.get(row, ()))
@@ -209,7 +208,7 @@ def by_centrality(tx: Tx, community: Community, *, limit: int) -> list[int]:
 def typical_facts(tx: Tx, members: Sequence[int], *, limit: int) -> list[Fact]:
     """Facts that say what a community is about: between its most central members, those given first."""
     central = members[:_MEMBERS_WITH_FACTS]
-    rows = store.fact_columns.among_entities(tx, central, at=timestamps.from_datetime(tx.now), limit=limit)
+    rows = store.fact_columns.among_entities(tx, central, limit=limit)
     return store.facts.by_rows(tx, rows)
 
 
@@ -300,7 +299,7 @@ def _plan(
                 group=tx.group,
                 name="",
                 summary="",
-                created_at=timestamps.from_datetime(tx.now),
+                created_at=tx.at,
                 members=len(members),
             )
             next_row += 1
@@ -360,7 +359,7 @@ def read(tx: Tx) -> WeightedGraph:
 
 
 def _edges_of_facts(tx: Tx) -> _Edges:
-    facts = store.fact_columns.confidences_between_entities(tx, at=timestamps.from_datetime(tx.now))
+    facts = store.fact_columns.confidences_between_entities(tx)
     # Row numbers below 2^53 are exact as floats.
     columns = np.fromiter(chain.from_iterable(facts), dtype=np.float64).reshape(-1, 4)
     _, predicates, counts = np.unique(columns[:, 2], return_inverse=True, return_counts=True)

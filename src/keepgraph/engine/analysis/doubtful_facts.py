@@ -19,7 +19,6 @@ from keepgraph.arrays.link_models import Check, Floats, Integers, Mask, Triples
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # The facts of a group between two entities, as triples of numbers.
 
@@ -97,7 +96,7 @@ class GroupTriples:
 
 def read(tx: Tx) -> GroupTriples:
     """The facts of the group between two entities."""
-    rows = store.fact_columns.recorded_between_entities(tx, at=timestamps.from_datetime(tx.now))
+    rows = store.fact_columns.recorded_between_entities(tx)
     columns = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 6)
     ends = np.concatenate([columns[:, 1], columns[:, 2]])
     entities, numbers = np.unique(ends, return_inverse=True)

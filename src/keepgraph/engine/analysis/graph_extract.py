@@ -17,7 +17,6 @@ from keepgraph.engine.topology import paths
 from keepgraph.model import Entity
 from keepgraph.store.graph_extracts import FactRow, TextRow
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 _MAX_FACTS = 200_000
 _MAX_TEXTS = 200
@@ -130,7 +129,7 @@ def _lay_out(tx: Tx, rows: Integers, *, is_complete: bool, at_instant: bool) -> 
 
 def _extract(tx: Tx, part: GraphMap, *, at_instant: bool, texts: bool) -> Extract:
     rows = [node.row for node in part.nodes]
-    at = timestamps.from_datetime(tx.now) if at_instant else None
+    at = tx.at if at_instant else None
     facts = store.graph_extracts.facts(tx, rows, at=at, limit=_MAX_FACTS + 1)
     return Extract(
         nodes=part.nodes,

@@ -17,7 +17,6 @@ from keepgraph.ml import language_identification
 from keepgraph.model import Predicate
 from keepgraph.store.profiling import PropertyStatistics
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # The languages of a graph: of the texts in its properties and of its episodes.
 
@@ -197,9 +196,7 @@ def _profile(tx: Tx, used: Usage, sample_size: int) -> GraphProfile:
     )
     in_use = [(count, name) for count, _, name in counted if count]
     read = [_read_label(tx, used, name, count) for count, name in in_use[:MAX_LABELS]]
-    if literals := store.profiling.literals(
-        tx, at=timestamps.from_datetime(tx.now), top=_TOP_VALUES, longer_than=_MIN_CHARACTERS_IN_AVERAGE
-    ):
+    if literals := store.profiling.literals(tx, top=_TOP_VALUES, longer_than=_MIN_CHARACTERS_IN_AVERAGE):
         read.append(_Label(graph_catalogue.LITERAL, literals.present, (literals,)))
     languages = _of_texts(
         {
@@ -307,7 +304,6 @@ def _read_relationship(tx: Tx, used: Usage, term: Predicate, sample_size: int) -
     if not profile.count:
         return profile
     patterns, outside = used.patterns[term.name], used.outside_ends(term.name)
-    at = timestamps.from_datetime(tx.now)
     sources = {pattern.source for pattern in patterns}
     return replace(
         profile,
@@ -325,7 +321,7 @@ def _read_relationship(tx: Tx, used: Usage, term: Predicate, sample_size: int) -
         coverage=_share(used.subjects[term.name], sum(used.entities[name] for name in sources)),
         paths=tuple(
             (_cut(fact.source), _cut(fact.target))
-            for fact in store.profiling.sample_facts(tx, term.row, at=at, limit=sample_size)
+            for fact in store.profiling.sample_facts(tx, term.row, limit=sample_size)
         ),
     )
 

@@ -20,7 +20,6 @@ from keepgraph.engine.analysis.doubtful_facts import DoubtfulFact, GroupTriples
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Fact, Predicate, Role
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # Likely facts that can be suggested: those that the vocabulary allows and no flag of a predicate speaks against.
 
@@ -50,7 +49,6 @@ class LikelyFact:
 def fitting(tx: Tx, likely: tuple[LikelyFact, ...], *, limit: int) -> list[LikelyFact]:
     """Those that the vocabulary allows and that contradict no flag of their predicate, in the same order."""
     vocabulary = graph_vocabulary.read(tx)
-    at = timestamps.from_datetime(tx.now)
     entities = store.entities.by_rows(tx, sorted({row for each in likely for row in (each.subject, each.object)}))
     allowed: list[LikelyFact] = []
     for each in likely:
@@ -61,20 +59,20 @@ def fitting(tx: Tx, likely: tuple[LikelyFact, ...], *, limit: int) -> list[Likel
             continue
         if not vocabulary.fits(predicate, subject.type, target.type):
             continue
-        if _contradicts_flag(tx, each, at=at):
+        if _contradicts_flag(tx, each):
             continue
         allowed.append(each)
     return allowed
 
 
-def _contradicts_flag(tx: Tx, likely: LikelyFact, *, at: str) -> bool:
+def _contradicts_flag(tx: Tx, likely: LikelyFact) -> bool:
     """Whether the predicate allows one object or one subject that is there already, or no way back that is there."""
     flags = likely.predicate.flags
     if not flags & _FLAGS:
         return False
     [subject, target] = (store.entities.by_rows(tx, [row])[row] for row in (likely.subject, likely.object))
-    of_subject = store.facts.touching(tx, subject, [likely.predicate.name], at=at)
-    of_target = store.facts.touching(tx, target, [likely.predicate.name], at=at)
+    of_subject = store.facts.touching(tx, subject, [likely.predicate.name])
+    of_target = store.facts.touching(tx, target, [likely.predicate.name])
     return (
         ("functional" in flags and any(fact.subject.row == subject.row for fact in of_subject))
         or ("inverse_functional" in flags and any(fact.object == target for fact in of_target))

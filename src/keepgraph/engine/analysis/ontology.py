@@ -14,7 +14,6 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.model import EntityType, Predicate, VocabularyLabel
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # Usage of the vocabulary: how many entities each type has, and which types the facts of each predicate connect.
 
@@ -79,10 +78,9 @@ class Usage:
 
 
 def _count(tx: Tx, vocabulary: Vocabulary) -> Usage:
-    at = timestamps.from_datetime(tx.now)
     type_names = {term.row: term.name for term in vocabulary.types}
     patterns: dict[str, list[Pattern]] = defaultdict(list)
-    for predicate, source, target, count in store.graph_statistics.count_patterns(tx, at=at):
+    for predicate, source, target, count in store.graph_statistics.count_patterns(tx):
         patterns[vocabulary.predicate_by_row[predicate].name].append(
             Pattern(type_names[source], None if target is None else type_names[target], count)
         )
@@ -92,10 +90,7 @@ def _count(tx: Tx, vocabulary: Vocabulary) -> Usage:
         vocabulary,
         store.entities.count_by_type(tx),
         dict(patterns),
-        {
-            vocabulary.predicate_by_row[row].name: count
-            for row, count in store.profiling.count_subjects(tx, at=at).items()
-        },
+        {vocabulary.predicate_by_row[row].name: count for row, count in store.profiling.count_subjects(tx).items()},
     )
 
 
@@ -106,7 +101,7 @@ T = TypeVar("T")
 
 def get(tx: Tx, key: Hashable, compute: Callable[[], T]) -> T:
     """The value for a key at the instant of the call, recomputed when other facts hold."""
-    at = timestamps.from_datetime(tx.now)
+    at = tx.at
     if tx.known_at is not None:
         return compute()
     entries: list[_Entry] = store.fact_changes.cached(tx, ("timed", tx.group, key), list)

@@ -12,7 +12,6 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import EntityType, Predicate, VocabularySet
 from keepgraph.store.profiling import FactEnds
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # Gaps between an ontology and the graph: words declared but unused, and words used otherwise than declared.
 
@@ -58,10 +57,9 @@ def _with_examples(tx: Tx, gap: Gap, used: Usage) -> Gap:
     types = used.vocabulary.type_by_name
     ends = (types[gap.pattern.source].row, None if gap.pattern.target is None else types[gap.pattern.target].row)
     predicate = used.vocabulary.predicate_by_name[gap.word]
-    at = timestamps.from_datetime(tx.now)
     return replace(
         gap,
-        examples=tuple(store.profiling.sample_facts(tx, predicate.row, at=at, limit=_EXAMPLES_OF_GAPS, ends=ends)),
+        examples=tuple(store.profiling.sample_facts(tx, predicate.row, limit=_EXAMPLES_OF_GAPS, ends=ends)),
     )
 
 
@@ -227,7 +225,6 @@ def explore(tx: Tx, centre: OntologyClass, *, depth: int) -> OntologyExploration
     gaps = _of_class(centre, used)
     gaps[:_GAPS_WITH_EXAMPLES] = [_with_examples(tx, gap, used) for gap in gaps[:_GAPS_WITH_EXAMPLES]]
     neighbours = _neighbours(classes, centre, used, depth=depth)
-    at = timestamps.from_datetime(tx.now)
     if isinstance(centre.term, Predicate):
         outgoing, incoming = _ends(classes, centre.term, used)
         return OntologyExploration(
@@ -240,9 +237,9 @@ def explore(tx: Tx, centre: OntologyClass, *, depth: int) -> OntologyExploration
             siblings=_predicates_with_same_ends(classes, centre.term, used),
             neighbours=neighbours,
             gaps=gaps,
-            fact_examples=store.profiling.sample_facts(tx, centre.term.row, at=at, limit=_EXAMPLES),
+            fact_examples=store.profiling.sample_facts(tx, centre.term.row, limit=_EXAMPLES),
         )
-    outgoing, incoming = _relationships(tx, classes, centre.term, used, at=at)
+    outgoing, incoming = _relationships(tx, classes, centre.term, used)
     rows = _rows(classes, centre.term.name)
     return OntologyExploration(
         centre,
@@ -276,7 +273,7 @@ def _candidates(classes: Ontology, index: word_index.WordIndex, name: str) -> tu
 
 
 def _relationships(
-    tx: Tx, classes: Ontology, term: EntityType, used: Usage, *, at: str
+    tx: Tx, classes: Ontology, term: EntityType, used: Usage
 ) -> tuple[list[Relationship], list[Relationship]]:
     """The predicates that come from a type, and those that lead to it: declared for it or an ancestor, or used."""
     kinds = set(used.vocabulary.with_subtypes([term.name]))
@@ -284,7 +281,7 @@ def _relationships(
     total = used.count_entities(term.name)
     sides: list[list[Relationship]] = []
     for side in ("subject", "object"):
-        connected = store.profiling.count_ends_of_type(tx, rows, side=side, at=at) if total else {}
+        connected = store.profiling.count_ends_of_type(tx, rows, side=side) if total else {}
         relationships = []
         for entry in classes.relationship_classes:
             predicate = entry.term

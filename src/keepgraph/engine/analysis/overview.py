@@ -14,7 +14,6 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Entity, Episode, Fact, FactRow
 from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_PROJECTS = 6
 MAX_COMMUNITIES = 3
@@ -86,42 +85,41 @@ class Overview:
 
 def of_group(tx: Tx) -> Overview:
     """The overview of the group of the call."""
-    at = timestamps.from_datetime(tx.now)
     project_types = graph_vocabulary.read(tx).project_types
     counts = {name: count for name, count in store.entities.count_by_type(tx).items() if count}
-    newest = store.graph_statistics.newest_facts(tx, at=at, scanned=_NEWEST_FACTS_SCANNED, limit=MAX_LATEST)
+    newest = store.graph_statistics.newest_facts(tx, scanned=_NEWEST_FACTS_SCANNED, limit=MAX_LATEST)
     return Overview(
         owner=store.groups.find(tx),
         counts=dict(sorted(counts.items(), key=lambda counted: -counted[1])),
         facts=store.facts.count(tx),
         texts=store.episodes.count(tx, [tx.group]),
-        projects=_projects(tx, project_types, at),
+        projects=_projects(tx, project_types),
         project_count=sum(counts.get(name, 0) for name in project_types),
         communities=tuple(store.communities.of_group(tx, limit=MAX_COMMUNITIES)),
         community_count=store.communities.count(tx),
         latest_facts=tuple(store.facts.by_rows(tx, newest)),
         latest_texts=tuple(store.episodes.newest(tx, [tx.group], limit=MAX_LATEST)),
-        waiting=_waiting(tx, at),
+        waiting=_waiting(tx),
         other_groups=tuple(group for group, *_ in store.groups.others(tx, limit=MAX_GROUPS + 1)),
     )
 
 
-def _projects(tx: Tx, types: tuple[str, ...], at: str) -> tuple[ProjectState, ...]:
+def _projects(tx: Tx, types: tuple[str, ...]) -> tuple[ProjectState, ...]:
     """The projects with the newest facts, then those that came last."""
     with_facts = store.graph_statistics.newest_fact_by_entity(
-        tx, types, at=at, scanned=_NEWEST_FACTS_SCANNED, limit=MAX_PROJECTS
+        tx, types, scanned=_NEWEST_FACTS_SCANNED, limit=MAX_PROJECTS
     )
     projects = store.entities.by_rows(tx, [project for project, _ in with_facts])
     facts = store.facts.by_rows(tx, [fact for _, fact in with_facts])
     states = [ProjectState(projects[project], fact) for (project, _), fact in zip(with_facts, facts, strict=True)]
     for project in store.graph_statistics.newest_entities(tx, types, limit=MAX_PROJECTS):
         if len(states) < MAX_PROJECTS and project.row not in projects:
-            latest = store.facts.about(tx, project, at=at, limit=1)
+            latest = store.facts.about(tx, project, at=tx.at, limit=1)
             states.append(ProjectState(project, latest[0] if latest else None))
     return tuple(states)
 
 
-def _waiting(tx: Tx, at: str) -> Waiting:
+def _waiting(tx: Tx) -> Waiting:
     open_blockers, is_exact = _open_blockers(tx)
     blocked = {blocker.subject for blocker in open_blockers}
     actions = next_steps.tagged_next_actions(tx, blocked=blocked, limit=_MAX_ACTIONS_COUNTED + 1)

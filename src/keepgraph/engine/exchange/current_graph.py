@@ -50,7 +50,7 @@ def _entities(tx: Tx) -> dict[str, EntityRow]:
 
 def _facts(tx: Tx, entities: Mapping[str, EntityRow]) -> Iterator[_Fact]:
     """The current facts about these entities, in the order of their ids."""
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     by_row = {entity.row: entity for entity in entities.values()}
     projects = {id: f"{entity.type}:{entity.name}" for id, entity in entities.items()}
     for row, former in store.exports.former_ids(tx, by_row).items():

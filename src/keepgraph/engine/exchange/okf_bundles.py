@@ -139,7 +139,7 @@ def _entity_page(
     paths: Mapping[str, str],
     tags: Container[str],
 ) -> Page:
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     tagged = [fact for fact, _ in facts if fact.predicate in tags and not (fact.valid_from or fact.valid_to)]
     tagged = tagged if len(tagged) <= _MAX_TAGS else []
     lines_of = [(fact, sources) for fact, sources in facts if fact not in tagged]
@@ -261,7 +261,7 @@ def _import_new(
 
     What somebody added to the pages since they were written is an edit, as in a graph that knows them.
     """
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     ids = {path: page.id for path, page in found.items() if page.id and page.id.startswith("ent_")}
     paths = {page.id: path for path, page in found.items() if page.id}
     lines: dict[str, list[dict[str, Any]]] = {"entity": [], "episode": [], "fact": []}
@@ -506,8 +506,8 @@ class _Edits:
         for tag in added:
             _record_tag(self._tx, entity.id, tag, source=self._folder)
         tags = graph_vocabulary.read(self._tx).names_of_role("tags")
-        lost, at = {normalisation.key(tag) for tag in removed}, timestamps.from_datetime(self._tx.now)
-        for fact in store.facts.about(self._tx, entity, at=at, limit=_MAX_FACTS) if lost else ():
+        lost = {normalisation.key(tag) for tag in removed}
+        for fact in store.facts.about(self._tx, entity, at=self._tx.at, limit=_MAX_FACTS) if lost else ():
             tag = fact.object.name if fact.object else fact.literal or ""
             if fact.predicate in tags and fact.subject.row == entity.row and normalisation.key(tag) in lost:
                 knowledge.facts.retract(self._tx, fact)

@@ -28,7 +28,6 @@ from keepgraph.model import Predicate
 from keepgraph.store import journal
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 _TOOL = "import"
 _MAX_SET_NAME = 60
@@ -144,7 +143,7 @@ def _add_words(tx: Tx, planned: ImportPlan) -> SetChange:
         store.vocabulary.update_set_details(tx, of_set.row, details)
     if planned.retired:
         vocabulary = graph_vocabulary.read(tx)
-        now = timestamps.from_datetime(tx.now)
+        now = tx.at
         for term in (*vocabulary.types, *vocabulary.predicates):
             if term.set == of_set.name and term.name in planned.retired and term.retired_at is None:
                 store.vocabulary.update_term(tx, term.kind, term.row, {"retired_at": now})

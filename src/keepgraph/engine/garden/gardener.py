@@ -185,7 +185,7 @@ def _in_order(job: Job, scope: Scope, names: Sequence[str] | None) -> list[Pass]
 
 def _run_alone(job: Job, scope: Scope, chosen: Sequence[Pass], *, origin: str, dry_run: bool) -> RunReport:
     with job.read(group=scope.group) as tx:
-        started_at = timestamps.from_datetime(tx.now)
+        started_at = tx.at
         last = store.garden_runs.last(tx)
         members = _members(tx, scope)
     row = None if dry_run else _note_beginning(job, scope, started_at=started_at, origin=origin)
@@ -297,7 +297,7 @@ def _note_end(
     }
     done = {report.name: report.counts for report in reports}
     with _write(job, scope) as tx:
-        ended_at = timestamps.from_datetime(tx.now)
+        ended_at = tx.at
         run_done = GardenRun(
             started_at=started_at,
             ended_at=ended_at,

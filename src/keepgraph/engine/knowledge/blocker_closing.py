@@ -11,7 +11,6 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Fact, Ref
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_COMPARED_BY_MEANING = 200
 
@@ -53,7 +52,7 @@ def close(
     named = find(tx, blocker, blocked=blocked)
     if by is None:
         ended = blocker_resolutions.close(tx, named, at=start)
-        now = timestamps.from_datetime(tx.now)
+        now = tx.at
         for fact in ended if source is not None else ():
             store.provenance.insert(tx, fact.row, source=source, confidence=fact.confidence, recorded_at=now)
         return ClosedBlocker(ended)

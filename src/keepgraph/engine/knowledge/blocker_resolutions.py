@@ -267,7 +267,7 @@ def _object_text(statement: Statement | Fact) -> str:
 
 def _end(tx: Tx, fact: Fact, at: str | None) -> str:
     """When a blocker resolved at a timestamp ends: after it began, and no later than any known end."""
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     end = at or now
     if fact.valid_from is not None and end <= fact.valid_from:
         end = now if now > fact.valid_from else timestamps.from_datetime(tx.now + timedelta(milliseconds=1))

@@ -19,7 +19,6 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation, phrase_matching
 from keepgraph.model import FactRow
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 
 def open_blockers(
@@ -33,24 +32,24 @@ def open_blockers(
         among: only those with one of these entities, given by their rows, as subject or object.
         subjects: only those with one of these as subject; no others are read.
     """
-    at = timestamps.from_datetime(tx.now)
+    at = tx.at
     vocabulary = graph_vocabulary.read(tx)
     predicates = vocabulary.names_of_role("blocks")
-    blocking = _begun(store.facts.rows_of_predicates(tx, predicates, at=at, subjects=subjects, among=among), at)
+    blocking = _begun(store.facts.rows_of_predicates(tx, predicates, subjects=subjects, among=among), at)
     if not blocking:
         return []
     entities = {fact.subject for fact in blocking} | {fact.object for fact in blocking if fact.object is not None}
     resolutions = _begun(
-        store.facts.rows_of_predicates(tx, vocabulary.names_of_role("resolves"), at=at, subjects=entities), at
+        store.facts.rows_of_predicates(tx, vocabulary.names_of_role("resolves"), subjects=entities), at
     )
     open_rows = {fact.row for fact in blocking}
     if resolutions:
         # Whether a blocker is open may depend on the subject's other blockers, and on what the subject itself blocks.
         beside = blocking
         if among is not None:
-            beside = _begun(store.facts.rows_of_predicates(tx, predicates, at=at, among=entities), at)
-        ended = store.facts.ended_rows_of_predicates(tx, predicates, at=at, entities=entities)
-        open_rows = _replay(tx, beside, resolutions, ended=ended, at=at)
+            beside = _begun(store.facts.rows_of_predicates(tx, predicates, among=entities), at)
+        ended = store.facts.ended_rows_of_predicates(tx, predicates, entities=entities)
+        open_rows = _replay(tx, beside, resolutions, ended=ended)
     return sorted(
         (fact for fact in blocking if fact.row in open_rows),
         key=lambda fact: (fact.recorded_at, fact.row),
@@ -73,14 +72,14 @@ def _replay(
     resolutions: Sequence[FactRow],
     *,
     ended: Sequence[tuple[FactRow, str]],
-    at: str,
 ) -> set[int]:
     """Replay the assertions of these facts in time order; returns the rows of the blockers open at the end.
+
+    Assertions recorded after the instant of the call do not count, except for a fact with a known beginning.
 
     Args:
         ended: blockers that have ended, each with its end: which of several a resolution settled
             depends on what was open then.
-        at: assertions recorded later do not count, except for a fact with a known beginning.
     """
     by_row = {fact.row: fact for fact in [*blocking, *resolutions, *(fact for fact, _ in ended)]}
     resolution_rows = {fact.row for fact in resolutions}
@@ -100,7 +99,7 @@ def _replay(
         while ends and ends[0][0] < recorded_at:
             _close_row(open_rows, by_row[ends.pop(0)[1]])
         fact = by_row[row]
-        if recorded_at > at and fact.valid_from is None:
+        if recorded_at > tx.at and fact.valid_from is None:
             continue
         if row not in resolution_rows:
             open_rows[fact.subject][_blocker_key(fact)] = row

@@ -58,19 +58,19 @@ def of_project(tx: Tx, project: Entity, wanted: DecisionFilter = ANY) -> tuple[l
 def of_all_projects(tx: Tx, wanted: DecisionFilter = ANY) -> tuple[list[Decision], int]:
     """The decisions of the group, newest first, and how many there are without the limit."""
     vocabulary = graph_vocabulary.read(tx)
-    predicates, at = vocabulary.names_of_role(*_DECISION_ROLES), timestamps.from_datetime(tx.now)
+    predicates = vocabulary.names_of_role(*_DECISION_ROLES)
     decides, types = vocabulary.names_of_role("decides"), vocabulary.decision_types
     if wanted.since:
         start = timestamps.day_start(timestamps.parse_date(wanted.since), tx.zone)
         deciding = store.facts.recorded_or_valid_since(
-            tx, predicates, with_any_ends=decides, end_types=types, at=at, since=start
+            tx, predicates, with_any_ends=decides, end_types=types, since=start
         )
         decided: list[Entity | Fact] = _decisions_in(vocabulary, deciding)
     else:
         start = ""
-        rows = store.listing.facts_without_types(tx, decides, types=types, at=at)
+        rows = store.listing.facts_without_types(tx, decides, types=types)
         decided = [
-            *store.entities.with_facts(tx, of_types=types, predicates=predicates, at=at),
+            *store.entities.with_facts(tx, of_types=types, predicates=predicates),
             *_decisions_in(vocabulary, store.facts.by_rows(tx, rows)),
         ]
     unlinked = store.entities.without_facts_since(tx, of_types=types, predicates=predicates, since=start)
@@ -91,7 +91,7 @@ def members(tx: Tx, project: Entity) -> set[int]:
 def _deciding_facts(tx: Tx, vocabulary: Vocabulary, project: Entity) -> list[Fact]:
     """The facts of a project that say what was decided for it, and what is part of it."""
     predicates = vocabulary.names_of_role(*_DECISION_ROLES)
-    return store.facts.touching(tx, project, predicates, at=timestamps.from_datetime(tx.now))
+    return store.facts.touching(tx, project, predicates)
 
 
 def _decisions_in(vocabulary: Vocabulary, facts: Iterable[Fact]) -> list[Entity | Fact]:
@@ -119,14 +119,13 @@ def _decision_of_fact(vocabulary: Vocabulary, fact: Fact) -> Entity | Fact | Non
 def _newest_first(
     tx: Tx, vocabulary: Vocabulary, undated: Sequence[Entity | Fact], wanted: DecisionFilter
 ) -> tuple[list[Decision], int]:
-    at = timestamps.from_datetime(tx.now)
     entities = [decision for decision in undated if isinstance(decision, Entity)]
     decision_types = vocabulary.decision_types
     rows = [decision.row for decision in entities if decision.type in decision_types]
-    began_at = store.facts.began(tx, rows, vocabulary.names_of_role(*_DECISION_ROLES), at=at)
+    began_at = store.facts.began(tx, rows, vocabulary.names_of_role(*_DECISION_ROLES))
     # An entity of another type is a decision only by its deciding facts, so only they date it.
     other_rows = [decision.row for decision in entities if decision.type not in decision_types]
-    began_at |= store.facts.began(tx, other_rows, vocabulary.names_of_role("decides"), at=at)
+    began_at |= store.facts.began(tx, other_rows, vocabulary.names_of_role("decides"))
     by_id = {
         decision.id: (_decided_at(decision, began_at), decision)
         for decision in undated
@@ -165,7 +164,7 @@ def _facts_of_decision(tx: Tx, vocabulary: Vocabulary, decided: Entity) -> list[
     predicates = vocabulary.names_of_role(
         *_DECISION_ROLES, *_FOLLOW_UPS_FROM_DECISION, *_FOLLOW_UPS_TO_DECISION, "tags"
     )
-    return store.facts.touching(tx, decided, predicates, at=timestamps.from_datetime(tx.now))
+    return store.facts.touching(tx, decided, predicates)
 
 
 def _imports(tx: Tx, decisions: Sequence[Entity | Fact], links: Mapping[str, Sequence[Fact]]) -> dict[str, Import]:
@@ -288,7 +287,6 @@ def _by_words(tx: Tx, decisions: Sequence[Entity | Fact], topic: str) -> set[str
     texts_beside = store.listing.texts_beside(
         tx,
         [decision.row for decision in decisions if isinstance(decision, Entity)],
-        at=timestamps.from_datetime(tx.now),
     )
     fitting = _FittingWords(wanted)
     counts = {

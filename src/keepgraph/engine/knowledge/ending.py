@@ -57,7 +57,7 @@ def end(tx: Tx, found: Sequence[Fact], *, valid_to: str | None, source: str | No
     if source is not None and not store.provenance.has_assertion(
         tx, ended[0].row, source=source, confidence=before.confidence
     ):
-        now = timestamps.from_datetime(tx.now)
+        now = tx.at
         store.provenance.insert(tx, ended[0].row, source=source, confidence=before.confidence, recorded_at=now)
         ended[0] = replace(ended[0], source=store.provenance.first_source(tx, ended[0].row))
     effect: FactEffect = "ended" if before.valid_to is None else "changed"
@@ -74,11 +74,10 @@ def resting_on(tx: Tx, ended: Sequence[Fact]) -> list[Fact]:
     """
     vocabulary = graph_vocabulary.read(tx)
     resting = [term.name for term in vocabulary.predicates if "rests_on_basis" in term.flags]
-    at = timestamps.from_datetime(tx.now)
     found: dict[int, Fact] = {}
     for basis in ended:
         if resting and "basis" in vocabulary.predicate_by_name[basis.predicate].flags and basis.valid_to is not None:
-            for fact in store.facts.touching(tx, basis.subject, resting, at=at):
+            for fact in store.facts.touching(tx, basis.subject, resting):
                 if fact.valid_from is None or fact.valid_from < basis.valid_to:
                     found[fact.row] = fact
     return list(found.values())[:MAX_CANDIDATES]
@@ -96,7 +95,7 @@ def find_by_id(tx: Tx, fact_id: str, *, valid_to: str | None) -> list[Fact]:
     fact = facts.find(tx, fact_id)
     if fact.retracted_at is not None:
         raise errors.FactNotFound(f"{fact.id} is retracted: it is not believed to have held", hint="Record it again.")
-    if valid_to is None and fact.valid_to is not None and fact.valid_to <= timestamps.from_datetime(tx.now):
+    if valid_to is None and fact.valid_to is not None and fact.valid_to <= tx.at:
         raise _ended_already(tx, facts.sentence(fact), [fact])
     return [fact]
 
@@ -124,7 +123,7 @@ def find(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None, vali
         error.hint = _describe_known(tx, known_subject) or error.hint
         raise
     moment = parse_end(tx, valid_to)
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     holding = [fact for fact in fitting if fact.valid_to is None or fact.valid_to > now]
     begun = [fact for fact in holding if fact.valid_from is None or fact.valid_from < moment]
     is_corrected = not begun and valid_to is not None and not (holding and object is None)
@@ -157,7 +156,7 @@ def parse_end(tx: Tx, valid_to: str | None) -> str:
         errors.ValidityInvalid: it is neither a date nor an instant.
     """
     _, moment = facts.parse_validity(tx, None, valid_to)
-    return moment or timestamps.from_datetime(tx.now)
+    return moment or tx.at
 
 
 def _find_fitting(tx: Tx, subject: Entity, predicate: str, object: Ref | str | None) -> list[Fact]:
@@ -236,7 +235,7 @@ def _nothing_open(
             f"no fact says “{wanted}”", hint=_describe_known(tx, subject) or None, candidates=describe(others)
         )
     last = max(candidates, key=lambda fact: fact.valid_to or "~")
-    if last.valid_to is not None and last.valid_to <= timestamps.from_datetime(tx.now):
+    if last.valid_to is not None and last.valid_to <= tx.at:
         return _ended_already(tx, wanted, candidates)
     return errors.FactNotFound(
         f"“{wanted}” begins only later",
@@ -246,7 +245,7 @@ def _nothing_open(
 
 
 def _others(tx: Tx, subject: Entity) -> list[Fact]:
-    return store.facts.about(tx, subject, at=timestamps.from_datetime(tx.now), limit=_MAX_KNOWN)
+    return store.facts.about(tx, subject, at=tx.at, limit=_MAX_KNOWN)
 
 
 def _describe_known(tx: Tx, subject: Entity) -> str:

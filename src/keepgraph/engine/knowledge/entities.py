@@ -21,7 +21,6 @@ from keepgraph.language import identifiers, name_similarity, romanisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, EntityType, NameStyle, Ref, Resolution
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_DUPLICATES = 5
 LIKELY_DUPLICATE = 0.85
@@ -206,7 +205,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
             alias=alias.text,
             key=alias.key,
             folded=alias.indexed_forms,
-            created_at=timestamps.from_datetime(tx.now),
+            created_at=tx.at,
         )
         tx.memo.pop(("entity", tx.group, entity.type, alias.key), None)  # the name may mean two entities now
 
@@ -334,7 +333,7 @@ def _retype_assumed(tx: Tx, entity: Entity, entity_type: str) -> Entity | None:
 
 
 def _insert(tx: Tx, entity_type: EntityType, name: Name) -> Entity:
-    public_id, created_at = tx.new_id("ent"), timestamps.from_datetime(tx.now)
+    public_id, created_at = tx.new_id("ent"), tx.at
     row = store.entities.insert(
         tx,
         public_id=public_id,

@@ -60,7 +60,7 @@ def record(
     start, end = parse_validity(tx, valid_from, valid_to)
     given, named = blocker_resolutions.read(tx, GivenFact(subject, predicate, object))
     statement = statements.resolve(tx, given, aliases=aliases, refuse_misfits=refuse_misfits)
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     new = Fact(
         row=0,
         id="",
@@ -88,7 +88,7 @@ def record(
     plan = _plan_closing(tx, statement, named, new)
     changed = [validity.change(tx, fact, valid_from=fact.valid_from, valid_to=fact.valid_to) for fact in match.changed]
     fact = (changed[0] if changed else match.fact) or _insert(tx, new, statement.predicate.row)
-    superseded = _supersede(tx, fact, supersedes, now=now)
+    superseded = _supersede(tx, fact, supersedes)
     closed = _close(tx, plan, superseded, at=start)
     effect = _effect(match)
     is_known = match.fact is not None and store.provenance.has_assertion(
@@ -258,7 +258,7 @@ def _insert(tx: Tx, new: Fact, predicate: int) -> Fact:
     return replace(new, row=row, id=public_id)
 
 
-def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str], *, now: str) -> tuple[Fact, ...]:
+def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str]) -> tuple[Fact, ...]:
     """End the validity of earlier facts where the new fact begins; a fact that ended before then is unchanged.
 
     The validity as it was known before stays on record (ADR 0014), for `known_at`.
@@ -267,7 +267,7 @@ def _supersede(tx: Tx, new: Fact, fact_ids: Sequence[str], *, now: str) -> tuple
         errors.FactNotFound: one does not exist, or is retracted.
         errors.ValidityInvalid: one does not begin before the new fact, or is the new fact.
     """
-    end = new.valid_from or now
+    end = new.valid_from or tx.at
     superseded = []
     for fact_id in dict.fromkeys(fact_ids):
         fact = find(tx, fact_id)
@@ -320,7 +320,7 @@ def retract(tx: Tx, fact: Fact) -> _WithdrawnFact:
         return _WithdrawnFact(fact, is_changed=False)
     reopened = blocker_resolutions.reopen(tx, fact)
     _remove_alias(tx, fact)
-    store.facts.retract(tx, fact, at=timestamps.from_datetime(tx.now))
+    store.facts.retract(tx, fact)
     return _WithdrawnFact(fact, reopened)
 
 

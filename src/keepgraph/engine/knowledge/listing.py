@@ -112,14 +112,13 @@ def _all_entities(tx: Tx, limit: int) -> Section:
 
 
 def _section_of_entities(tx: Tx, kind: str, of_types: Sequence[str], total: int, limit: int) -> Section:
-    at = timestamps.from_datetime(tx.now)
     rows = [
         Row(
             entity.name,
             ", ".join([*([entity.type] if entity.type != kind else []), count_noun(facts, "fact")]),
             entity.id,
         )
-        for entity, facts in store.listing.entities(tx, of_types=of_types, at=at, limit=limit)
+        for entity, facts in store.listing.entities(tx, of_types=of_types, limit=limit)
     ]
     return Section(kind, tuple(rows), total)
 
@@ -130,9 +129,8 @@ def _row_of_decision(decision: Decision) -> Row:
 
 
 def _facts(tx: Tx, limit: int) -> Section:
-    at = timestamps.from_datetime(tx.now)
-    facts = store.facts.by_rows(tx, store.listing.newest_facts(tx, at=at, limit=limit))
-    return Section("facts", tuple(_row_of_fact(tx, fact) for fact in facts), store.listing.count_holding(tx, at=at))
+    facts = store.facts.by_rows(tx, store.listing.newest_facts(tx, limit=limit))
+    return Section("facts", tuple(_row_of_fact(tx, fact) for fact in facts), store.listing.count_holding(tx))
 
 
 def _row_of_fact(tx: Tx, fact: Fact) -> Row:
@@ -158,7 +156,7 @@ def _blockers(tx: Tx, limit: int) -> Section:
 
 def _tags(tx: Tx, limit: int) -> Section:
     tagging = graph_vocabulary.read(tx).names_of_role("tags")
-    counts, total = store.listing.tags(tx, tagging=tagging, at=timestamps.from_datetime(tx.now), limit=limit)
+    counts, total = store.listing.tags(tx, tagging=tagging, limit=limit)
     return Section("tags", tuple(Row(tag, count_noun(count, "fact")) for tag, count in counts), total)
 
 

@@ -109,7 +109,7 @@ def suggest(tx: Tx, literal: str, kind: str | None) -> str:
     suggestion = _suggest(literal, kind)
     if suggestion and normalise(suggestion, kind, tx.zone) is not None:
         return suggestion
-    today = timestamps.local_date(timestamps.from_datetime(tx.now), tx.zone)
+    today = timestamps.local_date(tx.at, tx.zone)
     return {"number": "12.5", "date": today, "url": "https://example.com"}.get(kind or "", "text")
 
 

@@ -16,7 +16,6 @@ from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Fact, MergedFact, MergeResult
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 
 def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -> MergeResult:
@@ -60,7 +59,7 @@ def _move_fact(tx: Tx, fact: Fact, keep: Entity, absorb: Entity) -> MergedFact:
     before, after = facts.sentence(fact), facts.sentence(new)
     effect, duplicate = "moved", None
     if fact.retracted_at is None and target and target.row == subject.row and fact.subject != fact.object:
-        store.facts.retract(tx, fact, at=timestamps.from_datetime(tx.now))
+        store.facts.retract(tx, fact)
         effect = "retracted"
     elif fact.retracted_at is None:
         duplicate = validity.find_duplicate(tx, new)
@@ -101,7 +100,7 @@ def _move_names(tx: Tx, keep: Entity, absorb: Entity) -> tuple[list[str], list[s
         alias=absorb.name,
         key=name.key,
         folded=name.indexed_forms,
-        created_at=timestamps.from_datetime(tx.now),
+        created_at=tx.at,
     )
     return [*added, absorb.name], dropped
 

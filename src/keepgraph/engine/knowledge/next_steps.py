@@ -127,7 +127,6 @@ def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) ->
         resolving=vocabulary.names_of_role("resolves"),
         blocking=vocabulary.names_of_role("blocks"),
         blocked=blocked,
-        at=timestamps.from_datetime(tx.now),
         limit=limit,
     )
 
@@ -181,13 +180,12 @@ def _not_done(
         resolving=vocabulary.names_of_role("resolves"),
         blocking=vocabulary.names_of_role("blocks"),
         blocked=blocked,
-        at=timestamps.from_datetime(tx.now),
     )
 
 
 def _days_ahead(tx: Tx) -> tuple[str, str]:
     """Today, and the last day of the look-ahead."""
-    today = date.fromisoformat(timestamps.local_date(timestamps.from_datetime(tx.now), tx.zone))
+    today = date.fromisoformat(timestamps.local_date(tx.at, tx.zone))
     ahead = timedelta(days=min(DAYS_AHEAD, (date.max - today).days))
     return today.isoformat(), (today + ahead).isoformat()
 
@@ -208,7 +206,6 @@ def _facts_with_days(
     rows = store.listing.facts_with_days(
         tx,
         predicates=sorted(predicates),
-        at=timestamps.from_datetime(tx.now),
         since=since,
         until=until,
         among=among,

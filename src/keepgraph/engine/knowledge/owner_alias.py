@@ -9,7 +9,6 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import first_person
 from keepgraph.model import Entity
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 
 def take(tx: Tx, entity: Entity, aliases: Sequence[str]) -> list[str]:
@@ -43,7 +42,7 @@ def make_owner(tx: Tx, entity: Entity) -> None:
     refuse_other_types(tx, entity.type)
     owner = store.groups.find(tx)
     if owner is None or owner.row != entity.row:
-        store.groups.put(tx, entity.row, group=tx.group, at=timestamps.from_datetime(tx.now))
+        store.groups.put(tx, entity.row, group=tx.group, at=tx.at)
 
 
 def refuse_other_types(tx: Tx, entity_type: str, *, hint: str | None = None) -> None:

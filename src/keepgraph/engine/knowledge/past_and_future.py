@@ -40,9 +40,7 @@ def of_entities(
     """
     if not entities:
         return Lines(), Lines()
-    found = store.facts.at_other_times(
-        tx, entities, at=timestamps.from_datetime(tx.now), predicates=predicates, by_subject=names_entities
-    )
+    found = store.facts.at_other_times(tx, entities, predicates=predicates, by_subject=names_entities)
     seen_from = () if names_entities else entities
 
     def tell(*, to_come: bool) -> Lines:
@@ -126,7 +124,7 @@ def sort(tx: Tx, facts: Sequence[_T], fact_of: Callable[[_T], Fact]) -> list[_T]
     """A list in order, with two exceptions: later facts replace those that they probably followed, and those that
     may have begun after the requested time come last.
     """
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     ordered = sorted(facts, key=lambda one: begins_unknown(fact_of(one), now))
     places: dict[tuple[str, int, int], list[int]] = defaultdict(list)
     predicates = graph_vocabulary.read(tx).predicate_by_name
@@ -165,7 +163,6 @@ def _is_usual(tx: Tx, predicate: Predicate, row: int, subject: int) -> bool:
         tx,
         row,
         besides=subject,
-        now=timestamps.from_datetime(tx.now),
         least_subjects=MIN_SUBJECTS,
         least_share=MIN_SHARE_OF_ONE,
     )

@@ -23,7 +23,6 @@ from keepgraph.language import inflection, normalisation
 from keepgraph.language.grounding import GroundingText
 from keepgraph.model import Entity, Fact, ProposedFact
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_NAME = 200
 MAX_WORDING = 200
@@ -101,7 +100,7 @@ def propose(tx: Tx, relation: Relation, reason: str) -> tuple[ProposedFact, bool
         evidence=relation.evidence or (wording if is_long else ""),
         episode=tx.episode,
         session=tx.session,
-        recorded_at=timestamps.from_datetime(tx.now),
+        recorded_at=tx.at,
         reason=reason,
     )
     if row := store.proposals.find_row(tx, fact):
@@ -206,9 +205,7 @@ def dismiss(tx: Tx, wordings: Sequence[str]) -> Dismissal:
         store.proposals.delete(tx, [fact.row for fact in waiting])
         deleted += waiting
         for key in texts if tx_of_group.group == tx.group else dict.fromkeys(fact.wording_key for fact in waiting):
-            store.proposals.insert_dismissed(
-                tx_of_group, wording=texts[key], wording_key=key, dismissed_at=timestamps.from_datetime(tx.now)
-            )
+            store.proposals.insert_dismissed(tx_of_group, wording=texts[key], wording_key=key, dismissed_at=tx.at)
     return Dismissal(tuple(texts.values()), tuple(deleted))
 
 

@@ -224,7 +224,7 @@ def keep(tx: Tx, episode: Episode, *, week: str, project: Entity | None) -> None
             episode.row,
             week=week,
             project=project.row if project else None,
-            recorded_at=timestamps.from_datetime(tx.now),
+            recorded_at=tx.at,
         )
 
 

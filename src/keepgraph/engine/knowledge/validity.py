@@ -107,12 +107,11 @@ def change(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str | None) 
             f"{fact.id} begins to hold on {began}; it cannot end on {ends}",
             hint="Give a later end, or retract the fact if it never held.",
         )
-    now = timestamps.from_datetime(tx.now)
     new = replace(fact, valid_from=valid_from, valid_to=valid_to)
     if duplicate := find_duplicate(tx, new):
-        store.facts.retract(tx, fact, at=now)
+        store.facts.retract(tx, fact)
         return duplicate
-    store.facts.change_validity(tx, fact, valid_from=valid_from, valid_to=valid_to, now=now)
+    store.facts.change_validity(tx, fact, valid_from=valid_from, valid_to=valid_to)
     return new
 
 

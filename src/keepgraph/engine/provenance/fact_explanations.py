@@ -83,7 +83,7 @@ def describe_origin(tx: Tx, origin: Origin) -> str:
 
 
 def _state(tx: Tx, fact: Fact) -> str:
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     if fact.retracted_at:
         return "retracted"
     if fact.valid_from is not None and fact.valid_from > now:

@@ -25,7 +25,6 @@ from keepgraph.engine.resolution import resolver
 from keepgraph.language.normalisation import Name
 from keepgraph.model import GraphEdge, GraphNode
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_SECONDS = 0.2
 """The time for all probes of one result."""
@@ -293,7 +292,7 @@ class Search:
         if not edges:
             return []
         rows = self._rows([*before, named], [ast.Call("max", (edge,)) for edge in edges], of_all_times=True)
-        at = timestamps.from_datetime(self._probe.tx.now)
+        at = self._probe.tx.at
         ended = [end for end in (rows[0] if rows else ()) if isinstance(end, str) and end <= at]
         if not ended:
             return []

@@ -32,7 +32,6 @@ from keepgraph.model import Predicate
 from keepgraph.store.fact_changes import JournalPosition
 from keepgraph.store.graph_statistics import FactSample
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 LITERAL, ENTITY = graph_vocabulary.RESERVED_LABELS
 """The label of texts, and a hidden one that every entity has because many queries use it."""
@@ -107,7 +106,7 @@ def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
     shape = store.fact_changes.cached(tx, ("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many instants.
     is_known_now = tx.known_at is None
-    all_hold = is_known_now and (of_all_times or shape.all_hold_since <= timestamps.from_datetime(tx.now))
+    all_hold = is_known_now and (of_all_times or shape.all_hold_since <= tx.at)
     key = ("statements", tx.group, is_known_now, all_hold)
     compiled_for, cache = tx.connection_cache.get(key, (None, None))
     # Compare a shape once per revision: then the next transaction finds the same one.
@@ -128,7 +127,7 @@ def words(tx: Tx) -> tuple[list[str], list[str]]:
 
 def condition_values(tx: Tx) -> dict[str, object]:
     """The values that the conditions of the catalogue bind."""
-    return {"at": timestamps.from_datetime(tx.now), "group": tx.group, "known": tx.known_at}
+    return {"at": tx.at, "group": tx.group, "known": tx.known_at}
 
 
 def inverse_types(tx: Tx) -> dict[str, str]:
@@ -293,7 +292,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
         condition_values=condition_values(tx),
     )
     connections = _connections(tx)
-    sample, at = store.graph_statistics.sample_facts(tx), timestamps.from_datetime(tx.now)
+    sample, at = store.graph_statistics.sample_facts(tx), tx.at
     return with_row_counts(
         catalogue,
         store.graph_statistics.count_entities_by_type(tx),
@@ -404,7 +403,7 @@ def cache(tx: Tx) -> AdjacencyCache | None:
     """
     if tx.known_at is not None:
         return None
-    at = timestamps.from_datetime(tx.now)
+    at = tx.at
     position = store.fact_changes.position(tx)
     arrays = _up_to(tx, tx.connection_cache.get(("arrays", tx.group)), position)
     if arrays is None or not arrays.since <= at < arrays.until:
@@ -413,7 +412,7 @@ def cache(tx: Tx) -> AdjacencyCache | None:
         arrays = _from_shared(tx, at, position) or arrays
     if arrays is None:
         arrays = _TimedAdjacency(
-            at, store.graph_statistics.next_boundary(tx, at=at), position, AdjacencyCache(note_use=_noting_use(tx))
+            at, store.graph_statistics.next_boundary(tx), position, AdjacencyCache(note_use=_noting_use(tx))
         )
     tx.connection_cache["arrays", tx.group] = arrays
     return arrays.cache
@@ -428,7 +427,7 @@ def share(tx: Tx, execute: Execute) -> bool:
     statements = statement_cache(tx)
     if tx.known_at is not None or statements.catalogue.estimates.edge_count(None) < MIN_FACTS:
         return False
-    at = timestamps.from_datetime(tx.now)
+    at = tx.at
     position = store.fact_changes.position(tx)
     known = _shared(tx, at)
     if known is not None:
@@ -446,7 +445,7 @@ def share(tx: Tx, execute: Execute) -> bool:
     except TooSparse:
         has_all = False
     tx.shared_cache[_key(tx)] = _SharedAdjacency(
-        at, store.graph_statistics.next_boundary(tx, at=at), position, adjacency, has_all
+        at, store.graph_statistics.next_boundary(tx), position, adjacency, has_all
     )
     return has_all
 

@@ -19,7 +19,6 @@ from keepgraph.engine.query.bounds import Bounds
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 T = TypeVar("T")
 
@@ -137,7 +136,7 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
         schema = _count(tx, exact=exact)
         if schema.incomplete:
             return schema
-        at, schemas = timestamps.from_datetime(tx.now), _cached_schemas(tx, exact=exact)
+        at, schemas = tx.at, _cached_schemas(tx, exact=exact)
         del schemas[: len(schemas) + 1 - _MAX_CACHED]
         # When facts began and ended as known at another instant is not looked up: cached for this instant.
         until = store.graph_statistics.next_change(tx, after=at) if tx.known_at is None else at
@@ -147,7 +146,7 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
 
 def cached(tx: Tx, *, exact: bool = False) -> Schema | None:
     """The cached schema, if nothing has changed since."""
-    at = timestamps.from_datetime(tx.now)
+    at = tx.at
     for entry in _cached_schemas(tx, exact=exact):
         is_valid = entry.since == at or (entry.since < at and (entry.until is None or at < entry.until))
         if is_valid and entry.known_at == tx.known_at:
@@ -194,7 +193,6 @@ class _Count:
     def __init__(self, tx: Tx, *, exact: bool) -> None:
         self._tx = tx
         self._exact = exact
-        self._at = timestamps.from_datetime(tx.now)
         self._vocabulary = graph_vocabulary.read(tx)
         self._bounds = Bounds(tx, MAX_SECONDS)
         self.estimated: dict[str, None] = {}
@@ -276,7 +274,7 @@ class _Count:
 
     def _count_literals(self, most: int) -> int:
         return self._in_time(
-            lambda: store.graph_statistics.count_literals(self._tx, at=self._at),
+            lambda: store.graph_statistics.count_literals(self._tx),
             otherwise=lambda: most,
             estimated="Literals are counted as often as relationships lead to them.",
         )
@@ -312,7 +310,7 @@ class _Count:
 
     def _patterns(self) -> list[tuple[int, int, int | None, int]]:
         return self._in_time(
-            lambda: store.graph_statistics.count_patterns(self._tx, at=self._at),
+            lambda: store.graph_statistics.count_patterns(self._tx),
             otherwise=lambda: store.graph_statistics.count_open_patterns(self._tx),
             estimated="Relationships are counted whatever the instant: those without an end.",
         )

@@ -21,7 +21,6 @@ from keepgraph.language.normalisation import Name
 from keepgraph.language.referring_expressions import Expression
 from keepgraph.model import Candidate, Entity, Resolution
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 _ALIAS_SCORE = 0.95
 _MAX_PROBABILITY_BY_CONTEXT = 0.9
@@ -269,8 +268,7 @@ def _is_in_context(_: Tx, candidate: Entity, entity: Entity) -> str | None:
 
 
 def _by_fact(tx: Tx, candidate: Entity, entity: Entity) -> str | None:
-    at = timestamps.from_datetime(tx.now)
-    facts = store.neighbourhood.facts_between(tx, [candidate.row], [entity.row], predicates=None, at=at, limit=1)
+    facts = store.neighbourhood.facts_between(tx, [candidate.row], [entity.row], predicates=None, limit=1)
     return f"a fact connects it with “{entity.name}”" if facts else None
 
 
@@ -287,8 +285,7 @@ def _by_two_facts(tx: Tx, candidate: Entity, entity: Entity) -> str | None:
 def _neighbours(tx: Tx, entity: Entity) -> frozenset[int]:
     key = ("neighbours", entity.id)
     if key not in tx.memo:
-        at = timestamps.from_datetime(tx.now)
-        rows = store.neighbourhood.neighbours(tx, [entity.row], predicates=None, at=at, limit=_MAX_NEIGHBOURS)
+        rows = store.neighbourhood.neighbours(tx, [entity.row], predicates=None, limit=_MAX_NEIGHBOURS)
         tx.memo[key] = frozenset(rows)
     neighbours: frozenset[int] = tx.memo[key]
     return neighbours

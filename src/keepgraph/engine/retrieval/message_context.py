@@ -21,7 +21,6 @@ from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 _MAX_ENTITIES = 20
 _MAX_FACTS = 60  # of an entity; where only some projects count, ten times as many are looked through
@@ -59,23 +58,22 @@ def read(tx: Tx, message: str, scope: Scope, *, with_texts: bool) -> MessageCont
     """The context of a message in a scope, at the instant of the call."""
     names = message_names.find(tx, message, groups=scope.groups, scope=scope.ids, context=scope.projects)
     entities = [named.entity for named in names.named][:_MAX_ENTITIES]
-    at = timestamps.from_datetime(tx.now)
-    standing = store.facts.by_rows(tx, store.scopes.pinned_facts(tx, groups=scope.groups, at=at))
+    standing = store.facts.by_rows(tx, store.scopes.pinned_facts(tx, groups=scope.groups))
     standing = [fact for fact in standing if scope.holds(fact.scope)]
-    opened = _open(tx, entities, scope, at=at) if entities else []
+    opened = _open(tx, entities, scope) if entities else []
     told = {fact.row for fact in (*standing, *(matter.what for matter in opened)) if isinstance(fact, Fact)}
-    facts = [fact for fact in _about(tx, entities, scope, at=at) if fact.row not in told]
+    facts = [fact for fact in _about(tx, entities, scope) if fact.row not in told]
     return MessageContext(
         names=names,
         facts=tuple(facts),
         standing=tuple(standing),
-        standing_texts=tuple(_pinned_texts(tx, scope, at=at)),
+        standing_texts=tuple(_pinned_texts(tx, scope)),
         open=tuple(opened),
-        texts=tuple(_texts(tx, entities, scope, at=at)) if with_texts else (),
+        texts=tuple(_texts(tx, entities, scope)) if with_texts else (),
     )
 
 
-def _about(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[Fact]:
+def _about(tx: Tx, entities: Sequence[Entity], scope: Scope) -> list[Fact]:
     """What holds of the entities: first what connects two of them, then the newest of each predicate, the rarest first.
 
     So that no long list of one kind, such as the members of a project, hides what there is once.
@@ -84,7 +82,7 @@ def _about(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list
     named = {entity.row for entity in entities}
     ordered: list[tuple[tuple[int, int, int], Fact]] = []
     for entity in entities:
-        held = store.facts.about(tx, entity, at=at, limit=_MAX_FACTS, begun_when_recorded=blocking, within=scope.ids)
+        held = store.facts.about(tx, entity, at=tx.at, limit=_MAX_FACTS, begun_when_recorded=blocking, within=scope.ids)
         kinds = Counter((fact.predicate, fact.subject.row == entity.row) for fact in held)
         seen: Counter[tuple[str, bool]] = Counter()
         for position, fact in enumerate(held):
@@ -95,7 +93,7 @@ def _about(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list
     return list({fact.row: fact for _, fact in sorted(ordered, key=lambda each: each[0])}.values())
 
 
-def _open(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[OpenMatter]:
+def _open(tx: Tx, entities: Sequence[Entity], scope: Scope) -> list[OpenMatter]:
     rows = {entity.row for entity in entities}
     blocking: list[int] = []
     due: list[Fact] = []
@@ -105,7 +103,7 @@ def _open(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[
         around = rows | {
             neighbour.entity.row
             for entity in entities
-            for neighbour in store.facts.related(within, entity, at=at, limit=_MAX_OPEN)
+            for neighbour in store.facts.related(within, entity, limit=_MAX_OPEN)
         }
         due += next_steps.due(within, blocked=rows if blocked else (), members=around)
         blocking += blocked
@@ -120,7 +118,6 @@ def _open(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[
             groups=scope.groups,
             of_types=asked,
             answering=[term.name for term in answering],
-            at=at,
             limit=_MAX_OPEN,
         )
     return [
@@ -134,9 +131,9 @@ def _open(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[
     ]
 
 
-def _pinned_texts(tx: Tx, scope: Scope, *, at: str) -> list[tuple[Episode, str]]:
+def _pinned_texts(tx: Tx, scope: Scope) -> list[tuple[Episode, str]]:
     """The pinned texts of the scope, each with its words, cut where they are very long."""
-    rows = _in_scope(tx, store.scopes.pinned_episodes(tx, groups=scope.groups, at=at), scope)
+    rows = _in_scope(tx, store.scopes.pinned_episodes(tx, groups=scope.groups), scope)
     episodes = store.episodes.by_rows(tx, rows) if rows else {}
     return [
         (episodes[row], " ".join(store.episodes.text(tx, episodes[row])[:_MAX_PINNED_CHARACTERS].split()))
@@ -160,12 +157,12 @@ def _in_scope(tx: Tx, episodes: Sequence[int], scope: Scope) -> list[int]:
     return [row for row in episodes if row not in about or True in about[row]]
 
 
-def _texts(tx: Tx, entities: Sequence[Entity], scope: Scope, *, at: str) -> list[Passage]:
+def _texts(tx: Tx, entities: Sequence[Entity], scope: Scope) -> list[Passage]:
     """The newest passages about the entities: those that name most of them first."""
     found: dict[tuple[int, str], Passage] = {}
     names: Counter[tuple[int, str]] = Counter()
     for entity in entities:
-        for passage in passages.newest(tx, node_lookup.Node(entity, tx.group), until=at, limit=_MAX_TEXTS):
+        for passage in passages.newest(tx, node_lookup.Node(entity, tx.group), until=tx.at, limit=_MAX_TEXTS):
             place = (passage.episode.row, passage.quote)
             found.setdefault(place, passage)
             names[place] += 1

@@ -13,7 +13,6 @@ from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Fact
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_DEPTH = 4
 
@@ -92,12 +91,11 @@ def explore(
         predicates: those to walk along; None is all.
         limit: of entities.
     """
-    at = timestamps.from_datetime(tx.now)
     visited, frontier, remaining = {centre.row}, [centre.row], _MAX_FACTS_WALKED
     selected: dict[int, tuple[int, int]] = {centre.row: (0, 0)}
     counts: list[DistanceCount] = []
     for distance in range(1, min(depth, MAX_DEPTH) + 1):
-        ends = store.neighbourhood.neighbours(tx, frontier, predicates=predicates, at=at, limit=remaining + 1)
+        ends = store.neighbourhood.neighbours(tx, frontier, predicates=predicates, limit=remaining + 1)
         exact = len(ends) <= remaining
         frontier = sorted(set(ends[:remaining]) - visited)
         if exact and not frontier:
@@ -105,20 +103,18 @@ def explore(
         counts.append(DistanceCount(distance, len(frontier), exact))
         # The centre is selected, too, and does not count.
         if room := limit + 1 - len(selected):
-            for row, degree in store.neighbourhood.by_degree(tx, frontier, at=at, limit=room):
+            for row, degree in store.neighbourhood.by_degree(tx, frontier, limit=room):
                 selected[row] = (distance, degree)
         if not exact:
             break
         visited.update(frontier)
         remaining -= len(ends)
-    return _with_facts(tx, centre, selected, counts, depth=depth, predicates=predicates, limit=limit, at=at)
+    return _with_facts(tx, centre, selected, counts, depth=depth, predicates=predicates, limit=limit)
 
 
 def literal_facts(tx: Tx, entity: Entity, *, predicates: Sequence[str] | None, limit: int) -> tuple[list[Fact], int]:
     """The current facts of an entity with a literal, newest first, and how many there are."""
-    rows, total = store.neighbourhood.literal_facts(
-        tx, entity, predicates=predicates, at=timestamps.from_datetime(tx.now), limit=limit
-    )
+    rows, total = store.neighbourhood.literal_facts(tx, entity, predicates=predicates, at=tx.at, limit=limit)
     return past_and_future.sort(tx, store.facts.by_rows(tx, rows), lambda fact: fact), total
 
 
@@ -131,14 +127,13 @@ def _with_facts(
     depth: int,
     predicates: Sequence[str] | None,
     limit: int,
-    at: str,
 ) -> Neighbourhood:
     """The selected entities, with the way to each, and the facts between them."""
     entities = {centre.row: centre} | store.entities.by_rows(tx, [row for row in selected if row != centre.row])
     selected = {row: place for row, place in selected.items() if row in entities}
     inner = [row for row, (distance, _) in selected.items() if distance < depth]
     links = store.neighbourhood.facts_between(
-        tx, inner, list(selected), predicates=predicates, at=at, limit=_MAX_FACTS_BETWEEN + 1
+        tx, inner, list(selected), predicates=predicates, limit=_MAX_FACTS_BETWEEN + 1
     )
     ways = _ways(selected, links)
     shown = _nearest_links(selected, links, ways, limit=_FACTS_PER_ENTITY * limit)

@@ -15,7 +15,6 @@ from keepgraph.model import Entity
 from keepgraph.store.purge import PUBLIC_ID
 from keepgraph.store.review_proposals import ReviewDecision, ReviewProposal
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 Decision = Literal["accepted", "edited", "merged", "rejected"]
 
@@ -105,7 +104,7 @@ def note(tx: Tx, public_id: str, decision: Decision) -> Iterator[Tx]:
             evidence=proposal.evidence,
             decision=decision,
             statement=proposal.statement,
-            decided_at=timestamps.from_datetime(tx.now),
+            decided_at=tx.at,
         ),
     )
 

@@ -12,7 +12,6 @@ from keepgraph.model import Entity
 from keepgraph.store.purge import PUBLIC_ID
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_GROUNDS = 5
 _MAX_SENTENCE = 300
@@ -55,7 +54,7 @@ def _describe(tx: Tx, public_id: str) -> str | None:
 
 def _describe_entity(tx: Tx, entity: Entity) -> str:
     """An entity with the first facts about it."""
-    facts = store.facts.about(tx, entity, at=timestamps.from_datetime(tx.now), limit=_FACTS_OF_ENTITY)
+    facts = store.facts.about(tx, entity, at=tx.at, limit=_FACTS_OF_ENTITY)
     said = "; ".join(knowledge.facts.sentence(fact) for fact in facts)
     return f"{entity.name} ({entity.type}){f': {said}' if said else ''}"
 

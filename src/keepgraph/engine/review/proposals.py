@@ -218,7 +218,7 @@ def _stored(tx: Tx, proposal: Proposal, digests: tuple[str, ...], *, row: int, p
         evidence=digests,
         tool=proposal.tool,
         arguments=dict(proposal.arguments),
-        offered_at=timestamps.from_datetime(tx.now),
+        offered_at=tx.at,
     )
 
 
@@ -285,9 +285,7 @@ def wake(tx: Tx, kinds: Iterable[str]) -> list[str]:
     """
     woken = [kind for kind in dict.fromkeys(kinds) if _is_quiet(tx, kind)]
     for kind in woken:
-        store.review_proposals.insert_decision(
-            tx, ReviewDecision(tx.group, kind, "", (), (), "woken", "", timestamps.from_datetime(tx.now))
-        )
+        store.review_proposals.insert_decision(tx, ReviewDecision(tx.group, kind, "", (), (), "woken", "", tx.at))
     return woken
 
 

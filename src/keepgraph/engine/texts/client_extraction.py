@@ -453,9 +453,7 @@ def of_episode(tx: Tx, proposal: Proposal, episode: Episode) -> Proposal:
     A decision is dated by its sentence, else by its text: what was decided in a note of March was decided in March. It
     is not dated where that would be today, or later.
     """
-    written_on, today = (
-        timestamps.local_date(at, tx.zone) for at in (episode.occurred_at, timestamps.from_datetime(tx.now))
-    )
+    written_on, today = (timestamps.local_date(at, tx.zone) for at in (episode.occurred_at, tx.at))
     _, decided_on = time_references.split(" ".join((proposal.evidence or "").split()), not_after=written_on)
     day = decided_on or written_on
     is_dated = day < today and _decides(graph_vocabulary.read(tx), proposal)

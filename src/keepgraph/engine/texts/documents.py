@@ -278,7 +278,7 @@ def upsert_prechunked(
         name=source_name[: storage.MAX_NAME],
         source=None if existing else (given_id or source_name)[: storage.MAX_SOURCE],
         digest=digest,
-        occurred_at=None if is_same_text else timestamps.from_datetime(tx.now),
+        occurred_at=None if is_same_text else tx.at,
         chunks=chunk_drafts,
     )
     episode = stored.episode

@@ -21,7 +21,6 @@ from keepgraph.lazy import dataclass
 from keepgraph.model import Chunk, Mention, ProposalDraft
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 _MAX_CHUNKS_IN_BATCH = 40
 _MAX_NAMES_IN_BATCH = 200
@@ -141,7 +140,7 @@ class _Entry:
             self.proposals,
             group=self.group,
             new_id=tx.new_id,
-            created_at=timestamps.from_datetime(tx.now),
+            created_at=tx.at,
         )
 
 

@@ -17,7 +17,6 @@ from keepgraph.language import normalisation
 from keepgraph.language.chunking import TextChunk
 from keepgraph.model import Chunk, Entity, Episode, Ref
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 TEXT, MESSAGE, JSON, DOCUMENT, PRECHUNKED = "text", "message", "json", "document", "prechunked"
 """The kinds of episodes: see model.Episode."""
@@ -94,7 +93,7 @@ def upsert(
         chunks: gives the chunks of the text; it is called only if they are needed, since cutting a text takes time.
     """
     if existing is None:
-        now = timestamps.from_datetime(tx.now)
+        now = tx.at
         episode = store.episodes.insert(
             tx,
             public_id=tx.new_id("ep"),

@@ -23,7 +23,6 @@ from keepgraph.model import Entity, Fact
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.fact_changes import JournalPosition
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # The facts of a group as a `FactGraph`, read once and patched with what was changed since (ADR 0057).
 #
@@ -69,7 +68,7 @@ def read(tx: Tx) -> _GroupGraph:
 
 def instant(tx: Tx) -> int:
     """The instant of the call, in microseconds since 1970."""
-    return int(_microseconds([timestamps.from_datetime(tx.now)])[0])
+    return int(_microseconds([tx.at])[0])
 
 
 @dataclass(frozen=True, slots=True)

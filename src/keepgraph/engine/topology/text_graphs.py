@@ -19,7 +19,6 @@ from keepgraph.arrays.weighted_graph import Integers, Ranks, WeightedGraph
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.graph_extracts import FactEdge, Mention
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_EDGES = 10_000
 """So many facts and mentions are read, and then no more."""
@@ -91,7 +90,6 @@ def read(tx: Tx, starts: Sequence[Node], *, max_steps: int = MAX_STEPS) -> TextG
     Args:
         max_steps: how many edges away; what is farther is not part of the graph, and does not make it truncated.
     """
-    at = timestamps.from_datetime(tx.now)
     weights: dict[tuple[Node, Node], float] = {}
     facts: dict[tuple[int, int], int] = {}
     visited = frontier = list(dict.fromkeys(starts))
@@ -102,7 +100,7 @@ def read(tx: Tx, starts: Sequence[Node], *, max_steps: int = MAX_STEPS) -> TextG
         if not frontier or room <= 0:
             truncated = truncated or bool(frontier)
             break
-        edges, mentions = _read_edges(tx, frontier, at=at, room=room)
+        edges, mentions = _read_edges(tx, frontier, room=room)
         truncated = truncated or _is_cut(edges, mentions, room=room)
         # A hub of facts may not take the room of the texts, nor the other way round.
         for fact, subject, target, confidence in edges[: max(room - len(mentions), room // 2)]:
@@ -117,13 +115,13 @@ def read(tx: Tx, starts: Sequence[Node], *, max_steps: int = MAX_STEPS) -> TextG
     return TextGraph(_arrays(visited, weights), facts, truncated)
 
 
-def _read_edges(tx: Tx, frontier: Sequence[Node], *, at: str, room: int) -> tuple[list[FactEdge], list[Mention]]:
+def _read_edges(tx: Tx, frontier: Sequence[Node], *, room: int) -> tuple[list[FactEdge], list[Mention]]:
     """The facts and mentions of some nodes, of each at most one more than MAX_EDGES_OF_NODE."""
     each = MAX_EDGES_OF_NODE + 1
     entities = [node for node in frontier if 0 < node < _CHUNKS_FROM]
     proposals = [-node for node in frontier if node < 0]
     chunks = [node - _CHUNKS_FROM for node in frontier if node >= _CHUNKS_FROM]
-    facts = store.graph_extracts.facts_of(tx, entities, at=at, per_entity=each, limit=room + 1) if entities else []
+    facts = store.graph_extracts.facts_of(tx, entities, per_entity=each, limit=room + 1) if entities else []
     mentions = []
     if entities or proposals:
         mentions += store.graph_extracts.mentions_of(tx, entities, proposals, per_node=each, limit=room + 1)

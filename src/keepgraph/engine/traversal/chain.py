@@ -21,7 +21,6 @@ from keepgraph.engine.traversal.records import Kind, Stream
 from keepgraph.engine.traversal.steps import Filter, Follow, Label
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +212,7 @@ def _ranked(kind: Kind, ranking: Sequence[tuple[int, float]]) -> Stream:
 
 
 def _filters(tx: Tx, types: Sequence[str] | None) -> Filters:
-    return Filters((tx.group,), at=timestamps.from_datetime(tx.now), types=None if types is None else tuple(types))
+    return Filters((tx.group,), at=tx.at, types=None if types is None else tuple(types))
 
 
 # Traversal sessions: handles to streams, in the memory of the process, that grow by one step with each call.

@@ -122,9 +122,7 @@ def _from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable
     found = [
         (position, fact, other)
         for of_side in sides
-        for position, fact, other in store.neighbourhood.facts_of(
-            tx, stream.rows, side=of_side, predicates=predicates, at=_at(tx)
-        )
+        for position, fact, other in store.neighbourhood.facts_of(tx, stream.rows, side=of_side, predicates=predicates)
     ]
     if len(sides) == 2:
         # A fact of something with itself is one fact, from whichever end.
@@ -141,7 +139,7 @@ def _links_from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, It
     if step.direction == "out" or kind is Kind.LINKS_TO_VECTOR or step.target == "vectors":
         return reached, ()
     side = "subject" if kind is Kind.LINKS_TO_SUBJECT else "object"
-    found = store.neighbourhood.facts_of(tx, stream.rows, side=side, predicates=None, at=_at(tx))
+    found = store.neighbourhood.facts_of(tx, stream.rows, side=side, predicates=None)
     return reached, ((position, fact) for position, fact, _ in found)
 
 
@@ -190,11 +188,7 @@ def _ends_of_links(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable
 
 
 def _current_facts(tx: Tx, predicates: Sequence[str] | None) -> Iterator[int]:
-    return store.neighbourhood.current_facts(tx, predicates=predicates, at=_at(tx))
-
-
-def _at(tx: Tx) -> str:
-    return timestamps.from_datetime(tx.now)
+    return store.neighbourhood.current_facts(tx, predicates=predicates)
 
 
 # Filters of a traversal: by properties (an OR of ANDs), and by where a short traversal from each item leads.

@@ -135,14 +135,14 @@ class Rules:
         self._vocabulary = graph_vocabulary.read(tx)
         self._predicate = self._vocabulary.predicate_by_name[fact.predicate]
         self._flags = flags_of(self._predicate)
-        self._now = timestamps.from_datetime(tx.now)
+        self._now = tx.at
 
     def check(self) -> Iterator[Conflict]:
         """The conflicts, rule by rule, each searched for lazily."""
         yield from self.irreflexive()
         yield from self.ends()
         was_retracted, may_lead_back = store.group_conflicts.signs(
-            self._tx, self._fact, predicate=self._predicate.row, now=self._now, acyclic="acyclic" in self._flags
+            self._tx, self._fact, predicate=self._predicate.row, acyclic="acyclic" in self._flags
         )
         if was_retracted:
             yield from self.retracted()
@@ -219,15 +219,14 @@ class Rules:
         fact, row = self._fact, self._predicate.row
         kind = "functional" if "functional" in self._flags else "usually_functional"
         if kind in self._flags and "symmetric" in self._flags and fact.object is not None:
-            rows = store.group_conflicts.others_of_either(self._tx, fact, predicate=row, now=self._now)
+            rows = store.group_conflicts.others_of_either(self._tx, fact, predicate=row)
         elif kind in self._flags:
-            rows = store.group_conflicts.other_objects(self._tx, fact, predicate=row, now=self._now)
+            rows = store.group_conflicts.other_objects(self._tx, fact, predicate=row)
         elif past_and_future.may_be_learnt(self._predicate):
             rows = store.group_conflicts.other_objects(
                 self._tx,
                 fact,
                 predicate=row,
-                now=self._now,
                 least_subjects=past_and_future.MIN_SUBJECTS,
                 least_share=past_and_future.MIN_SHARE_OF_ONE,
             )
@@ -244,7 +243,7 @@ class Rules:
         if kind not in self._flags:
             return
         fact = self._fact
-        rows = store.group_conflicts.other_subjects(self._tx, fact, predicate=self._predicate.row, now=self._now)
+        rows = store.group_conflicts.other_subjects(self._tx, fact, predicate=self._predicate.row)
         for other in self._read(rows):
             if not self._includes(fact.subject, other.subject):
                 yield self._one_at_a_time(kind, other, "subject")
@@ -254,7 +253,7 @@ class Rules:
         fact = self._fact
         if "asymmetric" not in self._flags or fact.object is None or fact.object.row == fact.subject.row:
             return
-        rows = store.group_conflicts.reversed_facts(self._tx, fact, predicate=self._predicate.row, now=self._now)
+        rows = store.group_conflicts.reversed_facts(self._tx, fact, predicate=self._predicate.row)
         for other in self._read(rows[:1]):
             yield self._conflict(
                 "asymmetric",
@@ -272,7 +271,7 @@ class Rules:
         if not knowledge.validity.holds_at(fact, self._now):
             return
         ends = fact.object.row, fact.subject.row
-        rows = _find(self._tx, *ends, predicate=self._predicate.row, now=self._now)
+        rows = _find(self._tx, *ends, predicate=self._predicate.row)
         if not rows or ("asymmetric" in self._flags and len(rows) == 1):
             return
         yield of_cycle(self._tx, fact, rows)
@@ -284,7 +283,7 @@ class Rules:
             return
         if not literal_values.may_be_quantity(predicate, fact.literal):
             return
-        others = store.group_conflicts.other_objects(self._tx, fact, predicate=predicate.row, now=self._now)
+        others = store.group_conflicts.other_objects(self._tx, fact, predicate=predicate.row)
         for other in self._read(others):
             if literal_values.differ_in_quantity(predicate, fact, other):
                 yield self._conflict(
@@ -312,7 +311,6 @@ class Rules:
             predicates=_rows_of_roles(vocabulary, *_DECISION_ROLES),
             of_types=_type_rows(vocabulary, types),
             end=end.row,
-            now=self._now,
             limit=_MAX_DECISIONS,
         )
         for row, other, name in named:
@@ -335,7 +333,6 @@ class Rules:
                 fact.object.row,
                 resolving=_rows_of_roles(vocabulary, "resolves"),
                 of_types=_type_rows(vocabulary, types),
-                now=self._now,
             )
             for resolution in self._read(rows[:1]):
                 if resolution.object is None or resolution.object.row == fact.subject.row:
@@ -350,7 +347,7 @@ class Rules:
                 )
                 return
         ended = store.group_conflicts.end_of_entity(
-            self._tx, fact.object.row, now=self._now, besides=_rows_of_roles(vocabulary, *_UNCOUNTED_ROLES)
+            self._tx, fact.object.row, besides=_rows_of_roles(vocabulary, *_UNCOUNTED_ROLES)
         )
         if ended is None:
             return
@@ -380,7 +377,7 @@ class Rules:
         within = [
             term.row for term in self._vocabulary.predicates if "transitive" in term.flags or term.role == "part_of"
         ]
-        return store.group_conflicts.are_connected(self._tx, one.row, other.row, predicates=within, now=self._now)
+        return store.group_conflicts.are_connected(self._tx, one.row, other.row, predicates=within)
 
     def _read(self, rows: Iterable[int]) -> list[Fact]:
         unique = list(dict.fromkeys(rows))
@@ -413,10 +410,10 @@ def of_opposite_decisions(tx: Tx, fact: Fact, decision: Entity, *, other_fact: i
         fact: connects `decision` to who decided it, or to what it is a part of.
         other_fact, other: the row of the fact that connects the other decision to the same, and of that decision.
     """
-    vocabulary, now = graph_vocabulary.read(tx), timestamps.from_datetime(tx.now)
+    vocabulary = graph_vocabulary.read(tx)
     types, resolving = _type_rows(vocabulary, vocabulary.decision_types), _rows_of_roles(vocabulary, "resolves")
     for one in (decision.row, other):
-        if store.group_conflicts.resolutions_of(tx, one, resolving=resolving, of_types=types, now=now):
+        if store.group_conflicts.resolutions_of(tx, one, resolving=resolving, of_types=types):
             return None
     (second,) = store.facts.by_rows(tx, [other_fact])
     opposite = store.entities.by_rows(tx, [other])[other]
@@ -469,7 +466,7 @@ def _since(fact: Fact, tx: Tx) -> str:
     """Since when a fact holds, as far as known; for a future one, from when."""
     if fact.valid_from is None:
         return f"recorded on {timestamps.local_date(fact.recorded_at, tx.zone)}"
-    word = "since" if fact.valid_from <= timestamps.from_datetime(tx.now) else "from"
+    word = "since" if fact.valid_from <= tx.at else "from"
     return f"{word} {timestamps.local_date(fact.valid_from, tx.zone)}"
 
 
@@ -491,7 +488,7 @@ _MAX_VISITED = 500
 """How many entities are visited in search of a cycle that a fact closes; longer ones are left to the full search."""
 
 
-def _find(tx: Tx, start: int, end: int, *, predicate: int, now: str) -> list[int]:
+def _find(tx: Tx, start: int, end: int, *, predicate: int) -> list[int]:
     """The facts of a shortest path from an entity to another along a predicate, by row; empty if there is none.
 
     Searched from both ends, each time from the side with fewer entities (bidirectional breadth-first search).
@@ -503,7 +500,7 @@ def _find(tx: Tx, start: int, end: int, *, predicate: int, now: str) -> list[int
         outward = len(frontiers[True]) <= len(frontiers[False])
         reached, others = (forward, backward) if outward else (backward, forward)
         edges = store.group_conflicts.neighbours_of(
-            tx, frontiers[outward], predicate=predicate, outward=outward, now=now, limit=_MAX_VISITED
+            tx, frontiers[outward], predicate=predicate, outward=outward, limit=_MAX_VISITED
         )
         frontier: list[int] = []
         for near, far, row in edges:

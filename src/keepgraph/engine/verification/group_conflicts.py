@@ -13,7 +13,6 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import opposites
 from keepgraph.model import Role
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 MAX_OF_KIND = 100
 """The default limit of conflicts of each kind."""
@@ -41,33 +40,27 @@ def find(tx: Tx, *, kinds: Sequence[str] | None = None, limit: int = MAX_OF_KIND
 
 
 def _functional(tx: Tx, limit: int) -> Iterator[Conflict]:
-    candidates = store.group_conflicts.subjects_with_several_objects(
-        tx, _flagged(tx, "functional"), now=_now(tx), limit=limit * 2
-    )
+    candidates = store.group_conflicts.subjects_with_several_objects(tx, _flagged(tx, "functional"), limit=limit * 2)
     for predicate, subject in candidates:
         rows = store.group_conflicts.facts_of_subject(tx, predicate, subject, limit=_MAX_FACTS_OF_ONE)
         yield from _first_of(tx, rows, Rules.several_objects)
     symmetric = [term.row for term in graph_vocabulary.read(tx).predicates if {"functional", "symmetric"} <= term.flags]
-    for predicate, target in store.group_conflicts.objects_with_several_subjects(
-        tx, symmetric, now=_now(tx), limit=limit
-    ):
+    for predicate, target in store.group_conflicts.objects_with_several_subjects(tx, symmetric, limit=limit):
         rows = store.group_conflicts.facts_of_object(tx, predicate, target, limit=_MAX_FACTS_OF_ONE)
         yield from _first_of(tx, rows, Rules.several_objects)
-    rows = store.group_conflicts.facts_with_the_subject_as_object(tx, symmetric, now=_now(tx), limit=limit)
+    rows = store.group_conflicts.facts_with_the_subject_as_object(tx, symmetric, limit=limit)
     yield from _of_each(tx, rows, Rules.several_objects)
 
 
 def _inverse_functional(tx: Tx, limit: int) -> Iterator[Conflict]:
     flagged = _flagged(tx, "inverse_functional")
-    for predicate, target in store.group_conflicts.objects_with_several_subjects(
-        tx, flagged, now=_now(tx), limit=limit * 2
-    ):
+    for predicate, target in store.group_conflicts.objects_with_several_subjects(tx, flagged, limit=limit * 2):
         rows = store.group_conflicts.facts_of_object(tx, predicate, target, limit=_MAX_FACTS_OF_ONE)
         yield from _first_of(tx, rows, Rules.several_subjects)
 
 
 def _asymmetric(tx: Tx, limit: int) -> Iterator[Conflict]:
-    rows = store.group_conflicts.facts_in_both_directions(tx, _flagged(tx, "asymmetric"), now=_now(tx), limit=limit)
+    rows = store.group_conflicts.facts_in_both_directions(tx, _flagged(tx, "asymmetric"), limit=limit)
     yield from _of_each(tx, rows, Rules.both_directions)
 
 
@@ -77,43 +70,43 @@ def _irreflexive(tx: Tx, limit: int) -> Iterator[Conflict]:
 
 
 def _acyclic(tx: Tx, limit: int) -> Iterator[Conflict]:
-    vocabulary, now = graph_vocabulary.read(tx), _now(tx)
+    vocabulary = graph_vocabulary.read(tx)
     for predicate in _flagged(tx, "acyclic"):
         is_asymmetric = "asymmetric" in conflicts.flags_of(vocabulary.predicate_by_row[predicate])
-        for cycle in _cycles(tx, predicate, now=now, limit=limit):
+        for cycle in _cycles(tx, predicate, limit=limit):
             if is_asymmetric and len(cycle) == 2:
                 continue  # both directions, already reported
             rows = [
-                store.group_conflicts.fact_between(tx, one, other, predicate=predicate, now=now)
+                store.group_conflicts.fact_between(tx, one, other, predicate=predicate)
                 for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
             ]
             first, *way = [row for row in rows if row is not None]
             yield conflicts.of_cycle(tx, store.facts.by_rows(tx, [first])[0], way)
 
 
-def _cycles(tx: Tx, predicate: int, *, now: str, limit: int) -> list[list[int]]:
+def _cycles(tx: Tx, predicate: int, *, limit: int) -> list[list[int]]:
     import numpy as np
 
     from keepgraph.arrays import shortest_paths
 
-    ends = (end for pair in store.group_conflicts.pairs_of_predicate(tx, predicate, now=now) for end in pair)
+    ends = (end for pair in store.group_conflicts.pairs_of_predicate(tx, predicate) for end in pair)
     pairs = np.fromiter(ends, dtype=np.int64).reshape(-1, 2)
     return shortest_paths.find_cycles(pairs[:, 0], pairs[:, 1], limit=limit)
 
 
 def _misfits(tx: Tx, limit: int, *, kind: str) -> Iterator[Conflict]:
-    vocabulary, now = graph_vocabulary.read(tx), _now(tx)
+    vocabulary = graph_vocabulary.read(tx)
     types = {term.row: term.name for term in vocabulary.types}
     with_ends = [term for term in vocabulary.predicates if term.sources or term.targets or term.literal_kind]
     by_row = {term.row: term for term in with_ends}
     remaining = limit
-    for pattern in store.group_conflicts.patterns(tx, list(by_row), now=now):
+    for pattern in store.group_conflicts.patterns(tx, list(by_row)):
         predicate, object_type = by_row[pattern[0]], types[pattern[2]] if pattern[2] is not None else None
         is_disjoint = conflicts.has_disjoint_end(vocabulary, predicate, types[pattern[1]], object_type)
         fits = vocabulary.fits(predicate, types[pattern[1]], object_type)
         if remaining <= 0 or (not is_disjoint if kind == "disjoint_types" else is_disjoint or fits):
             continue
-        rows = store.group_conflicts.facts_of_pattern(tx, pattern, now=now, limit=remaining)
+        rows = store.group_conflicts.facts_of_pattern(tx, pattern, limit=remaining)
         remaining -= len(rows)
         yield from _of_each(tx, rows, Rules.ends)
 
@@ -129,7 +122,7 @@ def _ends(tx: Tx, limit: int) -> Iterator[Conflict]:
         term.row: term.literal_kind for term in vocabulary.predicates if term.literal_kind in ("number", "date", "url")
     }
     rows: list[int] = []
-    for row, predicate, literal in store.group_conflicts.literals_of(tx, list(kinds), now=_now(tx)):
+    for row, predicate, literal in store.group_conflicts.literals_of(tx, list(kinds)):
         if literals.normalise(literal, kinds[predicate], tx.zone) is None:
             rows.append(row)
             if len(rows) == limit:
@@ -143,14 +136,10 @@ def _values(tx: Tx, limit: int) -> Iterator[Conflict]:
         for term in graph_vocabulary.read(tx).predicates
         if "functional" not in term.flags and term.inverse_of is None and literal_values.may_be_quantity(term, "1")
     ]
-    candidates = store.group_conflicts.subjects_with_several_objects(
-        tx, measured, now=_now(tx), limit=limit * 20, literals_only=True
-    )
+    candidates = store.group_conflicts.subjects_with_several_objects(tx, measured, limit=limit * 20, literals_only=True)
     if not candidates:
         return
-    counts = {
-        row: (all_, single) for row, all_, single in store.cardinalities.count_objects_by_subject(tx, now=_now(tx))
-    }
+    counts = {row: (all_, single) for row, all_, single in store.cardinalities.count_objects_by_subject(tx)}
     for predicate, subject in candidates:
         all_, single = counts.get(predicate, (0, 0))
         if all_ >= 10 and all_ - single > MAX_SHARE_OF_SEVERAL * all_:
@@ -164,7 +153,7 @@ def _retracted(tx: Tx, limit: int) -> Iterator[Conflict]:
 
 
 def _rests_on_ended(tx: Tx, limit: int) -> Iterator[Conflict]:
-    vocabulary, now = graph_vocabulary.read(tx), _now(tx)
+    vocabulary = graph_vocabulary.read(tx)
     depending = [term.row for term in vocabulary.of_role("depends")]
     uncounted = [term.row for term in vocabulary.of_role(*_UNCOUNTED_ROLES)]
     rows = store.group_conflicts.facts_resting_on_superseded(
@@ -172,10 +161,9 @@ def _rests_on_ended(tx: Tx, limit: int) -> Iterator[Conflict]:
         depending,
         resolving=[term.row for term in vocabulary.of_role("resolves")],
         of_types=[vocabulary.type_by_name[name].row for name in vocabulary.decision_types],
-        now=now,
         limit=limit,
     )
-    rows += store.group_conflicts.facts_resting_on_ended(tx, depending, besides=uncounted, now=now, limit=limit)
+    rows += store.group_conflicts.facts_resting_on_ended(tx, depending, besides=uncounted, limit=limit)
     yield from _of_each(tx, list(dict.fromkeys(rows)), Rules.rests_on_ended)
 
 
@@ -185,7 +173,6 @@ def _opposite(tx: Tx, limit: int) -> Iterator[Conflict]:
         tx,
         [term.row for term in vocabulary.of_role(*_DECISION_ROLES)],
         of_types=[vocabulary.type_by_name[name].row for name in vocabulary.decision_types],
-        now=_now(tx),
     )
     matters = {decision: opposites.matter(name) for decision, name in {row[2:4] for row in named}}
     by_matter: dict[tuple[int, tuple[str, ...]], dict[int, tuple[int, str]]] = defaultdict(dict)
@@ -254,7 +241,3 @@ def _distinct(found: Iterable[Conflict], limit: int) -> Iterator[Conflict]:
 def _flagged(tx: Tx, *flags: str) -> list[int]:
     """The rows of the predicates with one of these flags."""
     return [term.row for term in graph_vocabulary.read(tx).predicates if conflicts.flags_of(term) & set(flags)]
-
-
-def _now(tx: Tx) -> str:
-    return timestamps.from_datetime(tx.now)

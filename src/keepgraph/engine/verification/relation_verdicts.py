@@ -195,7 +195,7 @@ def _fact(
         object=object,
         literal=literal,
         confidence=1.0,
-        recorded_at=timestamps.from_datetime(tx.now),
+        recorded_at=tx.at,
         valid_from=None,
         valid_to=None,
         predicate_sentence=match.predicate.sentence,
@@ -212,7 +212,7 @@ def _judge_known(tx: Tx, case: _Case) -> None:
     if fact is None or match is None:
         case.add("known", "unknown", "It cannot be looked up, because not all of its names and words are known.")
         return
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     said = validity.find_known(tx, fact, match.predicate)
     case.known = tuple(store.facts.by_rows(tx, [one.row for one in said if validity.holds_at(one, now)]))
     sentence = facts.sentence(fact)
@@ -415,11 +415,10 @@ def _measure(tx: Tx, subject: Entity, target: Entity, *, fact: Fact | None = Non
     Args:
         fact: the relation between the two, if learned rules are to be asked about it.
     """
-    now = timestamps.from_datetime(tx.now)
-    degrees = tuple(store.entity_pairs.degree(tx, one, now=now, limit=_MAX_DEGREE) for one in (subject, target))
+    degrees = tuple(store.entity_pairs.degree(tx, one, limit=_MAX_DEGREE) for one in (subject, target))
     fewer, more = (subject, target) if degrees[0] <= degrees[1] else (target, subject)
-    nearby = store.entity_pairs.neighbours(tx, fewer, now=now, limit=_MAX_NEIGHBOURS)
-    common = store.entity_pairs.are_neighbours(tx, more, sorted(nearby), now=now) - {subject.row, target.row}
+    nearby = store.entity_pairs.neighbours(tx, fewer, limit=_MAX_NEIGHBOURS)
+    common = store.entity_pairs.are_neighbours(tx, more, sorted(nearby)) - {subject.row, target.row}
     either = degrees[0] + degrees[1] - len(common)
     entities = store.entities.by_rows(tx, sorted(common)[:_MAX_NAMED])
     rule = _find_rule(tx, fact) if fact else None

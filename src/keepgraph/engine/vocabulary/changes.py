@@ -12,7 +12,6 @@ from keepgraph.language import inflection
 from keepgraph.lazy import dataclass
 from keepgraph.model import PREDICATE_FLAGS, EntityType, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 _ANY = ("any", "anything", "entity", "node")
 """Words for "any type" at the end of a predicate, where the vocabulary has no such type."""
@@ -141,7 +140,7 @@ def retire(tx: Tx, word: VocabularyTerm, *, replaced_by: str | None = None) -> W
                 hint="Name another word that says the same, or none at all.",
             )
         refuse_other_objects(tx, word, replacement)
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     row = replacement.row if replacement is not None else None
     vocabulary = graph_vocabulary.read(tx)
     store.vocabulary.update_term(tx, word.kind, word.row, {"retired_at": word.retired_at or now, "replaced_by": row})

@@ -20,7 +20,6 @@ from keepgraph.model import (
     VocabularyTerm,
 )
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 CORE = "core"
 OWN = "own"
@@ -170,7 +169,7 @@ def remove(tx: Tx, name: str) -> SetChange:
     of_set = find(tx, name)
     if of_set.name == CORE:
         raise errors.VocabularyConflict("the set core belongs to every graph", hint="Retire single words instead.")
-    now = timestamps.from_datetime(tx.now)
+    now = tx.at
     remaining = [
         (kind, term.row, term.name)
         for kind in reversed(store.vocabulary.KINDS)
@@ -220,7 +219,7 @@ def find_or_insert(tx: Tx, name: str, *, version: str = "1", uri: str = "") -> V
             if candidate.version != version or candidate.retired_at is not None:
                 store.vocabulary.update_set(tx, candidate.row, version=version, retired_at=None)
             return VocabularySet(candidate.row, name, version, candidate.uri, candidate.added_at, None)
-    added_at = timestamps.from_datetime(tx.now)
+    added_at = tx.at
     row = store.vocabulary.insert_set(tx, name=name, version=version, uri=uri, added_at=added_at)
     return VocabularySet(row, name, version, uri, added_at, None)
 

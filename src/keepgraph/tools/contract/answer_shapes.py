@@ -137,7 +137,7 @@ def projects_of(tx: Tx, fact: Fact) -> list[str]:
 
 def beginning(tx: Tx, fact: Fact) -> dict[str, str]:
     """That nobody knows whether a fact had begun by the time that is asked for; nothing where that is known."""
-    if not knowledge.past_and_future.begins_unknown(fact, timestamps.from_datetime(tx.now)):
+    if not knowledge.past_and_future.begins_unknown(fact, tx.at):
         return {}
     return {"beginning": f"unknown, recorded {timestamps.local_date(fact.recorded_at, tx.zone)}"}
 

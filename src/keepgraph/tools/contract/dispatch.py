@@ -13,7 +13,6 @@ from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import catalogue, derived_data, schemas, validation
 from keepgraph.tools.contract.catalogue import Effect, Tool
 from keepgraph.tools.contract.derived_data import Need
@@ -278,8 +277,7 @@ def _count(database: Database, tool: Tool, *, session: str | None, unknown_names
     if not is_read_counted and not unknown_names:
         return
     with suppress(errors.GraphFileError), database.write(tool.name, session=session) as tx:
-        at = timestamps.from_datetime(tx.now)
         if is_read_counted and session is not None:
-            store.garden_runs.add_read(tx, conversation=session, tool=tool.name, at=at)
+            store.garden_runs.add_read(tx, conversation=session, tool=tool.name)
         if unknown_names:
-            store.garden_runs.add_unknown_names(tx, unknown_names, at=at)
+            store.garden_runs.add_unknown_names(tx, unknown_names)

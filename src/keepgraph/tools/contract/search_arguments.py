@@ -174,7 +174,7 @@ def _request(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit:
     groups = tuple(dict.fromkeys(arguments.group_ids or [tx.group]))
     filters = Filters(
         groups=groups,
-        at=timestamps.from_datetime(tx.now),
+        at=tx.at,
         types=entity_types(tx, arguments.entity_types),
         predicates=predicates(tx, arguments.edge_types),
         about=scope.project.row if scope.project else NO_ENTITY if scope.is_unknown else None,

@@ -36,19 +36,18 @@ Usage = tuple[str, str, str]
 
 def propose_retype(tx: Tx, position: int) -> Outcome:
     vocabulary = graph_vocabulary.read(tx)
-    at = timestamps.from_datetime(tx.now)
     misnamed = _misnamed(tx, vocabulary)
-    entities = [entity for entity in _entities_to_look_at(tx, vocabulary, at) if entity.row not in misnamed]
+    entities = [entity for entity in _entities_to_look_at(tx, vocabulary) if entity.row not in misnamed]
     assumed = store.entities.among(tx, [entity.row for entity in entities])
     proposals = []
     for entity in entities:
         raise_if_cancelled(tx.cancellation)
-        usage = store.garden_candidates.usage(tx, entity, at=at, limit=_MAX_FACTS)
+        usage = store.garden_candidates.usage(tx, entity, limit=_MAX_FACTS)
         better = _better_type(tx, vocabulary, entity, usage, is_assumed=entity.row in assumed)
         if better is not None:
             proposals.append(_proposal(vocabulary, entity, better, usage))
     for entity, named in misnamed.values():
-        usage = store.garden_candidates.usage(tx, entity, at=at, limit=_MAX_FACTS)
+        usage = store.garden_candidates.usage(tx, entity, limit=_MAX_FACTS)
         if _fits_all(vocabulary, named, _wanted_types(vocabulary, usage)):
             proposals.append(_proposal_of_name(entity, named, usage))
     return Outcome(tuple(proposals[:MAX_CANDIDATES]), considered=len(entities) + len(misnamed))
@@ -68,10 +67,10 @@ def _misnamed(tx: Tx, vocabulary: Vocabulary) -> dict[int, tuple[Entity, str]]:
     return misnamed
 
 
-def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary, at: str) -> list[Entity]:
+def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary) -> list[Entity]:
     """Those at an end that their predicate does not allow, and those with an assumed type; newest first."""
     rows: set[int] = set()
-    for name, subject_type, object_type, _ in store.facts.count_by_pattern(tx, at=at):
+    for name, subject_type, object_type, _ in store.facts.count_by_pattern(tx):
         predicate = vocabulary.predicate_by_name[name]
         for side, allowed, entity_type in (
             ("subject", predicate.sources, subject_type),
@@ -86,7 +85,6 @@ def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary, at: str) -> list[Entity
                     subject_type=subject_type,
                     object_type=object_type,
                     side=side,
-                    at=at,
                     limit=_MAX_OF_PATTERN,
                 )
             )

@@ -70,13 +70,12 @@ def _decisions_without_project(tx: Tx, vocabulary: Vocabulary) -> Iterator[Propo
     decision_types, project_types = vocabulary.decision_types, vocabulary.project_types
     if not decision_types or not project_types:
         return
-    at = timestamps.from_datetime(tx.now)
     decisions = store.garden_candidates.not_connected_with(
-        tx, of_types=decision_types, with_types=project_types, at=at, limit=_MAX_OF_A_KIND
+        tx, of_types=decision_types, with_types=project_types, limit=_MAX_OF_A_KIND
     )
     for decision in decisions:
         raise_if_cancelled(tx.cancellation)
-        near = store.garden_candidates.connected_of_types(tx, decision, project_types, at=at, limit=2)
+        near = store.garden_candidates.connected_of_types(tx, decision, project_types, limit=2)
         project = near[0] if len(near) == 1 else None
         predicate = _linking_predicate(vocabulary, decision, project)
         if predicate is None:
@@ -120,11 +119,10 @@ def _silent_projects(tx: Tx, vocabulary: Vocabulary) -> Iterator[Proposal]:
         tx,
         of_types=vocabulary.project_types,
         since=timestamps.from_datetime(tx.now - PROJECT_SILENT),
-        at=timestamps.from_datetime(tx.now),
         limit=_MAX_OF_A_KIND,
     )
     for project, last in silent:
-        newest = store.facts.about(tx, project, at=timestamps.from_datetime(tx.now), limit=1)
+        newest = store.facts.about(tx, project, at=tx.at, limit=1)
         yield Proposal(
             kind="gap",
             key=f"silence of {project.id}",
@@ -208,18 +206,17 @@ _ROLES = ("blocks", "resolves", "tags", "mentions", "depends")
 
 
 def propose_ended(tx: Tx, position: int) -> Outcome:
-    at = timestamps.from_datetime(tx.now)
     vocabulary = graph_vocabulary.read(tx)
     proposals: list[Proposal] = []
     considered = 0
-    for name, subjects, with_one in store.garden_candidates.subjects_by_objects(tx, at=at):
+    for name, subjects, with_one in store.garden_candidates.subjects_by_objects(tx):
         raise_if_cancelled(tx.cancellation)
         predicate = vocabulary.predicate_by_name[name]
         considered += subjects
         share = with_one / subjects
         if subjects < _MIN_SUBJECTS or with_one == subjects or share < _MIN_SHARE_OF_ONE or _is_free(predicate):
             continue
-        rows = store.garden_candidates.facts_beside_each_other(tx, name, at=at, limit=_MAX_SUBJECTS)
+        rows = store.garden_candidates.facts_beside_each_other(tx, name, limit=_MAX_SUBJECTS)
         proposals += _of_predicate(tx, store.facts.by_rows(tx, rows), share=share)
     return Outcome(tuple(proposals[:MAX_CANDIDATES]), considered=considered)
 

@@ -20,7 +20,6 @@ from keepgraph.model import PREDICATE_FLAGS, Predicate
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.garden_candidates import ProposedName
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import timestamps
 
 # Flag evidence: undeclared flags of predicates that the recorded facts suggest.
 #
@@ -62,27 +61,27 @@ class _SuggestedFlag:
 
 def suggest(tx: Tx) -> list[_SuggestedFlag]:
     """The flags that the facts of the group suggest, surest first. Reads all facts that hold: takes seconds."""
-    vocabulary, now = graph_vocabulary.read(tx), timestamps.from_datetime(tx.now)
+    vocabulary = graph_vocabulary.read(tx)
     open_to_flags = {
         term.row: term
         for term in vocabulary.usable_predicates
         if term.inverse_of is None and term.set != sets.CORE and term.role not in _UNCOUNTED_ROLES
     }
     suggested: list[_SuggestedFlag] = []
-    for row, count, single in store.cardinalities.count_objects_by_subject(tx, now=now):
+    for row, count, single in store.cardinalities.count_objects_by_subject(tx):
         if (
             row in open_to_flags
             and not open_to_flags[row].flags & {"functional", "symmetric"}
             and count >= _MIN_SUBJECTS
         ):
-            suggested += _functional(tx, open_to_flags[row], count, single, now=now)
-    for row, count, single in store.cardinalities.count_subjects_by_object(tx, now=now):
+            suggested += _functional(tx, open_to_flags[row], count, single)
+    for row, count, single in store.cardinalities.count_subjects_by_object(tx):
         term = open_to_flags.get(row)
         if term and not term.flags & {"inverse_functional", "symmetric"} and count >= _MIN_SUBJECTS:
             suggested += _inverse_functional(term, count, single)
     for term in open_to_flags.values():
         if term.literal_kind is None and not conflicts.flags_of(term) & {"symmetric", "asymmetric", "acyclic"}:
-            suggested += _direction(tx, term, now=now)
+            suggested += _direction(tx, term)
     return sorted(suggested, key=lambda flag: (-flag.score, flag.predicate, flag.flag))
 
 
@@ -95,10 +94,10 @@ def _lower_bound(successes: int, count: int) -> float:
     return max(0.0, (share + _Z**2 / (2 * count) - spread) / (1 + _Z**2 / count))
 
 
-def _functional(tx: Tx, term: Predicate, count: int, single: int, *, now: str) -> Iterable[_SuggestedFlag]:
-    changes = store.cardinalities.count_changes(tx, term.row, now=now)
+def _functional(tx: Tx, term: Predicate, count: int, single: int) -> Iterable[_SuggestedFlag]:
+    changes = store.cardinalities.count_changes(tx, term.row)
     seen = f", and {changes} have had another before" if changes else ""
-    type_row = store.cardinalities.most_common_type(tx, term.row, now=now)
+    type_row = store.cardinalities.most_common_type(tx, term.row)
     types = {one.row: one.name for one in graph_vocabulary.read(tx).types}
     of_type = f" (most of the type {types[type_row]})" if type_row in types else ""
     statement = (
@@ -119,9 +118,9 @@ def _inverse_functional(term: Predicate, count: int, single: int) -> Iterable[_S
     return _if_likely(term, "inverse_functional", statement, single, count)
 
 
-def _direction(tx: Tx, term: Predicate, *, now: str) -> Iterable[_SuggestedFlag]:
+def _direction(tx: Tx, term: Predicate) -> Iterable[_SuggestedFlag]:
     """Whether a predicate holds in one direction, or in both."""
-    pairs, reversed_, at_both_ends = store.cardinalities.count_reversed(tx, term.row, now=now)
+    pairs, reversed_, at_both_ends = store.cardinalities.count_reversed(tx, term.row)
     if pairs >= _MIN_PAIRS and not reversed_ and at_both_ends >= _MIN_AT_BOTH_ENDS:
         statement = (
             f"None of {pairs} facts of {term.name} also holds in reverse, though {at_both_ends} entities are the "
