@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from keepgraph.model import Entity
-from keepgraph.store import entities, groups
+from keepgraph.store import entities
 from keepgraph.store.connections import json_array
+from keepgraph.store.group_conflicts import in_group
 from keepgraph.store.schema_parts import FACT_HOLDS, facts_with
 from keepgraph.store.transactions import Tx
 
@@ -136,13 +137,12 @@ def silent(tx: Tx, *, of_types: Collection[str], since: str, limit: int) -> list
 
 def subjects_by_objects(tx: Tx) -> list[tuple[str, int, int]]:
     """By predicate: how many subjects have current objects, and how many of these have exactly one."""
-    of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
     return tx.rows(
         f"""
         SELECT predicate.name, count(*), sum(objects = 1)
         FROM (
             SELECT fact.predicate, count(*) AS objects FROM fact
-            WHERE {FACT_HOLDS} AND fact.object IS NOT NULL {of_group}
+            WHERE {FACT_HOLDS} AND fact.object IS NOT NULL AND {in_group(tx, "fact")}
             GROUP BY fact.subject, fact.predicate
         ) AS of_subject
         JOIN predicate ON predicate.id = of_subject.predicate
@@ -155,7 +155,6 @@ def subjects_by_objects(tx: Tx) -> list[tuple[str, int, int]]:
 
 def facts_beside_each_other(tx: Tx, predicate: str, *, limit: int) -> list[int]:
     """The facts of a predicate that hold and whose subject has several such objects, by row; subject by subject."""
-    of_group = "" if groups.is_only_group(tx) else "AND (SELECT group_id FROM entity WHERE id = fact.subject) = :group"
     return tx.column(
         f"""
         SELECT fact.id FROM fact
@@ -164,7 +163,7 @@ def facts_beside_each_other(tx: Tx, predicate: str, *, limit: int) -> list[int]:
           AND fact.subject IN (
               SELECT fact.subject FROM fact
               WHERE fact.predicate = (SELECT id FROM predicate WHERE name = :predicate)
-                AND fact.object IS NOT NULL AND {FACT_HOLDS} {of_group}
+                AND fact.object IS NOT NULL AND {FACT_HOLDS} AND {in_group(tx, "fact")}
               GROUP BY fact.subject HAVING count(*) BETWEEN 2 AND 3
               ORDER BY fact.subject DESC
               LIMIT +:limit)

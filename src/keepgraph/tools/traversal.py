@@ -299,7 +299,7 @@ def traverse(tx: Tx, *, steps: list[Any], limit: int = 100, offset: int = 0) -> 
             arguments = dict(raw)
             name = arguments.pop("tool", None) or arguments.pop("tool_name", "")
             step = traversal_arguments.read(tx, str(name), arguments.pop("args", None) or arguments)
-            stream = chain.run(tx, stream, step.step)
+            stream = step.step(stream)
         except errors.KeepgraphError as error:
             error.message = f"steps[{number}]: {error.message}"
             raise
@@ -347,7 +347,7 @@ def _step_with_items(tx: Tx, connection_id: str, name: str, **arguments: Any) ->
 def _advance(tx: Tx, traversal: Traversal, name: str, arguments: Mapping[str, Any]) -> list[str]:
     """Let a step lead on; in words, what was understood otherwise than it was written."""
     step = traversal_arguments.read(tx, name, arguments)
-    traversal.advance(lambda stream: chain.run(tx, stream, step.step))
+    traversal.advance(step.step)
     waiting = chain.waiting_note(tx, traversal.stream)
     return [*step.notes, *([waiting] if waiting else [])]
 

@@ -288,15 +288,6 @@ def _is_ranked_high(embedding: ComplexModel, prediction: Prediction, known: Trip
     )
 
 
-def rules(tx: Tx) -> tuple[HornRule, ...]:
-    """The rules of the group, the most confident first; none where there are too few facts, or too many for one call.
-
-    Numbers of predicates in them are those of `group_triples.read(tx).predicates`.
-    """
-    learned = _rules_of_call(tx)
-    return learned[1].rules if learned else ()
-
-
 def rule_confidence(tx: Tx, *, subject: int, predicate: str, object: int) -> tuple[float, str] | None:
     """How surely the rules of the group say that a triple holds, from 0 to 1, and the best of them in words.
 
@@ -304,7 +295,7 @@ def rule_confidence(tx: Tx, *, subject: int, predicate: str, object: int) -> tup
         subject, object: rows of entities.
 
     Returns:
-        None where no rule says anything of it, or none can be mined: see `rules`.
+        None where no rule says anything of it, or there are too few facts for rules, or too many for one call.
     """
     learned = _rules_of_call(tx)
     if learned is None:

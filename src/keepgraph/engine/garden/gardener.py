@@ -87,39 +87,30 @@ class PassReport:
     """What a pass did.
 
     Attributes:
-        considered: how many entities, facts or words it examined.
-        proposed: how many proposals it had; the rest are parts of this: `new` were not open before, `open` were,
-            `decided` had been decided with the same evidence, `quiet` are of quiet kinds, and `over_limit` did not
-            fit within the limit.
-        position: where the next run continues; 0 is the beginning.
-        note: why it was skipped, in one sentence.
-        new: the proposals that are new.
+        outcome: what it examined and proposed, and where the next run continues.
+        offered: what became of these proposals.
+        new: those that were not open before, as stored.
     """
 
     name: str
-    considered: int = 0
-    proposed: int = 0
-    open: int = 0
-    decided: int = 0
-    quiet: int = 0
-    over_limit: int = 0
-    position: int = 0
-    note: str | None = None
+    outcome: Outcome
+    offered: OfferReport = field(default_factory=OfferReport)
     new: tuple[Proposal, ...] = ()
 
     @property
     def counts(self) -> dict[str, Any]:
         """All but the proposals themselves, as stored with the run."""
+        outcome, offered = self.outcome, self.offered
         return {
-            "considered": self.considered,
-            "proposed": self.proposed,
+            "considered": outcome.considered,
+            "proposed": len(outcome.proposals),
             "new": len(self.new),
-            "open": self.open,
-            "decided": self.decided,
-            "quiet": self.quiet,
-            "over_limit": self.over_limit,
-            "position": self.position,
-            "note": self.note,
+            "open": offered.open,
+            "decided": offered.decided,
+            "quiet": offered.quiet,
+            "over_limit": offered.over_limit,
+            "position": outcome.position,
+            "note": outcome.note,
         }
 
 
@@ -188,7 +179,10 @@ def _run_alone(job: Job, scope: Scope, chosen: Sequence[Pass], *, origin: str, d
         started_at = tx.at
         last = store.garden_runs.last(tx)
         members = _members(tx, scope)
-    row = None if dry_run else _note_beginning(job, scope, started_at=started_at, origin=origin)
+    row = None
+    if not dry_run:
+        with _write(job, scope) as tx:  # at once, so that a killed run is on record
+            row = store.garden_runs.begin(tx, started_at=started_at, origin=origin)
     reports: list[PassReport] = []
     stopped = None
     for number, each in enumerate(chosen):
@@ -233,14 +227,14 @@ def _run_pass(
             if members is not None:
                 outcome = replace(outcome, proposals=tuple(_of_project(tx, outcome.proposals, members)))
     except errors.ModelUnavailable as error:
-        return PassReport(each.name, position=position, note=error.message)
+        outcome = Outcome((), position=position, note=error.message)
     if not outcome.proposals:
-        return PassReport(each.name, considered=outcome.considered, position=outcome.position, note=outcome.note)
+        return PassReport(each.name, outcome)
     with _write(job, scope) as tx:
         offered, new = _offer(tx, outcome.proposals, dry_run=row is None)
         if row is not None and new:
             store.garden_runs.count_proposed(tx, row, len(new))
-    return _describe(each, outcome, offered, new)
+    return PassReport(each.name, outcome, offered, new)
 
 
 def _offer(tx: Tx, proposed: Sequence[Proposal], *, dry_run: bool) -> tuple[OfferReport, tuple[Proposal, ...]]:
@@ -258,27 +252,6 @@ def _offer(tx: Tx, proposed: Sequence[Proposal], *, dry_run: bool) -> tuple[Offe
         return report, tuple(new.values())
 
     return tx.dry_run(act) if dry_run else act()
-
-
-def _describe(each: Pass, outcome: Outcome, offered: OfferReport, new: tuple[Proposal, ...]) -> PassReport:
-    return PassReport(
-        each.name,
-        considered=outcome.considered,
-        proposed=len(outcome.proposals),
-        open=offered.open,
-        decided=offered.decided,
-        quiet=offered.quiet,
-        over_limit=offered.over_limit,
-        position=outcome.position,
-        note=outcome.note,
-        new=new,
-    )
-
-
-def _note_beginning(job: Job, scope: Scope, *, started_at: str, origin: str) -> int:
-    """Note that a run has begun, so that a killed run is on record; returns its row."""
-    with _write(job, scope) as tx:
-        return store.garden_runs.begin(tx, started_at=started_at, origin=origin)
 
 
 def _note_end(

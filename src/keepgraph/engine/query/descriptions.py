@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 from keepgraph.cypher.repair.foreign_syntax import quote_name
 from keepgraph.engine.query import schema
@@ -176,20 +175,10 @@ def _label_alternatives(labels: Sequence[str]) -> str:
 
 
 def _first(words: Sequence[str], limit: int) -> str:
-    return ", ".join(_within_characters(words[:limit]))
-
-
-def _within_characters(words: Sequence[str]) -> list[str]:
-    """The first words that fit in `_MAX_CHARACTERS` characters together; at least one."""
-    lengths = accumulate(len(word) + 2 for word in words)
-    return [
-        word
-        for number, (word, length) in enumerate(zip(words, lengths, strict=True))
-        if not number or length <= _MAX_CHARACTERS
-    ]
+    return ", ".join(common_words.within_characters(words[:limit], limit=_MAX_CHARACTERS))
 
 
 def _listed(words: Sequence[str], limit: int) -> str:
-    shown = _within_characters(words[:limit])
+    shown = common_words.within_characters(words[:limit], limit=_MAX_CHARACTERS)
     omitted = len(words) - len(shown)
     return ", ".join(shown) + (f" and {omitted} more" if omitted > 0 else "")

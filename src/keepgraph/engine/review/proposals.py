@@ -101,17 +101,18 @@ class OfferReport:
     over_limit: int = 0
 
 
-def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = MAX_OPEN) -> OfferReport:
-    """Offer proposals: the surest first, at most `limit` new ones, and at most `max_open` open in the group.
+def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int) -> OfferReport:
+    """Offer proposals: the surest first, at most `limit` new ones, and at most `MAX_OPEN` open in the group.
 
     At most `MAX_OF_KIND` of one kind are open. Nothing of this is journalled: undo concerns what people and
     models did. Call it in a write.
     """
-    report = _Report()
+    new: list[str] = []
+    counts: Counter[str] = Counter()
     silent = {quiet.kind for quiet in find(tx)}
     waiting, stale = decisions.open_and_stale(tx)
     _delete_old(tx, [proposal for proposal, _ in stale])
-    room = min(limit, max_open - len(waiting))
+    room = min(limit, MAX_OPEN - len(waiting))
     of_kind = Counter(_class(proposal.kind) for proposal in waiting)
     for proposal in sorted(proposals, key=lambda each: (-each.score, each.kind, each.key)):
         digests = evidence_digests(tx, proposal.evidence or proposal.rests_on)
@@ -120,18 +121,18 @@ def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int, max_open: int = 
         is_decided = known is not None and known.issuperset(digests)
         was_open = stored is not None and store.review_proposals.is_open(tx, stored.row)
         if is_decided or (not was_open and _is_settled(tx, proposal, digests)):
-            report.decided += 1
+            counts["decided"] += 1
         elif was_open and stored is not None:
-            report.open += 1
+            counts["open"] += 1
             _bring_up_to_date(tx, stored, proposal, digests)
         elif proposal.kind in silent:
-            report.quiet += 1
-        elif len(report.new) >= room or of_kind[_class(proposal.kind)] >= MAX_OF_KIND:
-            report.over_limit += 1
+            counts["quiet"] += 1
+        elif len(new) >= room or of_kind[_class(proposal.kind)] >= MAX_OF_KIND:
+            counts["over_limit"] += 1
         else:
             of_kind[_class(proposal.kind)] += 1
-            report.new.append(_open(tx, stored, proposal, digests))
-    return OfferReport(tuple(report.new), report.open, report.decided, report.quiet, report.over_limit)
+            new.append(_open(tx, stored, proposal, digests))
+    return OfferReport(tuple(new), **counts)
 
 
 def are_up_to_date(tx: Tx, proposals: Iterable[Proposal], *, has_room: bool) -> bool:
@@ -148,17 +149,6 @@ def are_up_to_date(tx: Tx, proposals: Iterable[Proposal], *, has_room: bool) -> 
         elif _current(tx, stored, proposal, digests) != stored:
             return False
     return True
-
-
-@dataclass(slots=True)
-class _Report:
-    """What has become of proposals so far; see `OfferReport`."""
-
-    new: list[str] = field(default_factory=list)
-    open: int = 0
-    decided: int = 0
-    quiet: int = 0
-    over_limit: int = 0
 
 
 def offer_again(tx: Tx, proposal: Proposal) -> None:
@@ -273,17 +263,13 @@ def find(tx: Tx) -> list[_QuietKind]:
     return [quiet for kind in store.review_proposals.kinds(tx) if (quiet := _measure(tx, kind))]
 
 
-def _is_quiet(tx: Tx, kind: str) -> bool:
-    return _measure(tx, kind) is not None
-
-
 def wake(tx: Tx, kinds: Iterable[str]) -> list[str]:
     """Let these kinds be offered again: decisions made until now no longer count.
 
     Returns:
         Those that were quiet.
     """
-    woken = [kind for kind in dict.fromkeys(kinds) if _is_quiet(tx, kind)]
+    woken = [kind for kind in dict.fromkeys(kinds) if _measure(tx, kind)]
     for kind in woken:
         store.review_proposals.insert_decision(tx, ReviewDecision(tx.group, kind, "", (), (), "woken", "", tx.at))
     return woken

@@ -1,4 +1,4 @@
-"""The chain of a traversal: sessions, searches, and what each kind of step makes of a stream."""
+"""The chain of a traversal: its searches, and the sessions in which a stream grows step by step."""
 
 from __future__ import annotations
 
@@ -11,110 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import TypeAlias
 
 from keepgraph import errors, store
 from keepgraph.engine import vector_backfill
 from keepgraph.engine.retrieval import question_analysis
-from keepgraph.engine.traversal import steps
 from keepgraph.engine.traversal.records import Kind, Stream
-from keepgraph.engine.traversal.steps import Filter, Follow, Label
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
-
-
-@dataclass(frozen=True, slots=True)
-class AllEntities:
-    """Begin with the entities of some types; None is any."""
-
-    types: Sequence[str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class AllTriplets:
-    """Begin with all current facts, as nodes."""
-
-
-@dataclass(frozen=True, slots=True)
-class AllEdges:
-    """Begin with all edges of a label."""
-
-    label: Label
-
-
-@dataclass(frozen=True, slots=True)
-class FollowLabel:
-    """Go on along a label, to what passes a filter."""
-
-    follow: Follow
-    filter: Filter | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Select:
-    """Keep what passes a filter."""
-
-    filter: Filter
-
-
-@dataclass(frozen=True, slots=True)
-class SearchWords:
-    """Begin with the nodes that words are found in."""
-
-    question: str
-    kind: Kind
-    types: Sequence[str] | None
-    limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class SearchMeaning:
-    """Begin with the vectors that are nearest to a text."""
-
-    text: str
-    k: int
-
-
-@dataclass(frozen=True, slots=True)
-class SearchVector:
-    """Keep the vectors that are nearest to one."""
-
-    vector: Sequence[float]
-    k: int
-    min_score: float
-
-
-Step: TypeAlias = (
-    AllEntities | AllTriplets | AllEdges | FollowLabel | Select | SearchWords | SearchMeaning | SearchVector
-)
-
-
-def run(tx: Tx, stream: Stream, step: Step) -> Stream:
-    """The stream after a step.
-
-    Raises:
-        errors.InvalidRequest: the step cannot be made; the stream stays as it was.
-        errors.ModelUnavailable: texts cannot be compared by their meaning.
-    """
-    match step:
-        case AllEntities(types):
-            return steps.entities_of(tx, types)
-        case AllTriplets():
-            return steps.triplets(tx)
-        case AllEdges(label):
-            return steps.edges_of(tx, label)
-        case FollowLabel(follow, filter):
-            _, reached = steps.follow(tx, stream, follow)
-            return reached if filter is None else steps.apply(tx, reached, filter)
-        case Select(filter):
-            return steps.apply(tx, stream, filter)
-        case SearchWords(question, kind, types, limit):
-            return _by_words(tx, question, kind=kind, types=types, limit=limit)
-        case SearchMeaning(text, k):
-            return _by_meaning(tx, text, k=k)
-        case SearchVector(vector, k, min_score):
-            return _by_vector(tx, stream, vector, k=k, min_score=min_score)
-
 
 # Searches of a traversal: by words (BM25), by the meaning of a text, and by a vector among those reached.
 
@@ -122,7 +25,7 @@ _COMPARED_PER_RESULT = 5
 """How many of the facts nearest to a text are read for each result: some may have ended, or be of another group."""
 
 
-def _by_words(tx: Tx, question: str, *, kind: Kind, types: Sequence[str] | None, limit: int) -> Stream:
+def by_words(tx: Tx, question: str, *, kind: Kind, types: Sequence[str] | None, limit: int) -> Stream:
     """The entities or triplets with words of a question, best first.
 
     Args:
@@ -139,7 +42,7 @@ def _by_words(tx: Tx, question: str, *, kind: Kind, types: Sequence[str] | None,
     return _ranked(kind, found)
 
 
-def _by_meaning(tx: Tx, text: str, *, k: int) -> Stream:
+def by_meaning(tx: Tx, text: str, *, k: int) -> Stream:
     """The vectors of the facts that hold whose sentences are nearest to a text, most similar first.
 
     Raises:
@@ -157,7 +60,7 @@ def _by_meaning(tx: Tx, text: str, *, k: int) -> Stream:
     return _ranked(Kind.VECTORS, [(fact, cosine) for fact, cosine in nearest if fact in current][:k])
 
 
-def _by_vector(tx: Tx, stream: Stream, vector: Sequence[float], *, k: int, min_score: float) -> Stream:
+def by_vector(tx: Tx, stream: Stream, vector: Sequence[float], *, k: int, min_score: float) -> Stream:
     """Those of the vectors of a stream that are nearest to a vector, most similar first, above a cosine.
 
     Raises:

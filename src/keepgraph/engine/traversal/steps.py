@@ -237,6 +237,11 @@ class FilterPath:
     filter: Filter = Filter()
 
 
+def walk(tx: Tx, stream: Stream, path: FilterPath) -> Stream:
+    """What a step leads to from each row of a stream, as far as it passes the filter; see `follow`."""
+    return apply(tx, follow(tx, stream, path.step)[1], path.filter)
+
+
 def apply(tx: Tx, stream: Stream, filter: Filter) -> Stream:
     """The rows of a stream that pass, in order. What was deleted meanwhile does not."""
     return stream.select(_passing(tx, stream, filter))

@@ -66,11 +66,7 @@ def add(tx: Tx, *, types: Mapping[str, Any], predicates: Mapping[str, Any]) -> A
     _refuse_equal_labels(tx, [new.name for new in definition.types])
     overlaps = [
         Overlap(new.name, other.name)
-        for kind, new_words in (
-            (store.vocabulary.ENTITY_TYPE, definition.types),
-            (store.vocabulary.PREDICATE, definition.predicates),
-        )
-        for new in new_words
+        for kind, new in definition.words
         if (other := graph_vocabulary.find(tx, kind, new.name)) is not None
     ]
     if definition.types or definition.predicates:
@@ -379,29 +375,12 @@ def is_value_of(tx: Tx, term: VocabularyTerm, field: str, value: Any) -> bool:
         return True
     if field in definitions.DETAILS:
         return bool(store.vocabulary.details(tx, term.kind, [term.row]).get(term.row, {}).get(field) == value)
-    if isinstance(term, Predicate):
-        if field == "inverse":
-            return value["name"] in graph_vocabulary.read(tx).inverses(term.name)
-        current: dict[str, Any] = {
-            "description": term.description,
-            "role": term.role,
-            "sources": set(term.sources),
-            "targets": set(term.targets),
-            "literal": term.literal_kind,
-            "flags": set(term.flags),
-            "sentence": term.sentence,
-        }
-    elif isinstance(term, EntityType):
-        current = {
-            "description": term.description,
-            "parents": set(term.parents),
-            "disjoint": set(term.disjoint),
-            "abstract": term.is_abstract,
-            "style": term.style,
-        }
-    else:
+    if field == "inverse":
+        return value["name"] in graph_vocabulary.read(tx).inverses(term.name)
+    if not isinstance(term, EntityType | Predicate):
         raise TypeError(term)
-    return bool(current[field] == (set(value) if isinstance(value, list) else value))
+    current = sets.values_of(term)[field]
+    return bool(set(current) == set(value) if isinstance(value, list) else current == value)
 
 
 def _refuse_equal_labels(tx: Tx, new_types: Sequence[str]) -> None:

@@ -43,7 +43,7 @@ def of_graph(tx: Tx, kind: str) -> CommonWords:
     """The most used entity types or predicates that are usable."""
     terms = _most_used(tx, kind, _usable(tx, kind))
     names = [term.name for term in terms if is_short(term.name)][:MAX_WORDS]
-    return CommonWords(tuple(_within_characters(names)), len(terms))
+    return CommonWords(tuple(within_characters(names)), len(terms))
 
 
 def describe(tx: Tx) -> str:
@@ -59,9 +59,9 @@ def describe(tx: Tx) -> str:
     lines = []
     if types:
         kinds = [f"{term.name} < {term.parents[0]}" for term in types[:_MAX_DESCRIBED]]
-        lines.append(f"Kinds: {', '.join(_within_characters(kinds, limit=MAX_CHARACTERS // 2))}.")
+        lines.append(f"Kinds: {', '.join(within_characters(kinds, limit=MAX_CHARACTERS // 2))}.")
     if predicates:
-        described = _within_characters(
+        described = within_characters(
             [_describe_predicate(term, labels.get(term.row, ())) for term in predicates[:_MAX_DESCRIBED]],
             limit=4 * MAX_CHARACTERS // 3,
         )
@@ -77,7 +77,7 @@ def is_short(word: str) -> bool:
     return len(key) <= _MAX_LETTERS and _SHORT.fullmatch(key) is not None
 
 
-def _within_characters(words: Sequence[str], *, limit: int = MAX_CHARACTERS) -> list[str]:
+def within_characters(words: Sequence[str], *, limit: int = MAX_CHARACTERS) -> list[str]:
     """The first words that fit in so many characters together; at least one."""
     lengths = accumulate(len(word) + 2 for word in words)
     return [

@@ -124,14 +124,11 @@ def _missing_sets(tx: Tx, declared: DeclaredVocabulary) -> list[str]:
 def _missing_words(tx: Tx, declared: DeclaredVocabulary) -> set[tuple[str, str]]:
     if not declared.types and not declared.predicates:
         return set()
-    definition = _definition(declared)
     vocabulary = graph_vocabulary.read(tx)
-    words = [
-        *((store.vocabulary.ENTITY_TYPE, word.name) for word in definition.types),
-        *((store.vocabulary.PREDICATE, word.name) for word in definition.predicates),
-    ]
     return {
-        (kind, name) for kind, name in words if vocabulary.term(kind, name) is None and not _was_merged(tx, kind, name)
+        (kind, word.name)
+        for kind, word in _definition(declared).words
+        if vocabulary.term(kind, word.name) is None and not _was_merged(tx, kind, word.name)
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from keepgraph import errors, package_files, store
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.lazy import dataclass
-from keepgraph.model import EntityType, Predicate, VocabularyLabel, VocabularyTerm
+from keepgraph.model import EntityType, VocabularyLabel, VocabularyTerm
 from keepgraph.store.transactions import Tx
 
 MAX_BYTES = 20_000_000
@@ -74,6 +74,12 @@ class SetDefinition:
     description: str = ""
     types: tuple[TypeDefinition, ...] = ()
     predicates: tuple[PredicateDefinition, ...] = ()
+
+    @property
+    def words(self) -> list[tuple[str, TypeDefinition | PredicateDefinition]]:
+        """All words, types first, each with its kind."""
+        types = [(store.vocabulary.ENTITY_TYPE, word) for word in self.types]
+        return [*types, *((store.vocabulary.PREDICATE, word) for word in self.predicates)]
 
 
 def shipped_names() -> tuple[str, ...]:
@@ -325,32 +331,9 @@ def _read(tx: Tx) -> dict[tuple[str, str], StoredWord]:
 def _definition(
     term: VocabularyTerm, labels: tuple[LabelDefinition, ...], details: dict[str, Any]
 ) -> TypeDefinition | PredicateDefinition:
-    if isinstance(term, EntityType):
-        return TypeDefinition(
-            name=term.name,
-            description=term.description,
-            style=term.style,
-            is_abstract=term.is_abstract,
-            parents=term.parents,
-            disjoint=term.disjoint,
-            labels=labels,
-            details=details,
-        )
-    if isinstance(term, Predicate):
-        return PredicateDefinition(
-            name=term.name,
-            description=term.description,
-            role=term.role,
-            sources=term.sources,
-            targets=term.targets,
-            inverse_of=term.inverse_of,
-            flags=term.flags,
-            literal_kind=term.literal_kind,
-            sentence=term.sentence,
-            labels=labels,
-            details=details,
-        )
-    raise TypeError(term)
+    of_kind = TypeDefinition if isinstance(term, EntityType) else PredicateDefinition
+    names = [each.name for each in fields(of_kind) if each.name not in ("labels", "details")]
+    return of_kind(**{name: getattr(term, name) for name in names}, labels=labels, details=details)
 
 
 def _stored_labels(labels: Iterable[VocabularyLabel], *, are_added: bool) -> tuple[LabelDefinition, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from keepgraph import errors, store
@@ -59,10 +59,7 @@ def add(tx: Tx, definition: SetDefinition) -> SetChange:
     vocabulary = graph_vocabulary.read(tx)
     new_types = [term for term in definition.types if term.name not in vocabulary.type_by_name]
     new_predicates = [term for term in definition.predicates if term.name not in vocabulary.predicate_by_name]
-    existing: list[VocabularyTerm] = [
-        *filter(None, (vocabulary.type_by_name.get(new.name) for new in definition.types)),
-        *filter(None, (vocabulary.predicate_by_name.get(new.name) for new in definition.predicates)),
-    ]
+    existing = [term for kind, word in definition.words if (term := vocabulary.term(kind, word.name))]
     for term in existing:
         if term.retired_at is not None:
             store.vocabulary.update_term(tx, term.kind, term.row, {"retired_at": None, "replaced_by": None})
@@ -102,25 +99,20 @@ def _upgrade(tx: Tx, of_set: VocabularySet, definition: SetDefinition) -> None:
     new_names = {term.name for term in new_types} | {term.name for term in new_predicates}
     terms.insert(tx, types=new_types, predicates=new_predicates, of_set=of_set)
     vocabulary = graph_vocabulary.read(tx)
-    words: tuple[tuple[str, Sequence[TypeDefinition | PredicateDefinition]], ...] = (
-        (store.vocabulary.ENTITY_TYPE, definition.types),
-        (store.vocabulary.PREDICATE, definition.predicates),
-    )
-    for kind, of_kind in words:
-        moved = {
-            graph_vocabulary.wording_key(text)
-            for new in of_kind
-            if new.name in new_names
-            for text in (new.name, *(label.text for label in new.labels))
-        }
-        for new in of_kind:
-            term = vocabulary.term(kind, new.name)
-            if term is None or term.set != of_set.name:
-                continue
-            advice = {"version": definition.version, **_advice(tx, term, new)}
-            store.vocabulary.update_term(tx, kind, term.row, advice)
-            if new.name not in new_names:
-                terms.upgrade_labels(tx, kind, term.row, new.labels, moved=moved)
+    moved: dict[str, set[str]] = {kind: set() for kind in store.vocabulary.KINDS}
+    for kind, new in definition.words:
+        if new.name in new_names:
+            moved[kind] |= {
+                graph_vocabulary.wording_key(text) for text in (new.name, *(one.text for one in new.labels))
+            }
+    for kind, new in definition.words:
+        term = vocabulary.term(kind, new.name)
+        if term is None or term.set != of_set.name:
+            continue
+        advice = {"version": definition.version, **_advice(tx, term, new)}
+        store.vocabulary.update_term(tx, kind, term.row, advice)
+        if new.name not in new_names:
+            terms.upgrade_labels(tx, kind, term.row, new.labels, moved=moved[kind])
 
 
 def _advice(tx: Tx, term: VocabularyTerm, new: TypeDefinition | PredicateDefinition) -> dict[str, Any]:
@@ -241,7 +233,7 @@ def write(tx: Tx, name: str) -> dict[str, Any]:
     predicates = [term for term in vocabulary.predicates if term.set == name and term.retired_at is None]
     document: dict[str, Any] = {"name": name, "version": of_set.version, "uri": of_set.uri}
     document["types"] = {
-        term.name: _without_empty(_type_values(term) | shared)
+        term.name: _without_empty(values_of(term) | shared)
         for term, shared in _with_shared_values(tx, store.vocabulary.ENTITY_TYPE, types)
     }
     shared_by_name = {
@@ -249,7 +241,7 @@ def write(tx: Tx, name: str) -> dict[str, Any]:
     }
     document["predicates"] = {
         term.name: _without_empty(
-            _predicate_values(term) | shared_by_name[term.name] | _inverse(vocabulary, term, shared_by_name)
+            values_of(term) | shared_by_name[term.name] | _inverse(vocabulary, term, shared_by_name)
         )
         for term in predicates
         if term.inverse_of not in shared_by_name
@@ -257,17 +249,16 @@ def write(tx: Tx, name: str) -> dict[str, Any]:
     return _without_empty(document)
 
 
-def _type_values(term: EntityType) -> dict[str, Any]:
-    return {
-        "description": term.description,
-        "parents": list(term.parents),
-        "disjoint": list(term.disjoint),
-        "abstract": term.is_abstract,
-        "style": term.style,
-    }
-
-
-def _predicate_values(term: Predicate) -> dict[str, Any]:
+def values_of(term: EntityType | Predicate) -> dict[str, Any]:
+    """A word as the schema of sets describes it, without its labels, details and inverse."""
+    if isinstance(term, EntityType):
+        return {
+            "description": term.description,
+            "parents": list(term.parents),
+            "disjoint": list(term.disjoint),
+            "abstract": term.is_abstract,
+            "style": term.style,
+        }
     return {
         "description": term.description,
         "role": term.role,

@@ -165,14 +165,7 @@ def _insert_types(tx: Tx, types: Sequence[TypeDefinition], of_set: VocabularySet
     if any(row == other for row, other in disjoint):
         raise errors.VocabularyConflict("a type cannot be disjoint with itself")
     store.vocabulary.insert_disjoint(tx, disjoint)
-    store.vocabulary.insert_labels(
-        tx,
-        [
-            label
-            for definition in types
-            for label in _labels(store.vocabulary.ENTITY_TYPE, rows[definition.name], definition.labels)
-        ],
-    )
+    _insert_labels(tx, store.vocabulary.ENTITY_TYPE, types, rows)
     refuse_cycles(tx, [definition.name for definition in types if definition.parents])
 
 
@@ -208,16 +201,16 @@ def _insert_predicates(tx: Tx, predicates: Sequence[PredicateDefinition], of_set
             for name in dict.fromkeys(names)
         ],
     )
-    store.vocabulary.insert_labels(
-        tx,
-        [
-            label
-            for definition in predicates
-            for label in _labels(store.vocabulary.PREDICATE, rows[definition.name], definition.labels)
-        ],
-    )
+    _insert_labels(tx, store.vocabulary.PREDICATE, predicates, rows)
     for name in dict.fromkeys([*inverses, *filter(None, inverses.values())]):
         refuse_contradictions(tx, name)
+
+
+def _insert_labels(
+    tx: Tx, kind: str, words: Sequence[TypeDefinition | PredicateDefinition], rows: Mapping[str, int]
+) -> None:
+    labels = [label for word in words for label in _labels(kind, rows[word.name], word.labels)]
+    store.vocabulary.insert_labels(tx, labels)
 
 
 def _new_rows(tx: Tx, kind: str, definitions: Sequence[TypeDefinition | PredicateDefinition]) -> dict[str, int]:

@@ -11,8 +11,7 @@ from typing import Any
 
 from keepgraph import errors
 from keepgraph.engine.traversal import chain, records, steps
-from keepgraph.engine.traversal.chain import Step
-from keepgraph.engine.traversal.records import Kind
+from keepgraph.engine.traversal.records import Kind, Stream
 from keepgraph.engine.traversal.steps import Condition, Direction, Filter, FilterPath, Follow, Label, Target
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
@@ -26,6 +25,10 @@ _LINKS = {name.lower(): kind for kind, name in records.LINK_NAMES.items()}
 _FILTER_KEYS = {"properties", "filter_traversals"}
 _CONDITION_KEYS = {"key", "operator", "value"}
 _PATH_KEYS = {"tool_name", "args", "filter", "filters"}
+
+
+Step = Callable[[Stream], Stream]
+"""What a step makes of a stream."""
 
 
 @dataclass(slots=True)
@@ -99,17 +102,19 @@ def _n_from_type(tx: Tx, arguments: _Arguments) -> Step:
     arguments.refuse_others("node_type")
     node_type = arguments.take("node_type", str)
     if node_type.strip().lower() == records.TRIPLET.lower():
-        return chain.AllTriplets()
-    return chain.AllEntities(search_arguments.entity_types(tx, [node_type]))
+        return lambda _: steps.triplets(tx)
+    types = search_arguments.entity_types(tx, [node_type])
+    return lambda _: steps.entities_of(tx, types)
 
 
 def _e_from_type(tx: Tx, arguments: _Arguments) -> Step:
     arguments.refuse_others("edge_type")
-    return chain.AllEdges(_label(tx, arguments.take("edge_type", str)))
+    label = _label(tx, arguments.take("edge_type", str))
+    return lambda _: steps.edges_of(tx, label)
 
 
-def _follow(direction: Direction, *, to_edges: bool) -> Callable[[Tx, _Arguments], chain.FollowLabel]:
-    def read_follow(tx: Tx, arguments: _Arguments) -> chain.FollowLabel:
+def _follow(direction: Direction, *, to_edges: bool) -> Callable[[Tx, _Arguments], FilterPath]:
+    def read_follow(tx: Tx, arguments: _Arguments) -> FilterPath:
         if to_edges:
             arguments.refuse_others("edge_label", "filter")
             target: Target = "edges"
@@ -118,12 +123,17 @@ def _follow(direction: Direction, *, to_edges: bool) -> Callable[[Tx, _Arguments
             arguments.refuse_others("edge_type", "edge_label", "filter")
             label, target = _label_and_target(arguments)
         raw_filter = arguments.given.get("filter")
-        return chain.FollowLabel(
+        return FilterPath(
             Follow(direction, target, _label(tx, label)),
-            None if raw_filter is None else _filter(tx, raw_filter, arguments.notes, depth=1),
+            Filter() if raw_filter is None else _filter(tx, raw_filter, arguments.notes, depth=1),
         )
 
     return read_follow
+
+
+def _walk(tx: Tx, arguments: _Arguments) -> Step:
+    path = _FOLLOWING[arguments.step](tx, arguments)
+    return lambda stream: steps.walk(tx, stream, path)
 
 
 def _label_and_target(arguments: _Arguments) -> tuple[str, Target]:
@@ -143,19 +153,19 @@ def _filter_items(tx: Tx, arguments: _Arguments) -> Step:
     arguments.refuse_others("filter")
     if "filter" not in arguments.given:
         raise errors.InvalidArguments("filter_items needs filter", hint=errors.FilterInvalid.default_hint)
-    return chain.Select(_filter(tx, arguments.given["filter"], arguments.notes, depth=1))
+    kept = _filter(tx, arguments.given["filter"], arguments.notes, depth=1)
+    return lambda stream: steps.apply(tx, stream, kept)
 
 
 def _search_keyword(tx: Tx, arguments: _Arguments) -> Step:
     arguments.refuse_others("query", "label", "limit")
     label = arguments.take("label", str, default=_ENTITY)
     is_triplet = label.strip().lower() == records.TRIPLET.lower()
-    return chain.SearchWords(
-        arguments.take("query", str),
-        Kind.TRIPLETS if is_triplet else Kind.ENTITIES,
-        None if is_triplet else search_arguments.entity_types(tx, [label]),
-        arguments.take_count("limit", default=10),
-    )
+    question = arguments.take("query", str)
+    types = None if is_triplet else search_arguments.entity_types(tx, [label])
+    limit = arguments.take_count("limit", default=10)
+    kind = Kind.TRIPLETS if is_triplet else Kind.ENTITIES
+    return lambda _: chain.by_words(tx, question, kind=kind, types=types, limit=limit)
 
 
 def _search_vector_text(tx: Tx, arguments: _Arguments) -> Step:
@@ -165,7 +175,8 @@ def _search_vector_text(tx: Tx, arguments: _Arguments) -> Step:
         raise errors.InvalidArguments(
             f"there are no vectors with the label {label[:60]!r}", hint=f"The label of vectors is {records.VECTOR}."
         )
-    return chain.SearchMeaning(arguments.take("query", str), arguments.take_count("k", default=5))
+    text, k = arguments.take("query", str), arguments.take_count("k", default=5)
+    return lambda _: chain.by_meaning(tx, text, k=k)
 
 
 def _search_vector(tx: Tx, arguments: _Arguments) -> Step:
@@ -173,12 +184,11 @@ def _search_vector(tx: Tx, arguments: _Arguments) -> Step:
     vector = arguments.take("vector", list)
     if not vector or any(isinstance(number, bool) or not isinstance(number, int | float) for number in vector):
         raise errors.InvalidArguments("vector is not a list of numbers")
-    return chain.SearchVector(
-        vector, arguments.take_count("k", default=10), arguments.take("min_score", float, default=0.0)
-    )
+    k, min_score = arguments.take_count("k", default=10), arguments.take("min_score", float, default=0.0)
+    return lambda stream: chain.by_vector(tx, stream, vector, k=k, min_score=min_score)
 
 
-_FOLLOWING: Mapping[str, Callable[[Tx, _Arguments], chain.FollowLabel]] = {
+_FOLLOWING: Mapping[str, Callable[[Tx, _Arguments], FilterPath]] = {
     "out_step": _follow("out", to_edges=False),
     "out_e_step": _follow("out", to_edges=True),
     "in_step": _follow("in", to_edges=False),
@@ -187,7 +197,7 @@ _FOLLOWING: Mapping[str, Callable[[Tx, _Arguments], chain.FollowLabel]] = {
 STEPS: Mapping[str, Callable[[Tx, _Arguments], Step]] = {
     "n_from_type": _n_from_type,
     "e_from_type": _e_from_type,
-    **_FOLLOWING,
+    **dict.fromkeys(_FOLLOWING, _walk),
     "filter_items": _filter_items,
     "search_keyword": _search_keyword,
     "search_vector_text": _search_vector_text,
@@ -277,8 +287,8 @@ def _path(tx: Tx, raw: object, notes: list[str], *, depth: int) -> FilterPath:
     if len(inner) > 1:
         raise errors.FilterInvalid("a traversal in a filter has two filters", hint="Give one, in args.")
     outer = {key: value for key, value in arguments.items() if key != "filter"}
-    step = _FOLLOWING[name](tx, _Arguments(name, outer, notes))
-    return FilterPath(step.follow, _filter(tx, inner[0], notes, depth=depth) if inner else Filter())
+    step = _FOLLOWING[name](tx, _Arguments(name, outer, notes)).step
+    return FilterPath(step, _filter(tx, inner[0], notes, depth=depth) if inner else Filter())
 
 
 def _object(raw: object, keys: set[str], noun: str) -> dict[str, Any]:

@@ -151,32 +151,26 @@ def _proposal(vocabulary: Vocabulary, entity: Entity, better: str, usage: Sequen
     agreeing = [fact for fact, predicate, side in usage if _allowed(vocabulary, predicate, side)]
     doubting = name_shapes.resembles_group(entity.name) and vocabulary.style(entity.type) == "person"
     facts = "its one fact fits" if len(agreeing) == 1 else f"its {len(agreeing)} facts fit"
-    return Proposal(
-        kind="retype",
-        key=f"{entity.id} {better}",
-        statement=_statement(entity, f"{facts} {with_article(better)} better", better),
-        score=min(0.9, 0.6 + 0.05 * len(agreeing) + (0.1 if doubting else 0)),
-        rests_on=(entity.id, *agreeing[:20]),
-        tool="update_entity",
-        arguments={"entity": {"id": entity.id}, "type": better},
-    )
+    score = min(0.9, 0.6 + 0.05 * len(agreeing) + (0.1 if doubting else 0))
+    return _retype(entity, better, f"{facts} {with_article(better)} better", score=score, facts=agreeing)
 
 
 def _proposal_of_name(entity: Entity, named: str, usage: Sequence[Usage]) -> Proposal:
+    reason = f"its name reads like that of {with_article(named)}"
+    return _retype(entity, named, reason, score=_NAMED_SCORE, facts=[fact for fact, _, _ in usage])
+
+
+def _retype(entity: Entity, better: str, reason: str, *, score: float, facts: Sequence[str]) -> Proposal:
+    is_now = f"{entity.name} is {with_article(entity.type)}"
     return Proposal(
         kind="retype",
-        key=f"{entity.id} {named}",
-        statement=_statement(entity, f"its name reads like that of {with_article(named)}", named),
-        score=_NAMED_SCORE,
-        rests_on=(entity.id, *(fact for fact, _, _ in usage[:20])),
+        key=f"{entity.id} {better}",
+        statement=f"{is_now}, and {reason}. Make it {with_article(better)}?",
+        score=score,
+        rests_on=(entity.id, *facts[:20]),
         tool="update_entity",
-        arguments={"entity": {"id": entity.id}, "type": named},
+        arguments={"entity": {"id": entity.id}, "type": better},
     )
-
-
-def _statement(entity: Entity, reason: str, better: str) -> str:
-    is_now = f"{entity.name} is {with_article(entity.type)}"
-    return f"{is_now}, and {reason}. Make it {with_article(better)}?"
 
 
 # Duplicates: pairs of entities that may be the same, judged by their names.
