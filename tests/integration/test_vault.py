@@ -15,13 +15,17 @@ from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
 
+import keepgraph
 from keepgraph import errors
 from keepgraph.cli.root import kg
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.texts import ingestion
 from keepgraph.engine.texts.ingestion import Report
 from keepgraph.model import Settings
+from laws import examples
 from words import Caller, Clock, dump, person, rows
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -74,12 +78,15 @@ def facts(path: Path, where: str = "TRUE") -> set[tuple[str, str, str]]:
             JOIN entity AS one ON one.id = fact.subject
             JOIN predicate ON predicate.id = fact.predicate
             LEFT JOIN entity AS other ON other.id = fact.object
-            WHERE fact.retracted_at IS NULL
+            WHERE fact.retracted_at IS NULL AND fact.valid_to = '~'
         )
         WHERE {where}
         """,
     )
     return {tuple(row) for row in found}
+
+
+FACT = "SELECT fact.public_id FROM fact JOIN predicate ON predicate.id = fact.predicate"
 
 
 def entities(path: Path) -> dict[str, str]:
@@ -387,6 +394,118 @@ def test_a_new_title_renames_and_a_lost_alias_is_lost(call, root, path):
     assert aliases == {"n", "two"}
 
 
+LINES = {
+    "#old": ("Plan", "tagged", "old"),
+    "[[Ada]]": ("Ada", "mentioned_in", "Plan"),
+    "supervisor:: [[Ben]]": ("Plan", "supervised_by", "Ben"),
+    "- [ ] Paint the fence": ("Paint the fence", "belongs_to", "Plan"),
+    "- [place] Behind the house": ("Plan", "noted", "place: Behind the house"),
+}
+REMOVALS = ("forget", "retract_fact", "end_fact")
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["write", "strike", "title", *REMOVALS, *REMOVALS]), st.sampled_from([*LINES]))
+)
+
+
+@examples(6, sweep=300)
+@given(steps=STEPS, now=st.sets(st.sampled_from([*LINES]), min_size=3))
+def test_what_somebody_removed_stays_removed_while_the_note_says_it(new_file, tmp_path_factory, steps, now):
+    """
+    Whatever else is edited. A line that is struck and written again is a new statement.
+    """
+    root, removed, title = tmp_path_factory.mktemp("vault"), set(), "Plan"
+    with keepgraph.open(new_file(), settings=Settings(vault_folders=(str(root),))) as graph:
+        call = Caller(graph)
+        for number, (step, line) in enumerate([("write", "#old"), *steps]):
+            if step == "write":
+                now = now | {line}
+            elif step == "strike":
+                now, removed = now - {line}, removed - {line}
+            elif step == "title":
+                title = f"Plan {number}"
+            elif line in now - removed:
+                fact = f"{FACT} WHERE predicate.name = ? AND retracted_at IS NULL AND valid_to = '~'"
+                [(found,)] = rows(graph.path, fact, LINES[line][1])
+                call(step, **{"what" if step == "forget" else "fact_id": found})
+                removed = removed | {line}
+            write(root, {"n.md": "\n\n".join([f"# {title}", *sorted(now), f"Version {number}."])})
+            read(call, root)
+            stated = [LINES[one] for one in now - removed]
+
+            assert facts(graph.path) == {tuple(title if name == "Plan" else name for name in fact) for fact in stated}
+
+
+def test_a_task_that_somebody_forgot_does_not_come_back_with_an_edit(call, root, path):
+    write(root, {"Plan.md": "- [ ] Paint the fence 📅 2026-12-01\n- [ ] Buy tar"})
+    read(call, root)
+    call("forget", what="Paint the fence")
+    write(root, {"Plan.md": "Now.\n- [ ] Paint the fence 📅 2026-12-01\n- [ ] Buy tar"})
+    read(call, root)
+
+    assert entities(path) == {"Plan": "note", "Buy tar": "task"}
+    assert facts(path) == {("Buy tar", "belongs_to", "Plan")}
+
+
+def test_what_was_undone_with_the_reading_of_an_edit_is_read_again(call, root, path):
+    write(root, {"Plan.md": "#old"})
+    read(call, root)
+    write(root, {"Plan.md": "#old #new"})
+    [number] = read(call, root).calls
+    call("undo", call=number)
+    undone = facts(path)
+    read(call, root)
+
+    assert undone == {("Plan", "tagged", "old")}
+    assert facts(path) == {("Plan", "tagged", "old"), ("Plan", "tagged", "new")}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- [ ] Paint the fence\n- [ ] Buy tar", "- [ ] Paint the garden fence\n- [ ] Buy tar"),
+        ("- [ ] Paitn the fence", "- [ ] Buy tar\n- [x] Paint the fence ✅ 2026-11-26"),
+        (
+            "- [ ] Paint the fence ^f1\n- [ ] Paint the gate ^g1",
+            "- [ ] Varnish all of it ^f1\n- [ ] Paint the gate ^g1",
+        ),
+        ("- TODO Paint the fence", "- DOING Paint the fence red"),
+        (
+            "- [ ] Paint the fence, roof\n- [ ] Paint the fence, gate",
+            "- [ ] Paint the fences, roof\n- [ ] Paint the fence, gate",
+        ),
+    ],
+)
+def test_a_reworded_task_stays_the_same(call, root, path, before, after):
+    """
+    Then what somebody else said of it stays with it.
+    """
+    write(root, {"Plan.md": before})
+    read(call, root)
+    task = next(name for name, kind in entities(path).items() if kind == "task" and name.startswith("Pai"))
+    call("record_fact", subject={"type": "task", "name": task}, predicate="due_on", object={"literal": "2026-12-24"})
+    [(own,)] = rows(path, "SELECT public_id FROM entity WHERE name = ?", task)
+    write(root, {"Plan.md": after})
+    read(call, root)
+    [(name,)] = rows(path, "SELECT name FROM entity WHERE public_id = ?", own)
+    tasks = {name for name, kind in entities(path).items() if kind == "task"}
+
+    assert (name in after, name in before) == (True, False)
+    assert (name, "due_on", "2026-12-24") in facts(path)
+    assert len(tasks) == after.count("- ")
+
+
+@pytest.mark.parametrize("after", ["- [ ] Buy tar", "- [ ] Buy tar ^t1", ""])
+def test_another_task_in_its_place_is_another(call, root, path, after):
+    write(root, {"Plan.md": "- [ ] Paint the fence\n"})
+    read(call, root)
+    [before] = rows(path, "SELECT public_id FROM entity WHERE name = 'Paint the fence'")
+    write(root, {"Plan.md": f"{after}\n#now"})
+    read(call, root)
+
+    assert before not in rows(path, "SELECT public_id FROM entity")
+    assert "Paint the fence" not in entities(path)
+
+
 @pytest.mark.parametrize("new", ["Sub/Plan.md", "Better plan.md", "PLAN.md"])
 def test_a_renamed_file_stays_the_same_thing(call, root, path, new):
     write(root, {"Plan.md": "[[A]] and more words", "A.md": "a"})
@@ -517,6 +636,19 @@ def test_a_comment_proposes_nothing_and_mentions_nobody(call, root, path):
 
     assert rows(path, "SELECT key FROM proposal") == []
     assert rows(path, "SELECT entity.name FROM mention JOIN entity ON entity.id = mention.entity") == [("A",)]
+
+
+def test_a_late_citation_that_was_undone_is_not_linked_again(call, root, path, clock):
+    write(root, {"A.md": "So [@oke1982]"})
+    read(call, root)
+    clock.pass_by(minutes=1)
+    employer = {"type": "organisation", "name": "IST"}
+    call("record_fact", subject=person("Oke"), predicate="works_at", object=employer, aliases=["@oke1982"])
+    [number] = read(call, root).calls
+    call("undo", call=number)
+
+    assert read(call, root).calls == []
+    assert facts(path, "predicate = 'mentioned_in'") == set()
 
 
 def test_an_alias_that_two_notes_claim_is_reported(call, root):
@@ -689,8 +821,8 @@ def test_links_in_the_file_system_are_not_followed(call, root, path, tmp_path):
 @pytest.mark.parametrize("types", [({}, {"Crew": "person"}), ({"Crew": "organisation"}, {"Crew": "person"})])
 def test_a_type_that_the_settings_give_later_reaches_notes_that_say_none(open_graph, root, path, types):
     write(root, {"Crew/Ada.md": "The first.\n", "Crew/Own.md": "---\ntype: project\n---\nx\n", "Bo.md": "[[Ada]]\n"})
-    for given in types:
-        call = Caller(open_graph(settings=Settings(vault_folders=(str(root),), vault_types=given)))
+    for types_now in types:
+        call = Caller(open_graph(settings=Settings(vault_folders=(str(root),), vault_types=types_now)))
         read(call, root)
     before = dump(path)
 

@@ -104,6 +104,33 @@ def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
     )
 
 
+def deleted_statements(tx: Tx) -> list[tuple[int, int, int, int | None, str | None, str]]:
+    """The facts that texts stated and that were deleted since by calls that left these texts as they were.
+
+    Returns:
+        The rows of the episode, the subject, the predicate and the object, the literal, and the text of each.
+    """
+    return tx.rows(
+        """
+        SELECT assertion.was ->> 'episode', fact.was ->> 'subject', fact.was ->> 'predicate', fact.was ->> 'object',
+               fact.was ->> 'literal', fact.was ->> 'text'
+        FROM journal AS assertion
+        JOIN journal AS fact ON fact.tbl = 'fact' AND fact.row = assertion.was ->> 'fact'
+        WHERE assertion.tbl = 'provenance' AND assertion.op = 'delete' AND assertion.op <> 'insert'
+          AND assertion.was ->> 'episode' IS NOT NULL
+          AND fact.op = 'delete' AND fact.op <> 'insert' AND fact.was ->> 'text' IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM fact AS now WHERE now.id = fact.row)
+          AND NOT EXISTS (
+              SELECT 1
+              FROM journal AS change
+              WHERE change.tbl = 'episode' AND change.row = assertion.was ->> 'episode' AND change.op <> 'insert'
+                AND +change.call = assertion.call
+          )
+        ORDER BY assertion.id, fact.id
+        """
+    )
+
+
 def is_stated_by_other_document(tx: Tx, entity: int, *, besides: int) -> bool:
     """Whether a fact with this entity as its subject was recorded from a document other than this episode."""
     return tx.is_true(

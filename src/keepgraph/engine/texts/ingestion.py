@@ -418,7 +418,7 @@ class _Ingestion:
         if stored.is_same_text:
             storage.annotate(tx, stored.episode, [], note=annotation)
         is_moved = existing is not None and existing.source != document.source
-        notes.record(tx, self._folder, note, entity, stored.episode, is_moved=is_moved)
+        notes.record(tx, self._folder, note, entity, stored.episode, previous=previous, is_moved=is_moved)
         self._citing[document.source] = note.content.citations
         self._warn_of_aliases(tx, document.source, note)
         if entity.name != note.name:
@@ -464,10 +464,10 @@ class _Ingestion:
         """The text and the entity of a note, with what it cites that was named after it was read; None without any."""
         episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
         entity = notes.entity_of(tx, episode) if episode else None
-        if episode is None or entity is None:
+        if episode is None or entity is None or self._folder is None:
             return None
         is_unchanged = self.report.states.get(source) == "unchanged"
-        cited = notes.late_citations(tx, entity, episode, self._citing[source], is_unchanged=is_unchanged)
+        cited = notes.late_citations(tx, self._folder, entity, episode, self._citing[source], is_unchanged=is_unchanged)
         return (episode, entity, cited) if cited else None
 
     def _tell_shared_aliases(self) -> None:

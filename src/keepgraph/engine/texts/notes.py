@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from functools import cached_property
 from itertools import chain
+from typing import TypeAlias
 from urllib.parse import unquote
 
 from keepgraph import errors, lazy, store
@@ -24,19 +25,21 @@ from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
 from keepgraph.engine.texts.documents import may_name_entity
 from keepgraph.engine.texts.storage import Annotation
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import identifiers, markdown, normalisation, notes
+from keepgraph.language import identifiers, markdown, name_similarity, normalisation, notes
 from keepgraph.language.markdown import Link
 from keepgraph.language.normalisation import Name
 from keepgraph.language.notes import NoteContent, Task
-from keepgraph.model import Entity, Episode, Ref, Role
+from keepgraph.model import Entity, Episode, Fact, Ref, Role
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import date_phrases
+from keepgraph.temporal import date_phrases, timestamps
 
 _NOTE, _TO_DO, _OBSERVED = "note", "to do", "noted"
 """What the vocabulary calls the type of a note, the type of a task, and the predicate of an observation."""
 
 _EVENT, _HAPPENED_ON, _WRITTEN_ON = "event", "takes place on", "created on"
 _MAX_NAMES_TRIED = 100
+_MAX_REWORDED = 100
+_MIN_LIKENESS = 0.7
 _MAX_WIDE_NAME = entities.MAX_KEY // 18
 """In characters, of which one may be eighteen when it is written out."""
 _FOLDERS_OF_ALL = frozenset(["pages", "journals"])
@@ -49,6 +52,10 @@ _SIGNS = lazy.compile(r"[^\w/]+|_")
 _JOURNAL = lazy.compile(r"\d{4}_\d{2}_\d{2}")
 _YEAR = lazy.compile(r"(?<!\d)\d{4}(?!\d)")
 _ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+_Key: TypeAlias = tuple[int, int, int | None, str | None] | str
+"""What a fact says: the rows of its subject, predicate and object, and its literal; or its text, in names."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,7 @@ class Folder:
     _by_stem: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _by_slug: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _owned: dict[str, str] = field(default_factory=dict)
+    _deleted: dict[int, set[_Key]] | None = None
 
     @property
     def name(self) -> str:
@@ -122,6 +130,14 @@ class Folder:
     def own_outside(self, source: str, entity_id: str) -> None:
         self.outside[source] = entity_id
         self._owned.setdefault(entity_id, source)
+
+    def deleted(self, tx: Tx) -> Mapping[int, set[_Key]]:
+        """The facts of texts that somebody has deleted since these were read, by the row of the episode."""
+        if self._deleted is None:
+            self._deleted = defaultdict(set)
+            for episode, subject, predicate, target, literal, text in store.provenance.deleted_statements(tx):
+                self._deleted[episode] |= {(subject, predicate, target, literal), text}
+        return self._deleted
 
     def is_a_note(self, entity: Entity) -> bool:
         """Whether an entity is that of a note."""
@@ -283,19 +299,39 @@ def is_new(tx: Tx, folder: Folder, note: Note) -> bool:
     return entity is None or explicit not in (None, entity.type)
 
 
-def record(tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode, *, is_moved: bool = False) -> None:
+def record(
+    tx: Tx,
+    folder: Folder,
+    note: Note,
+    entity: Entity,
+    episode: Episode,
+    *,
+    previous: Note | None,
+    is_moved: bool = False,
+) -> None:
     """Record what a note states, and withdraw what its text stated before and no longer does.
 
+    What somebody has deleted, retracted or ended since stays so while the note goes on stating it.
+
     Args:
+        previous: what the note was when it was last read; None if it is new.
         is_moved: whether the file has another path than when it was last read.
     """
+    recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
     before = store.provenance.of_episode(tx, episode.row)
-    _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source).record_all()
-    _withdraw(tx, episode, before, is_moved=is_moved)
+    stated = store.facts.by_rows(tx, [fact for _, fact, _ in before]) if before else []
+    over = [fact for fact in stated if fact.retracted_at or fact.valid_to]
+    if previous:
+        if removed := folder.deleted(tx)[episode.row].union(*(_keys(tx, fact) for fact in over)):
+            recorder.removed = removed & recorder.keys_of(previous)
+        recorder.rename_tasks(previous.content.tasks, stated)
+    recorder.record_all()
+    if before or recorder.refused:
+        _withdraw(tx, episode, before, recorder.refused, over=over, is_moved=is_moved)
 
 
 def late_citations(
-    tx: Tx, entity: Entity, episode: Episode, keys: Iterable[str], *, is_unchanged: bool
+    tx: Tx, folder: Folder, entity: Entity, episode: Episode, keys: Iterable[str], *, is_unchanged: bool
 ) -> list[Entity]:
     """What a note cites that got its name after the note was read, and of which its text states nothing.
 
@@ -313,6 +349,9 @@ def late_citations(
     if not cited:
         return []
     ends = {end.row for end in forgetting.ends_of(store.facts.by_rows(tx, [fact for _, fact, _ in stated]))}
+    ends |= {
+        row for key in folder.deleted(tx)[episode.row] if isinstance(key, tuple) for row in (key[0], key[2] or key[0])
+    }
     return [one for row, one in cited.items() if row != entity.row and row not in ends]
 
 
@@ -576,12 +615,52 @@ def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
 # What a note states
 
 
+class _Refused(Exception):
+    """Takes back what was recorded within a savepoint."""
+
+
+def _keys(tx: Tx, fact: Fact) -> set[_Key]:
+    predicate = graph_vocabulary.read(tx).predicate_by_name[fact.predicate].row
+    return {(fact.subject.row, predicate, fact.object.row if fact.object else None, fact.literal), facts.sentence(fact)}
+
+
 class _Recorder:
-    """Records the facts of one note."""
+    """Records the facts of one note.
+
+    Attributes:
+        removed: those that are not recorded again.
+        refused: those of them that the note states.
+    """
 
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
         self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
         self._vocabulary = graph_vocabulary.read(tx)
+        self._keys: set[_Key] = set()
+        self.removed: set[_Key] = set()
+        self.refused: list[Fact] = []
+
+    def keys_of(self, previous: Note) -> set[_Key]:
+        """What the note stated when it was last read, as far as it can be recorded today."""
+        recorder = _Recorder(self._tx, self._folder, previous, self._entity, self._source)
+        with suppress(_Refused), self._tx.savepoint():
+            recorder.record_all()
+            raise _Refused
+        return recorder._keys
+
+    def rename_tasks(self, before: Sequence[Task], stated: Sequence[Fact]) -> None:
+        """Rename the tasks of the note that were reworded since it was last read."""
+        entity_type = _type_called(self._tx, _TO_DO)
+        own = {normalisation.key(fact.subject.name): fact.subject for fact in stated}
+        for old, new in _reworded(before, self._note.content.tasks):
+            entity = next((own[key] for name in self._task_names(old) if (key := normalisation.key(name)) in own), None)
+            if entity and entity.type == entity_type:
+                free = (
+                    name
+                    for name in self._task_names(new)
+                    if not store.entities.by_key(self._tx, normalisation.key(name), of_types=[entity_type])
+                )
+                with suppress(errors.InvalidRequest, errors.Conflict):
+                    entity_changes.change(self._tx, entity, name=next(free, entity.name), keep_old_name=False)
 
     def record_all(self) -> None:
         content = self._note.content
@@ -634,14 +713,19 @@ class _Recorder:
 
     def _task_entity(self, name: str, entity_type: str) -> Entity:
         """The task of this note with this name: what another note has written down is another task."""
-        for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path))):
-            text = _bounded(full)
+        for text in self._task_names(name):
             named = store.entities.by_key(self._tx, normalisation.key(text), of_types=[entity_type])
             if not named:
                 return entities.create(self._tx, entity_type, text)
             if not store.provenance.is_stated_by_other_document(self._tx, named[0].row, besides=self._tx.episode or 0):
                 return named[0]
         return named[0]
+
+    def _task_names(self, name: str) -> list[str]:
+        """The names that a task may have: its words, with those of the note where another note has a task of these."""
+        return [
+            _bounded(full) for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path)))
+        ]
 
     def _record_decisions(self) -> None:
         part_of, decides = self._of_role("part_of"), self._of_role("decides")
@@ -757,10 +841,11 @@ class _Recorder:
             return
         end = Ref(id=target.id) if isinstance(target, Entity) else target
         end = self._dated(predicate, end) if isinstance(end, str) else end
-        # Only a name can leave something behind where it is refused: an entity that was created for it.
-        may_create = isinstance(end, Ref) and end.id is None
-        with suppress(errors.InvalidRequest, errors.Conflict), self._tx.savepoint() if may_create else nullcontext():
-            facts.record(
+        # What is refused may leave something behind: an entity that was created for a name.
+        may_fail = bool(self.removed) or (isinstance(end, Ref) and end.id is None)
+        refusals = (errors.InvalidRequest, errors.Conflict, _Refused)
+        with suppress(*refusals), self._tx.savepoint() if may_fail else nullcontext():
+            recorded = facts.record(
                 self._tx,
                 subject=Ref(id=subject.id),
                 predicate=predicate,
@@ -769,6 +854,11 @@ class _Recorder:
                 valid_from=since,
                 may_correct=False,
             )
+            keys = _keys(self._tx, recorded.fact)
+            self._keys.update(keys)
+            if not (recorded.deduplicated or self.removed.isdisjoint(keys)):
+                self.refused.append(recorded.fact)
+                raise _Refused
 
     def _dated(self, predicate: str, text: str) -> str:
         """A text; where it says a day as people do (“tomorrow”), that day, counted from the day of the note."""
@@ -809,15 +899,59 @@ def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> I
     yield from (text for category, text in note.content.observations if _is_decision(tx, category))
 
 
-def _withdraw(tx: Tx, episode: Episode, before: Sequence[tuple[int, int, str]], *, is_moved: bool) -> None:
-    """Withdraw what a note no longer states, and the entities that nothing else supports."""
-    withdrawn = forgetting.withdraw_unstated(tx, episode, [row for row, _, _ in before])
+def _withdraw(
+    tx: Tx,
+    episode: Episode,
+    before: Sequence[tuple[int, int, str]],
+    refused: Sequence[Fact],
+    *,
+    over: Sequence[Fact],
+    is_moved: bool,
+) -> None:
+    """Withdraw what a note no longer states, and the entities that nothing else supports.
+
+    Args:
+        refused: what it states and somebody has removed.
+        over: what it stated and somebody has retracted or ended, which stays on record while it is stated.
+    """
+    again = {key for fact in refused for key in _keys(tx, fact)}
+    stated = [fact.row for fact in over if not again.isdisjoint(_keys(tx, fact))]
+    withdrawn = forgetting.withdraw_unstated(tx, episode, [row for row, _, _ in before], stated=stated)
     if is_moved:
         rows = [row for row, _, _ in store.provenance.of_episode(tx, episode.row)]
         store.provenance.set_source(tx, rows, source=episode.source)
     if withdrawn:
         created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in before)}
         forgetting.delete_unsupported_entities(tx, forgetting.ends_of(withdrawn), created_at)
+    for end in forgetting.ends_of(refused):
+        if end.created_at == timestamps.from_datetime(tx.now) and not store.facts.all_about(tx, end):
+            store.entities.delete(tx, end)
+
+
+def _reworded(before: Sequence[Task], now: Sequence[Task]) -> Iterator[tuple[str, str]]:
+    """The names of tasks that left a note and of those that came in their place.
+
+    The id of a line decides; else most of the words are the same, and of several the nearest in the order.
+    """
+    kept = {normalisation.key(task.name) for task in before} & {normalisation.key(task.name) for task in now}
+    left, came = (
+        [(place, one) for place, one in enumerate(tasks) if normalisation.key(one.name) not in kept][:_MAX_REWORDED]
+        for tasks in (before, now)
+    )
+    pairs = [
+        (_likeness(old, new), -abs(place - other), old.name, new.name) for place, old in left for other, new in came
+    ]
+    done: set[str] = set()
+    for likeness, _, old, new in sorted(pairs, reverse=True):
+        if likeness >= _MIN_LIKENESS and done.isdisjoint((f"-{old}", f"+{new}")):
+            done |= {f"-{old}", f"+{new}"}
+            yield old, new
+
+
+def _likeness(old: Task, new: Task) -> float:
+    if old.block_id or new.block_id:
+        return float(old.block_id == new.block_id)
+    return name_similarity.string_similarity(normalisation.key(old.name), normalisation.key(new.name))
 
 
 # Paths within a folder
