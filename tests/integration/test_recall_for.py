@@ -96,6 +96,36 @@ def test_an_ordinary_word_of_the_language_is_no_typo_of_a_name(call, message, ex
     assert names(call("recall_for", message=message)) == expected
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("There was a heron in our pond this morning.", []),
+        ("when is heron due", ["Heron"]),
+        ("paper heron craft for kids, with scissors", []),
+        ("mark the ticket of Heron as done", ["Heron"]),
+        ("Zeig mir, wo Heron auf der Liste steht", ["Heron"]),
+        ("danny devito movies", []),
+        ("danny broke the build again", ["Danny Hagen"]),
+        ("does heron depend on danny", ["Heron", "Danny Hagen"]),
+    ],
+)
+def test_an_ordinary_word_or_a_namesake_names_nothing(call, message, expected):
+    call.record(project("Heron"), "tagged", literal("known"))
+    call.record(person("Danny Hagen"), "tagged", literal("known"))
+    call.record(person("Mark Feldhaus"), "tagged", literal("known"))
+    call("add_alias", entity=person("Mark Feldhaus"), alias="Mark")
+
+    assert names(call("recall_for", message=message)) == expected
+
+
+def test_what_is_recorded_tells_whether_an_ordinary_word_is_a_name(call):
+    call.record(project("Pepper"), "tagged", literal("known"))
+    before = names(call("recall_for", message="pepper grinder or mill for coarse grains"))
+    call.record(project("Pepper"), "tagged", literal("sells a grinder and coarse grains"))
+
+    assert (before, names(call("recall_for", message="pepper grinder or mill for coarse grains"))) == ([], ["Pepper"])
+
+
 def test_facts_of_other_projects_take_no_room_from_those_of_the_one_asked_about(team):
     for start in range(0, 120, 40):
         guests = [

@@ -356,6 +356,12 @@ def _is_date(text: AnnotatedText, span: Span) -> bool:
     return before.lower() in _BEFORE_A_MONTH or before.isdecimal() or after[:1].isdecimal()
 
 
+def is_beside_verb(text: AnnotatedText, start: int, end: int) -> bool:
+    """Whether a word has an ending or a verb beside it that a subject has: Mark said, Will's idea, does Falcon."""
+    before, _ = text.neighbours(start, end)
+    return _is_subject(text, Span("", start, end)) or text.word(before).lower() in _AFTER_A_SUBJECT
+
+
 def _is_subject(text: AnnotatedText, span: Span) -> bool:
     """Whether the next words show that a word is a name: Mark said, Will's idea."""
     if text.text[span.end : span.end + 2] in ("'s", "’s"):

@@ -240,6 +240,30 @@ def entities_with_word(
     return [(Entity(*row[:5]), *row[5:]) for row in rows]
 
 
+def count_words_recorded(tx: Tx, entity: Entity, name: str, words: Sequence[str]) -> int:
+    """How many of some words are in a fact about an entity, or in a text that mentions it, beside its name.
+
+    Args:
+        name: already quoted for FTS5.
+        words: letters alone, in small letters; compared by their stems.
+    """
+    [count] = tx.column(
+        """
+        WITH word AS (SELECT :name || ' AND "' || value || '"' AS phrases FROM json_each(:words))
+        SELECT count(*) FROM word
+        WHERE EXISTS (
+            SELECT 1 FROM fact_text JOIN fact ON fact.id = fact_text.rowid
+            WHERE fact_text MATCH word.phrases AND :entity IN (fact.subject, fact.object)
+        ) OR EXISTS (
+            SELECT 1 FROM chunk_text JOIN mention ON mention.chunk = chunk_text.rowid
+            WHERE chunk_text MATCH word.phrases AND mention.entity = :entity
+        )
+        """,
+        {"entity": entity.row, "name": name, "words": json_array(words)},
+    )
+    return int(count)
+
+
 def chunks_with_words(tx: Tx, match: str, *, group: str, limit: int, spelled: Sequence[str] = ()) -> list[int]:
     """The chunks of a group that a full-text query matches, in their text or in the name of their episode.
 

@@ -8,6 +8,7 @@ never taken: they are unclear, as are several entities that fit equally well.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -16,10 +17,19 @@ from typing import TypeAlias
 from keepgraph import lazy, store
 from keepgraph.engine.resolution import candidates, resolver, text_names
 from keepgraph.engine.resolution.text_names import Lookup, Reading
-from keepgraph.language import common_words, known_words, mention_detection, proper_names, word_forms
-from keepgraph.language.mention_detection import AnnotatedText, Span
+from keepgraph.language import (
+    common_words,
+    given_names,
+    known_words,
+    lexicons,
+    mention_detection,
+    proper_names,
+    word_forms,
+)
+from keepgraph.language.mention_detection import AnnotatedText, Offsets, Span
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
+from keepgraph.ml import frequent_words
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.mentions import NameHit
 from keepgraph.store.transactions import Tx
@@ -37,6 +47,30 @@ _MAX_UNKNOWN_NAMES = 4
 
 _MAX_CANDIDATES = 5
 _SCORES = {"name": 1.0, "alias": 0.95, "part": 0.9, "ending": 0.9, "typo": 0.85}
+
+_FIRST_WITHOUT_CASE = "\u0250"
+"""Scripts from here on are left out: words of most have no lower case, and are in no list."""
+_MAX_TELLING = 8
+"""Before a name, and behind it."""
+_DEFINITE = frozenset(  # the other determiners of the lexicon are indefinite: a heron is not Heron
+    "the this that these those my our der die das den dem des im am zum zur beim vom mein meine unser unsere "
+    "le la les mon notre el los lo mi nuestro gli il".split()
+)
+_LIKELY = 1.5
+"""With these log odds, a name is evidence for those beside it."""
+_WEIGHTS = {
+    "bias": 3.3,
+    "frequency": -2.1,
+    "indefinite": -4.0,
+    "verb": 2.2,
+    "person": -2.3,
+    "longer": -3.6,
+    "compound": -0.9,
+    "recorded": 2.5,
+    "unrecorded": -3.0,
+    "beside": 3.5,
+}
+"""Of the evidence that words mean a name, as log odds. A logistic regression on 513 messages found them."""
 
 _BETWEEN_PARTS = lazy.compile(r"(?<=\w)[_\-/](?=\w)|(?<=\w)_|_(?=\w)")
 
@@ -98,6 +132,7 @@ def find(
     readings += _corrected(names, text, spaced, readings)
     longest = mention_detection.longest(readings)
     known = text_names.without_parts_of_longer(names, text, readings, longest).known
+    known = _meant(names, text, known)
     named, unclear = _choose(names, text, known, context=context)
     similar_named, similar = _similar(names, text, known)
     first: dict[int, NamedEntity] = {}
@@ -132,7 +167,8 @@ def _known(names: Lookup, text: AnnotatedText, spaced: AnnotatedText) -> list[Re
             meant = [
                 hit
                 for hit in sorted(found, key=lambda hit: (hit.entity.row, hit.written))
-                if _is_meant(names, text, Span(key, start, end), hit)
+                if mention_detection.is_meant(text, Span(key, start, end), hit.written)
+                or _may_be_meant(names, text.text[start:end], hit)
             ]
             if meant:
                 readings.append(Reading(start, end, key, "name", tuple(meant)))
@@ -156,18 +192,6 @@ def _key(words: str) -> str:
 @lru_cache(maxsize=8192)
 def _folded(word: str) -> str:
     return Name(word).folded.replace(" ", "")
-
-
-def _is_meant(names: Lookup, text: AnnotatedText, span: Span, hit: NameHit) -> bool:
-    """Whether words that are a name mean it: a common word does with a capital, or as a noun that names no person."""
-    if mention_detection.is_meant(text, span, hit.written):
-        return True
-    spelling = text.text[span.start : span.end]
-    if " " in span.key or spelling != spelling.lower() or len(span.key) < _MIN_LETTERS:
-        return False
-    if common_words.may_begin_sentence(span.key) or names.is_person(hit):
-        return not hit.scope.isdisjoint(names.scope)
-    return hit.written.lower() == spelling
 
 
 # Persons by their first or last name
@@ -288,6 +312,124 @@ def _is_within(start: int, end: int, readings: Iterable[Reading]) -> bool:
 
 
 # What is meant
+
+
+def _meant(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
+    """The readings without those that are rather ordinary words, or a part of somebody else's name.
+
+    Other names beside one tell that the message is about what the graph knows.
+    """
+    languages = word_forms.languages(span.key for span in mention_detection.word_spans(text)) or ()
+    telling = [offsets for offsets in text.words if _tells(text.word(offsets).lower())]
+    odds: dict[tuple[Reading, NameHit], float] = {}
+    for reading in readings:
+        if _may_be_ordinary(text, reading, languages):
+            for hit in reading.hits:
+                is_whole_name = names.is_person(hit) and " " in reading.key
+                if not is_whole_name and hit.scope.isdisjoint(names.scope):
+                    evidence = _evidence(names, text, reading, hit, telling, is_english=not languages)
+                    odds[reading, hit] = sum(_WEIGHTS[name] * value for name, value in evidence.items())
+    likely = [reading for reading in readings for hit in reading.hits if odds.get((reading, hit), _LIKELY) >= _LIKELY]
+    meant = []
+    for reading in readings:
+        beside = any(other.end <= reading.start or reading.end <= other.start for other in likely)
+        hits = tuple(hit for hit in reading.hits if odds.get((reading, hit), 0) + _WEIGHTS["beside"] * beside >= 0)
+        if hits:
+            meant.append(replace(reading, hits=hits))
+    return meant
+
+
+def _may_be_meant(names: Lookup, words: str, hit: NameHit) -> bool:
+    """Whether a common word in lower case may be a name all the same: no person's, but in the scope."""
+    if not words.islower() or len(words) < _MIN_LETTERS_INFLECTED or common_words.is_stop_word(words):
+        return False
+    return not names.is_person(hit) or not hit.scope.isdisjoint(names.scope)
+
+
+def _may_be_ordinary(text: AnnotatedText, reading: Reading, languages: Collection[str]) -> bool:
+    """Whether words may be ordinary ones: in lower case, or with a capital that any word has there."""
+    words = text.text[reading.start : reading.end]
+    if len(words) < _MIN_LETTERS_INFLECTED or words >= _FIRST_WITHOUT_CASE or not words.replace(" ", "").isalpha():
+        return False
+    if words.islower() or not words[1:].islower():
+        return words.islower()
+    is_noun = not known_words.WITH_CAPITALS_OF_NOUNS.isdisjoint(languages) and not (
+        # Lantern, Bridge: no German nouns
+        common_words.is_frequent(reading.key)
+        and not known_words.is_frequent(reading.key, known_words.WITH_CAPITALS_OF_NOUNS)
+    )
+    return is_noun or text.capital_is_expected(reading.start)
+
+
+def _evidence(
+    names: Lookup, text: AnnotatedText, reading: Reading, hit: NameHit, telling: Sequence[Offsets], *, is_english: bool
+) -> dict[str, float]:
+    """The evidence that words mean an entity, each from 0 to 1: of the words, of those beside them, and of the others.
+
+    Args:
+        telling: the words of the message that say what it is about. Those near the name are compared with what is
+            recorded about the entity, which says nothing against it in another language than English.
+    """
+    near = bisect_left(telling, (reading.start, 0))
+    others = [
+        text.word(offsets).lower()
+        for offsets in telling[max(0, near - _MAX_TELLING) : near + _MAX_TELLING]
+        if not reading.start <= offsets[0] < reading.end
+    ]
+    others = list(dict.fromkeys(others))
+    recorded = store.mentions.count_words_recorded(
+        names.tx, hit.entity, store.full_text.phrase(hit.entity.name), others
+    )
+    before, after = (text.word(offsets) for offsets in text.neighbours(reading.start, reading.end))
+    is_person = names.is_person(hit)
+    is_definite = before.lower() in _DEFINITE
+    ordinary_after = after.islower() and not _is_function(after)
+    return {
+        "bias": 1,
+        "frequency": min(map(_frequency, reading.key.split())),
+        "indefinite": before.lower() in lexicons.words("determiners") and not is_definite,
+        "verb": mention_detection.is_beside_verb(text, reading.start, reading.end),
+        "person": is_person,
+        "longer": is_person and ordinary_after and _is_like_name(after, besides=hit.entity.name),
+        "compound": ordinary_after and not is_person and not is_definite,
+        "recorded": recorded > 0,
+        "unrecorded": is_english and not is_person and min(len(others) - recorded, 4) / 4,
+    }
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 2 and word.isalpha() and not _is_function(word)
+
+
+def _is_function(word: str) -> bool:
+    return common_words.is_stop_word(word) or word in word_forms.function_words()
+
+
+def _frequency(word: str) -> float:
+    """How frequent a word is, from 0 to 1; 0 for a given name that is no common word."""
+    if given_names.contains(word) and not common_words.is_common(word):
+        return 0
+    is_known = common_words.is_frequent(word) or known_words.is_frequent(word, known_words.LANGUAGES)
+    return (is_known + (word in frequent_words.very_frequent())) / 2
+
+
+def _is_like_name(word: str, *, besides: str) -> bool:
+    """Whether a word in lower case is rather a surname than an ordinary word, and none of a name that is known."""
+    own = any(word[:_MIN_LETTERS] == part[:_MIN_LETTERS] for part in _key(besides).split())
+    stems = (word.removesuffix(ending) for ending in ("s", "es", "d", "ed", "ing") if word.endswith(ending))
+    if (
+        own
+        or not word.isalpha()
+        or common_words.is_common(word)
+        or known_words.is_frequent(word, known_words.LANGUAGES)
+    ):
+        return False
+    return not any(map(common_words.is_frequent, stems)) and (
+        given_names.contains(word)
+        or known_words.is_person(word)
+        or known_words.is_place(word)
+        or word not in frequent_words.very_frequent()
+    )
 
 
 def _choose(
