@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from keepgraph.lazy import dataclass
-from keepgraph.model import Chunk, Entity, Mention
+from keepgraph.model import Entity, Mention
 from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
@@ -90,14 +90,15 @@ def episodes_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[int]:
     )
 
 
-def replace(tx: Tx, chunk: Chunk, mentions: Sequence[Mention]) -> None:
-    """Replace the mentions of a chunk, each entity once, and mark the chunk as read."""
-    tx.conn.execute("DELETE FROM mention WHERE chunk = ?", (chunk.row,))
+def replace(tx: Tx, chunks: Sequence[int], mentions: Iterable[Mention]) -> None:
+    """Replace the mentions of chunks, given by row, each entity once in each, and mark the chunks as read."""
+    rows = json_array(chunks)
+    tx.conn.execute("DELETE FROM mention WHERE chunk IN (SELECT value FROM json_each(?))", (rows,))
     tx.conn.executemany(
         "INSERT OR IGNORE INTO mention (chunk, entity, how, start, stop) VALUES (?, ?, ?, ?, ?)",
-        [(chunk.row, mention.entity, mention.how, mention.start, mention.stop) for mention in mentions],
+        [(mention.chunk, mention.entity, mention.how, mention.start, mention.stop) for mention in mentions],
     )
-    tx.conn.execute("DELETE FROM chunk_unread WHERE chunk = ?", (chunk.row,))
+    tx.conn.execute("DELETE FROM chunk_unread WHERE chunk IN (SELECT value FROM json_each(?))", (rows,))
 
 
 def is_in_episode(tx: Tx, entity: Entity, episode: int) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from keepgraph.model import Chunk, Episode, Proposal, ProposalDraft, ProposedFact
+from keepgraph.model import Episode, Proposal, ProposalDraft, ProposedFact
 from keepgraph.store import journal
 from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
@@ -107,35 +107,31 @@ def chunks_of_name(tx: Tx, key: str, *, group: str) -> list[int]:
     )
 
 
-def replace(
-    tx: Tx,
-    chunk: Chunk,
-    drafts: Sequence[ProposalDraft],
-    *,
-    group: str,
-    new_id: Callable[[str], str],
-    created_at: str,
-) -> None:
-    """Replace the proposals that a chunk is evidence for.
+def replace(tx: Tx, chunks: Sequence[int], drafts: Iterable[tuple[int, str, ProposalDraft]]) -> None:
+    """Replace the proposals that chunks, given by row, are evidence for.
 
     An existing proposal keeps its id. A trigger deletes a proposal without evidence.
+
+    Args:
+        drafts: each with the row of its chunk and its group.
     """
-    rows = []
-    for draft in drafts:
+    pairs = []
+    for chunk, group, draft in drafts:
         row = _find(tx, draft, group=group)
         if row is None:
-            row = _insert(tx, draft, public_id=new_id("prop"), group=group, created_at=created_at)
+            row = _insert(tx, draft, group=group)
         tx.conn.execute(
             "INSERT INTO proposal_evidence (proposal, chunk, start, stop) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            (row, chunk.row, draft.start, draft.stop),
+            (row, chunk, draft.start, draft.stop),
         )
-        rows.append(row)
+        pairs.append(f"{chunk} {row}")
     tx.conn.execute(
         """
         DELETE FROM proposal_evidence
-        WHERE chunk = ? AND proposal NOT IN (SELECT value FROM json_each(?))
+        WHERE chunk IN (SELECT value FROM json_each(?))
+          AND chunk || ' ' || proposal NOT IN (SELECT value FROM json_each(?))
         """,
-        (chunk.row, json_array(rows)),
+        (json_array(chunks), json_array(pairs)),
     )
 
 
@@ -146,7 +142,7 @@ def _find(tx: Tx, draft: ProposalDraft, *, group: str) -> int | None:
     )
 
 
-def _insert(tx: Tx, draft: ProposalDraft, *, public_id: str, group: str, created_at: str) -> int:
+def _insert(tx: Tx, draft: ProposalDraft, *, group: str) -> int:
     """Insert a proposal without evidence; returns its row."""
     return tx.number(
         """
@@ -156,7 +152,7 @@ def _insert(tx: Tx, draft: ProposalDraft, *, public_id: str, group: str, created
         RETURNING id
         """,
         (
-            public_id,
+            tx.new_id("prop"),
             group,
             draft.kind,
             draft.key,
@@ -167,7 +163,7 @@ def _insert(tx: Tx, draft: ProposalDraft, *, public_id: str, group: str, created
             draft.object,
             draft.literal,
             draft.confidence,
-            created_at,
+            tx.at,
         ),
     )
 

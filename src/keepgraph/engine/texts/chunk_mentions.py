@@ -14,7 +14,7 @@ from keepgraph.language import first_person, markdown, normalisation
 from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
-from keepgraph.model import Chunk, Episode, Mention
+from keepgraph.model import Chunk, Entity, Episode, Mention
 from keepgraph.store.transactions import Tx
 
 # How much more of a text than its name is compared with that name, as white space is not alike in both. In characters.
@@ -52,6 +52,7 @@ class Detector:
     def __init__(self, tx: Tx, group: str) -> None:
         self.names = Lookup(replace(tx, group=group), [group])
         self._names_in_titles: dict[str, NamesInText] = {}
+        self._given: dict[str, Entity | None] = {}
 
     def detect(self, episode: Episode, chunk: Chunk, *, is_first: bool) -> Detection:
         """What a chunk mentions.
@@ -106,8 +107,11 @@ class Detector:
         for annotation in chunk.annotations:
             how = annotation.get("how") or "given"
             if public_id := annotation.get("id"):
-                tx = self.names.tx
-                if entity := store.entities.by_id(tx, public_id) or store.entities.by_former_id(tx, public_id):
+                if public_id not in self._given:
+                    tx = self.names.tx
+                    found = store.entities.by_id(tx, public_id) or store.entities.by_former_id(tx, public_id)
+                    self._given[public_id] = found
+                if entity := self._given[public_id]:
                     by_row.setdefault(entity.row, Mention(chunk.row, entity.row, how))
                 continue
             name = Name(annotation.get("name") or "")

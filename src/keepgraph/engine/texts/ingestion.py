@@ -417,8 +417,16 @@ class _Ingestion:
         stored = documents.upsert(tx, document, existing=existing, project=project, note=annotation)
         if stored.is_same_text:
             storage.annotate(tx, stored.episode, [], note=annotation)
-        is_moved = existing is not None and existing.source != document.source
-        notes.record(tx, self._folder, note, entity, stored.episode, previous=previous, is_moved=is_moved)
+        notes.record(
+            tx,
+            self._folder,
+            note,
+            entity,
+            stored.episode,
+            previous=previous,
+            is_new=existing is None,
+            is_moved=existing is not None and existing.source != document.source,
+        )
         self._citing[document.source] = note.content.citations
         self._warn_of_aliases(tx, document.source, note)
         if entity.name != note.name:

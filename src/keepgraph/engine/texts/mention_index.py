@@ -92,10 +92,7 @@ def update(tx: Tx, chunks: Sequence[Chunk]) -> None:
     until = tx.memo.setdefault(("mention index", "until"), time.monotonic() + _MAX_SECONDS_IN_CALL)
     if time.monotonic() > until:
         return
-    for entry in _detect(tx, chunks):
-        entry.write(tx)
-        if time.monotonic() > until:
-            break
+    _write(tx, _until(until, _detect(tx, chunks)))
 
 
 def catch_up(tx: Tx, *, seconds: float) -> bool:
@@ -131,17 +128,23 @@ class _Entry:
     mentions: tuple[Mention, ...]
     proposals: tuple[ProposalDraft, ...]
 
-    def write(self, tx: Tx) -> None:
-        """Replace the mentions and proposals of the chunk; it is no longer unread then."""
-        store.mentions.replace(tx, self.chunk, self.mentions)
-        store.proposals.replace(
-            tx,
-            self.chunk,
-            self.proposals,
-            group=self.group,
-            new_id=tx.new_id,
-            created_at=tx.at,
-        )
+
+def _until(until: float | None, entries: Iterator[_Entry]) -> list[_Entry]:
+    """The entries up to that in which a time has come, in seconds of the monotonic clock; at least one."""
+    taken = []
+    for entry in entries:
+        taken.append(entry)
+        if until is not None and time.monotonic() > until:
+            break
+    return taken
+
+
+def _write(tx: Tx, entries: Sequence[_Entry]) -> None:
+    """Replace the mentions and proposals of chunks; they are no longer unread then."""
+    chunks = [entry.chunk.row for entry in entries]
+    store.mentions.replace(tx, chunks, (mention for entry in entries for mention in entry.mentions))
+    drafts = ((entry.chunk.row, entry.group, draft) for entry in entries for draft in entry.proposals)
+    store.proposals.replace(tx, chunks, drafts)
 
 
 def _detect(tx: Tx, chunks: Sequence[Chunk]) -> Iterator[_Entry]:
@@ -212,11 +215,7 @@ class _Batch:
     def _of_chunks(cls, tx: Tx, until: float | None, episodes: Sequence[int] | None = None) -> _Batch:
         rows = store.mention_places.next_chunks(tx, limit=_MAX_CHUNKS_IN_BATCH, episodes=episodes)
         chunks = store.episodes.chunks_by_rows(tx, rows)
-        entries: list[_Entry] = []
-        for entry in _detect(tx, [chunks[row] for row in rows if row in chunks]):
-            entries.append(entry)
-            if until is not None and time.monotonic() > until:
-                break
+        entries = _until(until, _detect(tx, [chunks[row] for row in rows if row in chunks]))
         return cls(chunks=tuple(entries), deleted=tuple(row for row in rows if row not in chunks))
 
     def write(self, tx: Tx) -> None:
@@ -224,8 +223,7 @@ class _Batch:
             store.mention_places.add_all_chunks(tx)
         store.mention_places.add_chunks(tx, self.to_read)
         store.mention_places.remove_names(tx, self.names)
-        for entry in self.chunks:
-            entry.write(tx)
+        _write(tx, self.chunks)
         store.mention_places.remove_chunks(tx, self.deleted)
 
 

@@ -31,7 +31,7 @@ from keepgraph.language.normalisation import Name
 from keepgraph.language.notes import NoteContent, Task
 from keepgraph.model import Entity, Episode, Fact, Ref, Role
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import date_phrases, timestamps
+from keepgraph.temporal import date_phrases
 
 _NOTE, _TO_DO, _OBSERVED = "note", "to do", "noted"
 """What the vocabulary calls the type of a note, the type of a task, and the predicate of an observation."""
@@ -307,6 +307,7 @@ def record(
     episode: Episode,
     *,
     previous: Note | None,
+    is_new: bool = False,
     is_moved: bool = False,
 ) -> None:
     """Record what a note states, and withdraw what its text stated before and no longer does.
@@ -315,10 +316,11 @@ def record(
 
     Args:
         previous: what the note was when it was last read; None if it is new.
+        is_new: whether its text is.
         is_moved: whether the file has another path than when it was last read.
     """
     recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
-    before = store.provenance.of_episode(tx, episode.row)
+    before = [] if is_new else store.provenance.of_episode(tx, episode.row)
     stated = store.facts.by_rows(tx, [fact for _, fact, _ in before]) if before else []
     over = [fact for fact in stated if fact.retracted_at or fact.valid_to]
     if previous:
@@ -829,9 +831,12 @@ class _Recorder:
 
     def _called(self, wording: str, object_type: str | None = None) -> str | None:
         """The name of the predicate that a wording means; of one that takes a literal, if that is asked for."""
-        terms = graph_vocabulary.find_all(self._tx, store.vocabulary.PREDICATE, wording)
-        fitting = [term for term in terms if object_type is None or getattr(term, "literal_kind", None) is not None]
-        return fitting[0].name if fitting else None
+        words = self._tx.memo.setdefault((_CACHE_KEY,), {})
+        if (wording, object_type) not in words:
+            terms = graph_vocabulary.find_all(self._tx, store.vocabulary.PREDICATE, wording)
+            fitting = [term for term in terms if object_type is None or getattr(term, "literal_kind", None) is not None]
+            words[wording, object_type] = fitting[0].name if fitting else None
+        return words[wording, object_type]  # type: ignore[no-any-return]
 
     def _add(
         self, subject: Entity, predicate: str | None, target: Entity | Ref | str, *, since: str | None = None
@@ -924,7 +929,7 @@ def _withdraw(
         created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in before)}
         forgetting.delete_unsupported_entities(tx, forgetting.ends_of(withdrawn), created_at)
     for end in forgetting.ends_of(refused):
-        if end.created_at == timestamps.from_datetime(tx.now) and not store.facts.all_about(tx, end):
+        if end.created_at == tx.at and not store.facts.all_about(tx, end):
             store.entities.delete(tx, end)
 
 

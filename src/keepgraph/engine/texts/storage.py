@@ -104,7 +104,7 @@ def upsert(
             occurred_at=occurred_at or now,
             recorded_at=now,
         )
-        return StoredText(episode, Outcome.ADDED, chunk_update=_update_chunks(tx, episode, list(chunks())))
+        return StoredText(episode, Outcome.ADDED, chunk_update=_update_chunks(tx, episode, list(chunks()), existing=()))
     episode = replace(
         existing,
         name=name,
@@ -117,7 +117,10 @@ def upsert(
     if is_same_text and kind != PRECHUNKED:
         outcome = Outcome.UNCHANGED if episode == existing else Outcome.UPDATED
         return StoredText(episode, outcome, is_same_text=True)
-    return StoredText(episode, Outcome.UPDATED, is_same_text, _update_chunks(tx, episode, list(chunks())))
+    before = store.episodes.chunks(tx, existing)
+    return StoredText(
+        episode, Outcome.UPDATED, is_same_text, _update_chunks(tx, episode, list(chunks()), existing=before)
+    )
 
 
 def annotations_of_project(project: Entity | None) -> tuple[Annotation, ...]:
@@ -158,9 +161,8 @@ def annotate(
     return tuple(changed)
 
 
-def _update_chunks(tx: Tx, episode: Episode, drafts: Sequence[ChunkDraft]) -> ChunkUpdate:
-    """Let an episode consist of these chunks, in their order; each new one is unread."""
-    existing = store.episodes.chunks(tx, episode)
+def _update_chunks(tx: Tx, episode: Episode, drafts: Sequence[ChunkDraft], *, existing: Sequence[Chunk]) -> ChunkUpdate:
+    """Let an episode consist of these chunks, in their order, in place of the existing ones; each new one is unread."""
     kept = _match(existing, [text_chunk for text_chunk, _ in drafts])
     kept_rows = {chunk.row for chunk in kept if chunk}
     for chunk in existing:
