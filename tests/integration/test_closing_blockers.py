@@ -522,3 +522,14 @@ def test_a_closed_blocker_is_one_row_with_an_end(call, clock, path):
     call.record(ATLAS, "resolved_by", ANA)
 
     assert rows(path, "SELECT valid_to FROM fact WHERE literal IS NOT NULL") == [("2026-05-16T10:00:00.000Z",)]
+
+
+@pytest.mark.parametrize("blocking", [literal("legal review"), concept("Legal review")])
+@pytest.mark.parametrize("by_id", [True, False])
+def test_a_blocker_that_two_predicates_say_is_one(call, blocking, by_id):
+    ids = [call.record(ATLAS, predicate, blocking)["fact_id"] for predicate in ("blocked_by", "waits_for")]
+    listed = opened(call), len(call("recall_for", message="What blocks Atlas?")["open"])
+    call("resolve_blocker", blocker=ids[1] if by_id else "legal review")
+
+    assert listed == ([("Atlas", blocking.get("literal") or blocking["name"])], 1)
+    assert opened(call) == []

@@ -97,7 +97,9 @@ def find(tx: Tx, blocker: str, *, blocked: Ref | None = None) -> tuple[Fact, ...
         meant, by_words = tuple(dict.fromkeys([*meant, *own])), ()
     if by_entity and {fact.row for fact in by_entity} != {fact.row for fact in meant}:
         meant = tuple(dict.fromkeys([*meant, *by_entity]))
-        by_words = () if by_words or len(_statements(by_entity)) > 1 or fitting else by_entity
+        by_words = (
+            () if by_words or len(set(map(blocker_resolutions.identity, by_entity))) > 1 or fitting else by_entity
+        )
     if by_words:
         return by_words
     if meant:
@@ -152,8 +154,9 @@ def _open_of(tx: Tx, blocked: Ref | None) -> list[Fact]:
 
 def _find_by_id(tx: Tx, fact_id: str, open_: list[Fact]) -> tuple[Fact, ...]:
     fact = facts.find(tx, fact_id)
-    if chosen := tuple(other for other in open_ if other.row == fact.row):
-        return chosen
+    if any(other.row == fact.row for other in open_):
+        same = fact.subject, blocker_resolutions.identity(fact)
+        return tuple(other for other in open_ if (other.subject, blocker_resolutions.identity(other)) == same)
     is_blocker = graph_vocabulary.read(tx).role(fact.predicate) == "blocks"
     raise errors.FactNotFound(
         f"{fact.id} is {'not open' if is_blocker else 'not a blocker'}: {facts.sentence(fact)[:120]}",
@@ -168,11 +171,6 @@ def _of_entity(tx: Tx, text: str, open_: list[Fact]) -> tuple[Fact, ...]:
     if entity is None:
         return ()
     return tuple(fact for fact in open_ if entity in (fact.object, fact.subject))
-
-
-def _statements(blockers: tuple[Fact, ...]) -> set[tuple[str, int]]:
-    """The distinct blockers: one entity that blocks several things is one."""
-    return {("entity", fact.object.row) if fact.object else ("literal", fact.row) for fact in blockers}
 
 
 def _known_or_text(tx: Tx, by: Ref | str) -> Ref | str:

@@ -17,6 +17,7 @@ from keepgraph.engine.knowledge.ends import GivenFact
 from keepgraph.engine.knowledge.statements import Statement
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import phrase_matching
+from keepgraph.language.normalisation import Name
 from keepgraph.language.phrase_matching import Agreement
 from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Fact, FactRow, Ref
@@ -93,7 +94,7 @@ def plan(tx: Tx, statement: Statement, named: Sequence[Fact]) -> ClosingPlan:
     Raises:
         errors.Ambiguous: its words name a blocker of something other than its subject.
     """
-    open_rows = blockers.open_blockers(tx)[:_MAX_COMPARED]
+    open_rows = blockers.open_rows(tx)[:_MAX_COMPARED]
     if named:
         rows = {fact.row for fact in named}
         return ClosingPlan(tuple(_read(tx, [row for row in open_rows if row.row in rows])))
@@ -149,18 +150,17 @@ def reopen(tx: Tx, resolution: Fact) -> tuple[Fact, ...]:
 
 def open_facts(tx: Tx) -> list[Fact]:
     """The facts of the open blockers of the group, newest first."""
-    return _read(tx, blockers.open_blockers(tx)[:_MAX_COMPARED])
+    return _read(tx, blockers.open_rows(tx)[:_MAX_COMPARED])
 
 
 def choose(tx: Tx, candidates: Sequence[Fact], text: str) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """The blockers that a text surely names, and all that it may name.
 
-    The facts of one blocking entity are one blocker. If two blockers may be meant, neither is chosen.
+    If two blockers may be meant, neither is chosen.
     """
-    groups: dict[tuple[str, int], list[Fact]] = {}
+    groups: dict[tuple[int, str], list[Fact]] = {}
     for fact in candidates:
-        key = ("entity", fact.object.row) if fact.object is not None else ("literal", fact.row)
-        groups.setdefault(key, []).append(fact)
+        groups.setdefault(identity(fact), []).append(fact)
     matches = {key: _best_match(tx, facts[0], text) for key, facts in groups.items()}
     fitting = [key for key, match in matches.items() if match.agreement >= Agreement.PARTIAL]
     equal = [key for key in fitting if matches[key].agreement is Agreement.EQUAL]
@@ -175,6 +175,11 @@ def choose(tx: Tx, candidates: Sequence[Fact], text: str) -> tuple[tuple[Fact, .
         tuple(fact for key in chosen for fact in groups[key]),
         tuple(fact for key in fitting for fact in groups[key]),
     )
+
+
+def identity(fact: Fact) -> tuple[int, str]:
+    """What is one blocker: an entity, whatever it blocks, or equal words about one blocked thing."""
+    return (fact.object.row, "") if fact.object is not None else (fact.subject.row, Name(fact.literal or "").key)
 
 
 def own_blockers(named: Sequence[Fact], candidates: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -24,6 +24,14 @@ from keepgraph.store.transactions import Tx
 def open_blockers(
     tx: Tx, *, among: Collection[int] | None = None, subjects: Sequence[int] | None = None
 ) -> list[FactRow]:
+    """The open blockers, newest first: each once, though both waits_for and blocked_by say it."""
+    newest: dict[tuple[int, str], FactRow] = {}
+    for fact in open_rows(tx, among=among, subjects=subjects):
+        newest.setdefault((fact.subject, _blocker_key(fact)), fact)
+    return list(newest.values())
+
+
+def open_rows(tx: Tx, *, among: Collection[int] | None = None, subjects: Sequence[int] | None = None) -> list[FactRow]:
     """The blocking facts that nothing has resolved, newest first.
 
     A fact without a beginning begins when it is recorded: for a reader who asks `as_of` earlier, it was not open.
@@ -42,16 +50,16 @@ def open_blockers(
     resolutions = _begun(
         store.facts.rows_of_predicates(tx, vocabulary.names_of_role("resolves"), subjects=entities), at
     )
-    open_rows = {fact.row for fact in blocking}
+    rows = {fact.row for fact in blocking}
     if resolutions:
         # Whether a blocker is open may depend on the subject's other blockers, and on what the subject itself blocks.
         beside = blocking
         if among is not None:
             beside = _begun(store.facts.rows_of_predicates(tx, predicates, among=entities), at)
         ended = store.facts.ended_rows_of_predicates(tx, predicates, entities=entities)
-        open_rows = _replay(tx, beside, resolutions, ended=ended)
+        rows = _replay(tx, beside, resolutions, ended=ended)
     return sorted(
-        (fact for fact in blocking if fact.row in open_rows),
+        (fact for fact in blocking if fact.row in rows),
         key=lambda fact: (fact.recorded_at, fact.row),
         reverse=True,
     )

@@ -235,7 +235,7 @@ def _opens_again(tx: Tx, fact: Fact, predicate: Predicate) -> bool:
     """Whether a fact is a blocker closed by a resolution, though it holds: restating it reopens it."""
     if predicate.role != "blocks":
         return False
-    return all(open_fact.row != fact.row for open_fact in blockers.open_blockers(tx, among=[fact.subject.row]))
+    return all(open_fact.row != fact.row for open_fact in blockers.open_rows(tx, among=[fact.subject.row]))
 
 
 def _starting_now(fact: Fact, valid_to: str | None) -> Fact:
