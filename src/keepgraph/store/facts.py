@@ -6,10 +6,12 @@ facts as known at `tx.known_at`, if set (ADR 0014).
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import field, replace
+from typing import Any, TypeAlias
 
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
 from keepgraph.store import journal, schema_parts
 from keepgraph.store.connections import json_array
@@ -557,6 +559,8 @@ def tagged_entities(
 
 def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
     """All facts with the same triple that are not retracted, oldest first: one for each validity."""
+    if (ahead := in_advance(tx)) and ahead.is_new(fact, predicate) and not ahead.was_inserted(fact, predicate):
+        return []
     column = "object" if fact.object else "literal"
     rows = tx.conn.execute(
         f"""
@@ -584,7 +588,7 @@ def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
 
 def insert(tx: Tx, fact: Fact, *, public_id: str, predicate: int, text: str) -> int:
     """Insert a fact under a new id; returns its row."""
-    return journal.insert(
+    row = journal.insert(
         tx,
         "fact",
         f"""
@@ -606,6 +610,75 @@ def insert(tx: Tx, fact: Fact, *, public_id: str, predicate: int, text: str) -> 
             fact.retracted_at,
         ),
     )
+    if ahead := in_advance(tx):
+        ahead.insert(fact, predicate, row)
+    return row
+
+
+_AHEAD = ("facts read in advance",)
+
+_Triple: TypeAlias = tuple[int, int, int]
+"""The rows of a subject, a predicate and an object."""
+
+
+@dataclass(slots=True)
+class Ahead:
+    """What was read in advance for a call that records many facts, and writes to their table by this module alone.
+
+    Attributes:
+        new: triples of which there was no fact, not even a retracted one.
+        first_row: entities from this row on were created by the call.
+        inserted: the triples that were recorded since.
+        neighbours: of a predicate, outward or not, by entity: see group_conflicts.neighbours_of.
+    """
+
+    new: Collection[_Triple]
+    first_row: int
+    inserted: set[_Triple] = field(default_factory=set)
+    neighbours: dict[tuple[int, bool], dict[int, list[_Triple]]] = field(default_factory=dict)
+
+    def is_new(self, fact: Fact, predicate: int) -> bool:
+        """Whether the call found no fact of this triple; it may have recorded one since."""
+        if fact.object is None:
+            return False
+        subject, target = fact.subject.row, fact.object.row
+        return (subject, predicate, target) in self.new or max(subject, target) >= self.first_row
+
+    def was_inserted(self, fact: Fact, predicate: int) -> bool:
+        return fact.object is not None and (fact.subject.row, predicate, fact.object.row) in self.inserted
+
+    def insert(self, fact: Fact, predicate: int, row: int) -> None:
+        """Take in a fact that was inserted. Where it may not hold, the neighbours of its ends are read anew."""
+        if fact.object is None:
+            return
+        has_twin = self.was_inserted(fact, predicate) or not self.is_new(fact, predicate)
+        ends = fact.subject.row, fact.object.row
+        self.inserted.add((ends[0], predicate, ends[1]))
+        for is_outward, (near, far) in ((True, ends), (False, ends[::-1])):
+            read = self.neighbours.get((predicate, is_outward), {})
+            if has_twin or fact.valid_from or fact.valid_to:
+                read.pop(near, None)
+            elif near in read:
+                insort(read[near], (near, far, row))
+
+
+def read_ahead(tx: Tx, triples: Collection[_Triple]) -> None:
+    """Find out which of these triples have a fact, in one query for all."""
+    found = tx.rows(
+        """
+        SELECT fact.subject, fact.predicate, fact.object
+        FROM json_each(:triples)
+        CROSS JOIN fact INDEXED BY fact_by_predicate
+            ON predicate = value ->> 1 AND subject = value ->> 0 AND object = value ->> 2
+        """,
+        {"triples": json_array(triples)},
+    )
+    tx.memo[_AHEAD] = Ahead(set(triples).difference(found), journal.unused_row(tx, "entity"))
+
+
+def in_advance(tx: Tx) -> Ahead | None:
+    """What `read_ahead` found, if it was called and nothing has changed since but by `insert`."""
+    return tx.memo.get(_AHEAD)
 
 
 def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -667,11 +740,13 @@ def set_ends(tx: Tx, fact: Fact, *, text: str) -> None:
 
 
 def retract(tx: Tx, fact: Fact) -> None:
+    tx.memo.pop(_AHEAD, None)
     tx.conn.execute("UPDATE fact SET retracted_at = ? WHERE id = ?", (tx.at, fact.row))
 
 
 def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str | None) -> None:
     """Change the validity of a fact, and store the validity as it was known until now."""
+    tx.memo.pop(_AHEAD, None)
     tx.conn.execute(
         f"""
         INSERT INTO earlier_validity (id, fact, valid_from, valid_to, known_from, known_to)

@@ -7,7 +7,7 @@ from typing import Any
 
 from keepgraph.lazy import dataclass
 from keepgraph.model import Fact
-from keepgraph.store import groups
+from keepgraph.store import facts, groups
 from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
@@ -439,6 +439,8 @@ def signs(tx: Tx, fact: Fact, *, predicate: int, acyclic: bool) -> tuple[bool, b
     Args:
         acyclic: whether the predicate is meant to have no cycles; where it may have some, no path is looked for.
     """
+    if (ahead := facts.in_advance(tx)) and ahead.is_new(fact, predicate):
+        return False, acyclic  # to look for a path in what was read is no dearer than to look for a sign
     was_retracted, may_lead_back = tx.conn.execute(
         _SIGNS,
         {
@@ -553,9 +555,27 @@ def neighbours_of(
 ) -> list[tuple[int, int, int]]:
     """The facts of a predicate that hold now and lead away from entities, or with `outward` false to them.
 
+    A call that records many facts reads those of each entity once.
+
     Returns:
-        Rows of one of the entities, of the entity at the other end, and of the fact.
+        Rows of one of the entities, of the entity at the other end, and of the fact; by entity.
     """
+    if (ahead := facts.in_advance(tx)) is None:
+        return _neighbours_of(tx, entities, predicate=predicate, outward=outward, limit=limit)
+    read = ahead.neighbours.setdefault((predicate, outward), {})
+    if unread := [entity for entity in entities if entity not in read]:
+        edges = _neighbours_of(tx, unread, predicate=predicate, outward=outward, limit=limit)
+        if len(edges) >= limit:
+            return _neighbours_of(tx, entities, predicate=predicate, outward=outward, limit=limit)
+        read.update((entity, []) for entity in unread)
+        for edge in edges:
+            read[edge[0]].append(edge)
+    return [edge for entity in sorted(entities) for edge in read[entity]][:limit]
+
+
+def _neighbours_of(
+    tx: Tx, entities: Sequence[int], *, predicate: int, outward: bool, limit: int
+) -> list[tuple[int, int, int]]:
     end, other = ("subject", "object") if outward else ("object", "subject")
     return tx.rows(
         f"""

@@ -226,7 +226,7 @@ def record_facts(
     results: list[dict[str, Any]] = []
     compare_names = len(facts) <= MAX_FACTS_WITH_NAMES_COMPARED
     checked = [_check_fact(fact) for fact in facts]
-    knowledge.entities.read_ahead(tx, [name for arguments in checked for name in _names_of_ends(arguments)])
+    knowledge.facts.read_ahead(tx, [given for given in checked if not isinstance(given, errors.KeepgraphError)])
     for index, arguments in enumerate(checked):
         try:
             with tx.savepoint():
@@ -260,11 +260,6 @@ def _check_fact(fact: object) -> dict[str, Any] | errors.KeepgraphError:
         return validation.check_input("memory", "record_fact", fact, measured=True)
     except errors.KeepgraphError as error:
         return error
-
-
-def _names_of_ends(arguments: dict[str, Any] | errors.KeepgraphError) -> list[str]:
-    ends = () if isinstance(arguments, errors.KeepgraphError) else (arguments["subject"], arguments["object"])
-    return [end["name"] for end in ends if "name" in end]
 
 
 def _needs_of_decisions(

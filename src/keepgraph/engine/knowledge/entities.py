@@ -61,14 +61,21 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     return entity, created
 
 
-def read_ahead(tx: Tx, names: Iterable[str]) -> None:
+def read_ahead(tx: Tx, names: Iterable[str]) -> dict[tuple[str, str], Entity]:
     """Look up the names of many facts in one query, so that `find_or_create` need not look up each that is known.
 
     An identifier is left to it: what it identifies may have another name.
+
+    Returns:
+        The entities by their types and these names.
     """
-    keys = {Name(name).key for name in set(names) if identifiers.key_of_name(name) is None}
-    for entity in store.entities.by_keys(tx, sorted(keys)):
-        tx.memo["entity", tx.group, entity.type, Name(entity.name).key] = entity
+    keys = {name: Name(name).key for name in set(names) if identifiers.key_of_name(name) is None}
+    found: dict[tuple[str, str], Entity] = {}
+    for entity in store.entities.by_keys(tx, sorted(set(keys.values()))):
+        found[entity.type, Name(entity.name).key] = entity
+    tx.memo.update({("entity", tx.group, *type_and_key): entity for type_and_key, entity in found.items()})
+    types = {entity_type for entity_type, _ in found}
+    return {(kind, name): found[kind, key] for name, key in keys.items() for kind in types if (kind, key) in found}
 
 
 def create(tx: Tx, entity_type: str, name: str) -> Entity:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from keepgraph import errors, lazy, store
 from keepgraph.engine.knowledge import blocker_resolutions, blockers, entities, statements, validity
@@ -115,6 +116,23 @@ def record(
         ends_warning=statement.warning,
         alias=statement.alias,
     )
+
+
+def read_ahead(tx: Tx, given: Collection[Mapping[str, Any]]) -> None:
+    """Look up the names of many facts in one query, and in another whether these are known, for `record`.
+
+    Args:
+        given: the arguments of record_fact for each.
+    """
+    ends = [[(end.get("type"), end.get("name")) for end in (fact["subject"], fact["object"])] for fact in given]
+    entity = entities.read_ahead(tx, [name for pair in ends for _, name in pair if name is not None])
+    predicates = graph_vocabulary.keep(tx).predicate_by_name
+    triples: set[tuple[int, int, int]] = set()
+    for fact, pair in zip(given, ends, strict=True):
+        if fact["predicate"] in predicates and all(end in entity for end in pair):
+            subject, predicate, target = entity[pair[0]].row, predicates[fact["predicate"]].row, entity[pair[1]].row
+            triples |= {(subject, predicate, target), (target, predicate, subject)}
+    store.facts.read_ahead(tx, triples)
 
 
 def _keep_surfaces(tx: Tx, fact: Fact, given: GivenFact) -> None:

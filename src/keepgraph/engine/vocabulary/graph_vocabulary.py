@@ -24,11 +24,18 @@ _CACHE_KEY = "vocabulary"
 def read(tx: Tx) -> Vocabulary:
     """The vocabulary of the graph, reread only when it has changed."""
     # Within a transaction it can only change if a row was written since.
-    changes_before, vocabulary = tx.memo.get((_CACHE_KEY,), (None, None))
-    if changes_before != tx.changes:
+    changes_before, vocabulary = tx.memo.get((_CACHE_KEY,), (-1, None))
+    if changes_before is not None and changes_before != tx.changes:
         vocabulary = _read_current(tx)
         tx.memo[(_CACHE_KEY,)] = tx.changes, vocabulary
     return vocabulary  # type: ignore[no-any-return] # the memo holds values of any kind
+
+
+def keep(tx: Tx) -> Vocabulary:
+    """The vocabulary, not reread in this transaction: for a call that writes, and changes no word."""
+    vocabulary = read(tx)
+    tx.memo[(_CACHE_KEY,)] = None, vocabulary
+    return vocabulary
 
 
 def _read_current(tx: Tx) -> Vocabulary:
