@@ -634,13 +634,19 @@ def _constructor(kind: str) -> Callable[..., Value]:
     return construct
 
 
-def _current(kind: str) -> Callable[..., Value]:
-    def read(now: Any, timezone: str | None = None) -> Value:
+def _temporal(operation: str, *first: Value) -> Callable[..., Value]:
+    """An operation on temporal values, whose module is loaded at its first call.
+
+    Args:
+        first: its first arguments.
+    """
+
+    def compute(*arguments: Value) -> Value:
         from keepgraph.temporal import operations
 
-        return operations.current(kind, now, timezone)
+        return getattr(operations, operation)(*first, *arguments)
 
-    return read
+    return compute
 
 
 def _truncation(kind: str) -> Callable[..., Value]:
@@ -662,7 +668,7 @@ for _name, _kind in (
 ):
     define(_name, (STRING | MAP | TEMPORAL,), _kind, _constructor(_name), min_arguments=0, needs="now")
     for _clock in ("transaction", "statement", "realtime"):
-        define(f"{_name}.{_clock}", (STRING,), _kind, _current(_name), min_arguments=0, needs="now")
+        define(f"{_name}.{_clock}", (STRING,), _kind, _temporal("current", _name), min_arguments=0, needs="now")
     define(f"{_name}.truncate", (STRING, TEMPORAL, MAP), _kind, _truncation(_name), min_arguments=1, needs="now")
 
 
@@ -672,32 +678,11 @@ def _duration(now: Any, argument: Value) -> Value:
     return operations.construct("duration", argument, now)
 
 
-def _duration_between(operation: str) -> Callable[[Value, Value], Value]:
-    def measure(start: Value, end: Value) -> Value:
-        from keepgraph.temporal import operations
-
-        return getattr(operations, operation)(start, end)
-
-    return measure
-
-
-def _from_epoch(seconds: Value, nanoseconds: Value) -> Value:
-    from keepgraph.temporal import operations
-
-    return operations.from_epoch(seconds, nanoseconds)
-
-
-def _from_epoch_millis(milliseconds: Value) -> Value:
-    from keepgraph.temporal import operations
-
-    return operations.from_epoch_millis(milliseconds)
-
-
 _INSTANTS: Final = TEMPORAL & ~DURATION
 define("duration", (STRING | MAP | DURATION,), DURATION, _duration, needs="now")
-define("duration.between", (_INSTANTS, _INSTANTS), DURATION, _duration_between("between"))
-define("duration.inMonths", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_months"))
-define("duration.inDays", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_days"))
-define("duration.inSeconds", (_INSTANTS, _INSTANTS), DURATION, _duration_between("in_seconds"))
-define("datetime.fromEpoch", (NUMBER, NUMBER), DATETIME, _from_epoch)
-define("datetime.fromEpochMillis", (NUMBER,), DATETIME, _from_epoch_millis)
+define("duration.between", (_INSTANTS, _INSTANTS), DURATION, _temporal("between"))
+define("duration.inMonths", (_INSTANTS, _INSTANTS), DURATION, _temporal("in_months"))
+define("duration.inDays", (_INSTANTS, _INSTANTS), DURATION, _temporal("in_days"))
+define("duration.inSeconds", (_INSTANTS, _INSTANTS), DURATION, _temporal("in_seconds"))
+define("datetime.fromEpoch", (NUMBER, NUMBER), DATETIME, _temporal("from_epoch"))
+define("datetime.fromEpochMillis", (NUMBER,), DATETIME, _temporal("from_epoch_millis"))

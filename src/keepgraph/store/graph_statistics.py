@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from keepgraph.model import Entity
-from keepgraph.store import cardinalities, entities, facts, groups, schema_parts
+from keepgraph.store import cardinalities, entities, fact_changes, facts, groups, schema_parts
 from keepgraph.store.connections import json_array
 from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.transactions import Tx
@@ -35,11 +36,6 @@ def next_boundary(tx: Tx) -> str:
         {"at": tx.at},
     ).fetchone()
     return min((timestamp for timestamp in row if timestamp is not None), default="~")
-
-
-def count_entities_by_type(tx: Tx) -> dict[int, int]:
-    """How many entities each type has."""
-    return cardinalities.entities_by_type(tx)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +290,44 @@ def next_change(tx: Tx, *, after: str) -> str | None:
         {"after": after},
     )
     return changes[0]
+
+
+# A cache of results computed from current facts: until somebody writes, or a fact begins or ceases to hold.
+
+T = TypeVar("T")
+_MAX_INSTANTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    """A value, and the timestamps between which it is the same if nobody writes; always at the first."""
+
+    known_at: str | None
+    since: str
+    until: str | None
+    value: Any
+
+
+def cached(tx: Tx, key: Hashable, compute: Callable[[], T], *, is_final: Callable[[T], bool] = lambda _: True) -> T:
+    """The value for a key at the instant of the call, recomputed when other facts hold.
+
+    Args:
+        is_final: whether a value may be kept.
+    """
+    at = tx.at
+    entries: list[_Timed] = fact_changes.cached(tx, ("timed", tx.group, key), list)
+    for entry in entries:
+        holds = entry.since == at or (entry.since < at and (entry.until is None or at < entry.until))
+        if holds and entry.known_at == tx.known_at:
+            known: T = entry.value
+            return known
+    value = compute()
+    if is_final(value):
+        del entries[: 1 - _MAX_INSTANTS]
+        # When facts began and ended as known at another instant is not looked up: kept for this instant.
+        until = next_change(tx, after=at) if tx.known_at is None else at
+        entries.append(_Timed(tx.known_at, at, until, value))
+    return value
 
 
 # SQL for the overview of a graph: what is newest in it, found without reading all of it.

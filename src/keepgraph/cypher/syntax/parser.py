@@ -143,20 +143,12 @@ def _parse_unwind(tokens: TokenStream) -> Unwind:
     return Unwind(source, tokens.expect_variable(), span=tokens.span(first))
 
 
-def _parse_with(tokens: TokenStream) -> Projection:
-    return _parse_projection(tokens, is_return=False)
-
-
-def _parse_return(tokens: TokenStream) -> Projection:
-    return _parse_projection(tokens, is_return=True)
-
-
 _CLAUSE_PARSERS: dict[str, Callable[[TokenStream], Clause]] = {
     "MATCH": _parse_match,
     "OPTIONAL": _parse_match,
     "UNWIND": _parse_unwind,
-    "WITH": _parse_with,
-    "RETURN": _parse_return,
+    "WITH": lambda tokens: _parse_projection(tokens, is_return=False),
+    "RETURN": lambda tokens: _parse_projection(tokens, is_return=True),
 }
 
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from keepgraph import errors, store
 from keepgraph.arrays import community_detection, weighted_graph
-from keepgraph.arrays.community_detection import Division
 from keepgraph.arrays.weighted_graph import Integers, WeightedGraph, Weights
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.language import common_words
@@ -243,19 +242,28 @@ def _build_group(
     begin(2, f"naming {len(parts):,} communities")
     with job.read(group=group) as tx:
         generated = generate(tx, parts)
-        if dry_run:
+        communities, dissolved = _plan(tx, parts, generated, names, named_by=named_by) if dry_run else ([], [])
+    call = None
+    if not dry_run:
+        begin(3, "writing")
+        with job.write(group=group) as tx:
             communities, dissolved = _plan(tx, parts, generated, names, named_by=named_by)
-            return _report(group, None, communities, dissolved, graph, division)
-    begin(3, "writing")
-    with job.write(group=group) as tx:
-        communities, dissolved = _plan(tx, parts, generated, names, named_by=named_by)
-        for community in dissolved:
-            store.communities.delete(tx, community.row)
-        for built in communities:
-            store.communities.write(tx, built.community, built.members)
-        call = tx.call if tx.call is not None and store.journal.changes_of_call(tx, tx.call) else None
-    job.report_progress(_STEPS * (number + 1), _STEPS * group_count, f"{group}: done")
-    return _report(group, call, communities, dissolved, graph, division)
+            for community in dissolved:
+                store.communities.delete(tx, community.row)
+            for built in communities:
+                store.communities.write(tx, built.community, built.members)
+            call = tx.call if tx.call is not None and store.journal.changes_of_call(tx, tx.call) else None
+        job.report_progress(_STEPS * (number + 1), _STEPS * group_count, f"{group}: done")
+    return GroupReport(
+        group=group,
+        call=call,
+        communities=tuple(communities),
+        dissolved=tuple(dissolved),
+        entities=len(graph),
+        connections=len(graph.ends) // 2,
+        method=division.method,
+        modularity=round(weighted_graph.modularity(graph, division.labels), 4),
+    )
 
 
 def members_of_parts(graph: WeightedGraph, labels: Integers) -> list[list[int]]:
@@ -311,26 +319,6 @@ def _plan(
         communities.append(BuiltCommunity(community, tuple(members), is_new=position not in matched))
     kept = {built.community.row for built in communities}
     return communities, [community for row, community in old.items() if row not in kept]
-
-
-def _report(
-    group: str,
-    call: int | None,
-    communities: Sequence[BuiltCommunity],
-    dissolved: Sequence[Community],
-    graph: WeightedGraph,
-    division: Division,
-) -> GroupReport:
-    return GroupReport(
-        group=group,
-        call=call,
-        communities=tuple(communities),
-        dissolved=tuple(dissolved),
-        entities=len(graph),
-        connections=len(graph.ends) // 2,
-        method=division.method,
-        modularity=round(weighted_graph.modularity(graph, division.labels), 4),
-    )
 
 
 # The weights of the connections between the entities of a group: facts that hold now, and common mentions.

@@ -186,7 +186,7 @@ def of_graph(tx: Tx, *, sample_size: int) -> GraphProfile:
     """
     used = ontology.of_graph(tx)
     key = ("profile", used.vocabulary.revision, sample_size)
-    return ontology.get(tx, key, lambda: _profile(tx, used, sample_size))
+    return store.graph_statistics.cached(tx, key, lambda: _profile(tx, used, sample_size))
 
 
 def _profile(tx: Tx, used: Usage, sample_size: int) -> GraphProfile:

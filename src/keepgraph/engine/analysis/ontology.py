@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from keepgraph import store
 from keepgraph.engine.query import graph_catalogue
@@ -21,7 +21,7 @@ from keepgraph.store.transactions import Tx
 def of_graph(tx: Tx) -> Usage:
     """The usage of the vocabulary in the group of the call, by the facts that hold at its instant."""
     vocabulary = graph_vocabulary.read(tx)
-    return get(tx, ("usage", vocabulary.revision), lambda: _count(tx, vocabulary))
+    return store.graph_statistics.cached(tx, ("usage", vocabulary.revision), lambda: _count(tx, vocabulary))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,35 +92,6 @@ def _count(tx: Tx, vocabulary: Vocabulary) -> Usage:
         dict(patterns),
         {vocabulary.predicate_by_row[row].name: count for row, count in store.profiling.count_subjects(tx).items()},
     )
-
-
-# A cache of results computed from current facts: until somebody writes, or a fact begins or ceases to hold.
-
-T = TypeVar("T")
-
-
-def get(tx: Tx, key: Hashable, compute: Callable[[], T]) -> T:
-    """The value for a key at the instant of the call, recomputed when other facts hold."""
-    at = tx.at
-    if tx.known_at is not None:
-        return compute()
-    entries: list[_Entry] = store.fact_changes.cached(tx, ("timed", tx.group, key), list)
-    for entry in entries:
-        if entry.since <= at and (entry.until is None or at < entry.until):
-            value: T = entry.value
-            return value
-    value = compute()
-    entries[:] = [_Entry(at, store.graph_statistics.next_change(tx, after=at), value)]
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A value, and the timestamps between which it is the same if nobody writes."""
-
-    since: str
-    until: str | None
-    value: Any
 
 
 CLASS = "class"
@@ -250,31 +221,18 @@ def count(entry: OntologyClass, used: Usage) -> int:
 def _read(tx: Tx) -> Ontology:
     vocabulary = graph_vocabulary.read(tx)
     classes: list[OntologyClass] = []
-    type_labels = store.vocabulary.labels(tx, store.vocabulary.ENTITY_TYPE)
-    type_details = store.vocabulary.details(tx, store.vocabulary.ENTITY_TYPE)
-    for term in vocabulary.types:
-        classes.append(
-            OntologyClass(len(classes), term, tuple(type_labels.get(term.row, ())), type_details.get(term.row, {}))
-        )
-    predicate_labels = store.vocabulary.labels(tx, store.vocabulary.PREDICATE)
-    predicate_details = store.vocabulary.details(tx, store.vocabulary.PREDICATE)
-    inverses: dict[str, list[Predicate]] = {}
-    for predicate in vocabulary.predicates:
-        if predicate.inverse_of is not None:
-            inverses.setdefault(predicate.inverse_of, []).append(predicate)
-    for predicate in vocabulary.predicates:
-        if predicate.inverse_of is not None:
-            continue
-        classes.append(
-            OntologyClass(
-                len(classes),
-                predicate,
-                tuple(predicate_labels.get(predicate.row, ())),
-                predicate_details.get(predicate.row, {}),
-                tuple(
-                    Inverse(inverse, tuple(predicate_labels.get(inverse.row, ())))
-                    for inverse in inverses.get(predicate.name, ())
-                ),
-            )
-        )
+    inverses: dict[str, list[Inverse]] = defaultdict(list)
+    for kind, terms in (
+        (store.vocabulary.ENTITY_TYPE, vocabulary.types),
+        # Inverses come before the predicates whose facts they say.
+        (store.vocabulary.PREDICATE, sorted(vocabulary.predicates, key=lambda term: term.inverse_of is None)),
+    ):
+        labels, details = store.vocabulary.labels(tx, kind), store.vocabulary.details(tx, kind)
+        for term in terms:
+            of_term = tuple(labels.get(term.row, ()))
+            if isinstance(term, Predicate) and term.inverse_of is not None:
+                inverses[term.inverse_of].append(Inverse(term, of_term))
+                continue
+            others = tuple(inverses[term.name]) if isinstance(term, Predicate) else ()
+            classes.append(OntologyClass(len(classes), term, of_term, details.get(term.row, {}), others))
     return Ontology(vocabulary, tuple(classes))

@@ -295,7 +295,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
     sample, at = store.graph_statistics.sample_facts(tx), tx.at
     return with_row_counts(
         catalogue,
-        store.graph_statistics.count_entities_by_type(tx),
+        store.cardinalities.entities_by_type(tx),
         sample.counts,
         literals=sum(count for connection, count in connections.items() if connection.target is None),
         connections=connections,

@@ -28,7 +28,6 @@ SAMPLE_SIZE = 50
 MAX_SECONDS = 3.0
 """The time for all counts."""
 
-_MAX_CACHED = 8
 _OR = " or "
 
 INSTANT = "instant"
@@ -131,41 +130,9 @@ def of_graph(tx: Tx, *, exact: bool = False) -> Schema:
     Args:
         exact: examine the properties of every entity, not only of a sample.
     """
-    schema = cached(tx, exact=exact)
-    if schema is None:
-        schema = _count(tx, exact=exact)
-        if schema.incomplete:
-            return schema
-        at, schemas = tx.at, _cached_schemas(tx, exact=exact)
-        del schemas[: len(schemas) + 1 - _MAX_CACHED]
-        # When facts began and ended as known at another instant is not looked up: cached for this instant.
-        until = store.graph_statistics.next_change(tx, after=at) if tx.known_at is None else at
-        schemas.append(_CachedSchema(tx.known_at, at, until, schema))
-    return schema
-
-
-def cached(tx: Tx, *, exact: bool = False) -> Schema | None:
-    """The cached schema, if nothing has changed since."""
-    at = tx.at
-    for entry in _cached_schemas(tx, exact=exact):
-        is_valid = entry.since == at or (entry.since < at and (entry.until is None or at < entry.until))
-        if is_valid and entry.known_at == tx.known_at:
-            return entry.schema
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class _CachedSchema:
-    """A schema, and the timestamps between which it stays the same if nobody writes; always valid at the first."""
-
-    known_at: str | None
-    since: str
-    until: str | None
-    schema: Schema
-
-
-def _cached_schemas(tx: Tx, *, exact: bool) -> list[_CachedSchema]:
-    return store.fact_changes.cached(tx, ("schema", tx.group, exact), list)
+    return store.graph_statistics.cached(
+        tx, ("schema", exact), lambda: _count(tx, exact=exact), is_final=lambda schema: not schema.incomplete
+    )
 
 
 def _count(tx: Tx, *, exact: bool) -> Schema:

@@ -60,14 +60,14 @@ def entities_of(tx: Tx, types: Sequence[str] | None) -> Stream:
 
 def triplets(tx: Tx) -> Stream:
     """All facts that hold, as nodes."""
-    return records.collect(Kind.TRIPLETS, _current_facts(tx, None))
+    return records.collect(Kind.TRIPLETS, store.neighbourhood.current_facts(tx, predicates=None))
 
 
 def edges_of(tx: Tx, label: Label) -> Stream:
     """All facts that hold of a predicate, as edges; or all links of a kind."""
     if label.predicate is not None:
-        return records.collect(Kind.EDGES, _current_facts(tx, [label.predicate]))
-    facts = list(_current_facts(tx, None))
+        return records.collect(Kind.EDGES, store.neighbourhood.current_facts(tx, predicates=[label.predicate]))
+    facts = list(store.neighbourhood.current_facts(tx, predicates=None))
     if label.link is Kind.LINKS_TO_VECTOR:
         return records.collect(label.link, (fact for _, fact in store.neighbourhood.with_vectors(tx, facts)))
     if label.link is Kind.LINKS_TO_OBJECT:
@@ -185,10 +185,6 @@ def _ends_of_links(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable
         return Kind.VECTORS, enumerate(stream.rows)
     side = "subject" if stream.kind is Kind.LINKS_TO_SUBJECT else "object"
     return Kind.ENTITIES, store.neighbourhood.ends_of(tx, stream.rows, side=side, predicates=None)
-
-
-def _current_facts(tx: Tx, predicates: Sequence[str] | None) -> Iterator[int]:
-    return store.neighbourhood.current_facts(tx, predicates=predicates)
 
 
 # Filters of a traversal: by properties (an OR of ANDs), and by where a short traversal from each item leads.

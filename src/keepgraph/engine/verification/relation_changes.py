@@ -14,7 +14,7 @@ from keepgraph.engine.knowledge import assumed_types, predicates
 from keepgraph.engine.knowledge.predicates import PredicateMatch
 from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
 from keepgraph.engine.resolution import resolver
-from keepgraph.engine.verification import relation_verdicts
+from keepgraph.engine.verification import text_evidence
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Fact, RecordedFact, Ref, Resolution
@@ -61,7 +61,7 @@ def create(
     Raises:
         As `knowledge.facts.record`.
     """
-    matches = relation_verdicts.find_matches(tx, wording)
+    matches = text_evidence.find_matches(tx, wording)
     if not matches:
         raise predicates.unknown(tx, wording)
     predicate = wording
@@ -125,7 +125,7 @@ def delete(tx: Tx, subject: str, wording: str, target: str) -> DeletedRelation:
     Names match exactly or by alias: similar ones are candidates.
     """
     ends = _resolve_exactly(tx, subject), _resolve_exactly(tx, target)
-    matches = relation_verdicts.find_matches(tx, wording)
+    matches = text_evidence.find_matches(tx, wording)
     predicate = matches[0].predicate.name if matches else None
     if ends[0].entity is None:
         return DeletedRelation(*ends, predicate)

@@ -14,7 +14,6 @@ from typing import Literal
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import assumed_types, facts, literals, predicates, validity
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
-from keepgraph.engine.knowledge.relation_wordings import RelationWordings
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.verification import conflicts, text_evidence
 from keepgraph.engine.verification.conflicts import Conflict
@@ -119,7 +118,7 @@ def judge(
         confidence: how sure the caller is, from 0 to 1.
         asks_rules: whether to ask rules learned from the facts too, which takes time and accepts nothing.
     """
-    matches = find_matches(tx, wording)
+    matches = text_evidence.find_matches(tx, wording)
     case = _Case(_resolve(tx, subject), _resolve(tx, target), None)
     case.match = _choose(tx, matches, case.subject.entity, case.object.entity)
     case.fact = _draft(tx, case, target)
@@ -141,14 +140,6 @@ def judge(
         sentence=text,
         conflicts=case.conflicts,
     )
-
-
-def find_matches(tx: Tx, wording: str) -> list[PredicateMatch]:
-    """The predicates that a wording may mean, inflected ones too; empty if none is known."""
-    try:
-        return predicates.find_matches(tx, wording)
-    except errors.PredicateUnknown:
-        return [match.predicate for match in RelationWordings(tx).find(wording)]
 
 
 def _resolve(tx: Tx, name: str) -> Resolution:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from keepgraph import errors, store
-from keepgraph.engine import knowledge
+from keepgraph.engine.knowledge import predicates
+from keepgraph.engine.knowledge.predicates import PredicateMatch
 from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.resolution.text_names import Lookup
@@ -206,12 +207,17 @@ def _of_cues(sentence: str, source: str | None, kinds: frozenset[CueKind]) -> Te
     return TextVerdict("says", sentence, source, "A sentence states it.")
 
 
+def find_matches(tx: Tx, wording: str) -> list[PredicateMatch]:
+    """The predicates that a wording may mean, inflected ones too; empty if none is known."""
+    try:
+        return predicates.find_matches(tx, wording)
+    except errors.PredicateUnknown:
+        return [match.predicate for match in RelationWordings(tx).find(wording)]
+
+
 def _predicates(tx: Tx, predicate: str) -> frozenset[tuple[str, bool]]:
     """The predicates that a wording means, each with whether its ends are swapped; symmetric ones either way."""
-    try:
-        matches = knowledge.predicates.find_matches(tx, predicate)
-    except errors.PredicateUnknown:
-        matches = [match.predicate for match in RelationWordings(tx).find(predicate)]
+    matches = find_matches(tx, predicate)
     found = {(match.predicate.name, match.is_reversed) for match in matches}
     symmetric = {match.predicate.name for match in matches if "symmetric" in match.predicate.flags}
     return frozenset(found | {(name, is_reversed) for name in symmetric for is_reversed in (False, True)})
