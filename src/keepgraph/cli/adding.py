@@ -38,7 +38,6 @@ _ISO_WEEK = re.compile(r"\d{4}-?[Ww]\d{1,2}")
 @click.option("--source", help="The source: a meeting, a link. Stored, never fetched.")
 @click.option("--always/--not-always", default=None, help="Always include it in `kg about`.")
 @graph_options.all_options
-@click.pass_context
 def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[str, ...], **options: Any) -> None:
     """Keep a note as it is, and show what is recognised in it. With - as TEXT, standard input is read.
 
@@ -49,11 +48,7 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
     kg remember - --at 2026-05-01 < notes.txt
     """
     episode_text = _read_standard_input() if text == ("-",) else " ".join(text)
-    arguments = {name: value for name, value in options.items() if value is not None}
-    if about:
-        arguments["about"] = list(about)
-    with graph_options.open_graph(ctx, create=True) as graph:
-        answer = graph.call("remember", text=episode_text, **arguments)
+    answer = graph_options.call(ctx, "remember", text=episode_text, about=list(about) or None, **options, create=True)
     graph_options.show(ctx, answer, _show_remembered)
 
 
@@ -61,7 +56,6 @@ def remember_command(ctx: click.Context, /, text: tuple[str, ...], about: tuple[
 @click.argument("what", nargs=-1, required=True)
 @click.option("--off", is_flag=True, help="No longer always include it.")
 @graph_options.all_options
-@click.pass_context
 def pin_command(ctx: click.Context, /, what: tuple[str, ...], off: bool) -> None:
     """Always include a fact or a text in `kg about`.
 
@@ -74,10 +68,8 @@ def pin_command(ctx: click.Context, /, what: tuple[str, ...], off: bool) -> None
     kg pin "Release checklist"
     kg pin "Release checklist" --off
     """
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("pin", what=" ".join(what), pinned=not off)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "pin", what=" ".join(what), pinned=not off)
+    if graph_options.show_json(ctx, answer):
         return
     done = "Pinned" if answer["pinned"] else "No longer pinned"
     click.secho(f"{done}: " if answer["changed"] else f"{done} already: ", fg="green", nl=False)
@@ -153,7 +145,6 @@ _ADDRESSED = re.compile(r"^me(?: to)?(?: |$)", re.IGNORECASE)
 @click.option("--alias", "aliases", multiple=True, help="Another name of the entity; may be repeated.")
 @click.option("--project", metavar="NAME", help="The project that the entity belongs to, or the note is about.")
 @graph_options.all_options
-@click.pass_context
 def add_command(ctx: click.Context, /, words: tuple[str, ...], **details: Any) -> None:
     """Add entities (TYPE:NAME each), a fact (three WORDS, as `kg record` takes them), or a note (anything else).
 
@@ -339,7 +330,6 @@ _SHOW = {
 @click.option("--on", "valid_from", metavar="WHEN", type=dates.BEGINNING, help="When: yesterday; by default today.")
 @click.option("--source", help="Where it was decided, and why. Stored, never fetched.")
 @graph_options.all_options
-@click.pass_context
 def decide_command(
     ctx: click.Context, /, decision: tuple[str, ...], by: str, project: str | None, **options: Any
 ) -> None:
@@ -350,11 +340,10 @@ def decide_command(
     \b
     kg decide "Adopt SQLite" --by Priya --project Atlas --source standup
     """
-    said = {name: value for name, value in options.items() if value is not None}
     entity = {"type": "decision", "name": _name("decision", _text(decision))}
-    facts = [{"subject": _of_type("person", by), "predicate": "decided_in", "object": entity, **said}]
+    facts = [{"subject": _of_type("person", by), "predicate": "decided_in", "object": entity, **options}]
     if project:
-        facts.append({"subject": entity, "predicate": "belongs_to", "object": _of_type("project", project), **said})
+        facts.append({"subject": entity, "predicate": "belongs_to", "object": _of_type("project", project), **options})
     with graph_options.open_graph(ctx, create=True) as graph:
         answer = _record_all(graph, facts)
     _show(ctx, "facts", answer)
@@ -365,7 +354,6 @@ def decide_command(
 @click.option("--due", metavar="WHEN", help="The day by which it has to be done: “next Friday”.")
 @click.option("--project", metavar="NAME", help="The project that it belongs to.")
 @graph_options.all_options
-@click.pass_context
 def remind_command(ctx: click.Context, /, task: tuple[str, ...], **details: Any) -> None:
     """Record a task, for `kg next` and `kg week` to show until you tag it as done.
 
@@ -395,7 +383,6 @@ def remind_command(ctx: click.Context, /, task: tuple[str, ...], **details: Any)
 @click.argument("name", shell_complete=graph_options.complete_typed_name)
 @click.argument("tags", nargs=-1, required=True)
 @graph_options.all_options
-@click.pass_context
 def tag_command(ctx: click.Context, name: str, tags: tuple[str, ...]) -> None:
     """Tag the entity NAME; each of TAGS is a word or a phrase.
 

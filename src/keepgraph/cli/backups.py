@@ -20,7 +20,6 @@ from keepgraph.profiles import settings_file
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--list", "listed", is_flag=True, help="List the backups.")
 @graph_options.all_options
-@click.pass_context
 def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
     """Make a verified copy of the graph, in its backup folder or in FILE. Other programs may go on writing meanwhile.
 
@@ -47,7 +46,6 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
 @click.argument("backup", required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
-@click.pass_context
 def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
     """Restore BACKUP: a file, or one that `kg backup --list` shows; by default the newest undamaged one.
 
@@ -79,8 +77,7 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
             if number == len(candidates) - 1:
                 raise
             click.echo(f"{terminal.printable(error.message)}; trying the one before it.", err=True)
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"graph": str(graph), "restored": str(file), "kept": previous and str(previous)})
+    if graph_options.show_json(ctx, {"graph": str(graph), "restored": str(file), "kept": previous and str(previous)}):
         return
     click.secho(f"{graph} was restored from {file.name}.", bold=True)
     if previous is not None:

@@ -27,7 +27,6 @@ _FIELDS = ("name", "type", "summary")
 @click.argument("new")
 @click.option("--forget-old-name", is_flag=True, help="The old name was wrong: it does not become an alias.")
 @graph_options.all_options
-@click.pass_context
 def rename_command(ctx: click.Context, old: str, new: str, forget_old_name: bool) -> None:
     """Rename OLD (a name, type:name or an id) to NEW. The old name becomes an alias, and still finds it.
 
@@ -42,7 +41,6 @@ def rename_command(ctx: click.Context, old: str, new: str, forget_old_name: bool
 @click.argument("entity", shell_complete=graph_options.complete_name)
 @click.argument("type", shell_complete=graph_options.complete_type)
 @graph_options.all_options
-@click.pass_context
 def retype_command(ctx: click.Context, entity: str, type: str) -> None:
     """Give ENTITY (a name, type:name or an id) another TYPE. Its facts stay; those that do not fit are listed.
 
@@ -56,7 +54,6 @@ def retype_command(ctx: click.Context, entity: str, type: str) -> None:
 @click.argument("entity", shell_complete=graph_options.complete_name)
 @click.argument("values", nargs=-1, required=True, metavar="NAME=VALUE...")
 @graph_options.all_options
-@click.pass_context
 def set_command(ctx: click.Context, entity: str, values: tuple[str, ...]) -> None:
     """Set properties of ENTITY (a name, type:name or an id).
 
@@ -78,7 +75,6 @@ def set_command(ctx: click.Context, entity: str, values: tuple[str, ...]) -> Non
 @click.option("--replace", nargs=2, metavar="OLD NEW", help="Replace these words of a text, without an editor.")
 @click.option("--text", "whole", metavar="TEXT", help="Replace the whole text; - reads standard input.")
 @graph_options.all_options
-@click.pass_context
 def edit_command(ctx: click.Context, what: tuple[str, ...], replace: tuple[str, str] | None, whole: str | None) -> None:
     """Edit an entity or a text in your editor ($VISUAL or $EDITOR).
 
@@ -104,7 +100,7 @@ def edit_command(ctx: click.Context, what: tuple[str, ...], replace: tuple[str, 
     with graph_options.open_graph(ctx) as graph:
         if is_given:
             old, new = replace or (None, sys.stdin.read() if whole == "-" else whole)
-            answer = graph.call("change", text=name, new=new, **({"old": old} if old is not None else {}))
+            answer = graph.call("change", text=name, new=new, old=old)
         elif (entity := _find_entity(graph, name)) is not None:
             answer = _edit_entity(graph, entity, asks=asks)
         else:
@@ -397,7 +393,6 @@ _NOTHING_MATCHED = 3
 @click.argument("name", nargs=-1, shell_complete=graph_options.complete_name)
 @click.option("--clear", is_flag=True, help="Leave the graph without an owner.")
 @graph_options.all_options
-@click.pass_context
 def me_command(ctx: click.Context, /, name: tuple[str, ...], clear: bool) -> None:
     """Set yourself as NAME, or show what is known about you.
 
@@ -417,8 +412,7 @@ def me_command(ctx: click.Context, /, name: tuple[str, ...], clear: bool) -> Non
         with graph_options.open_graph(ctx, create=True) as graph:
             _show_change(ctx, graph.call("set_owner", person=_reference(graph, person)))
     else:
-        with graph_options.open_graph(ctx) as graph:
-            answer = graph.call("recall_entity", name_or_alias="me")
+        answer = graph_options.call(ctx, "recall_entity", name_or_alias="me")
         if graph_options.wants_json(ctx):
             terminal.show_json(answer)
         elif answer["entity"]:
@@ -440,8 +434,7 @@ def _reference(graph: Graph, person: str) -> dict[str, str]:
 
 
 def _show_change(ctx: click.Context, answer: dict[str, Any]) -> None:
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    if graph_options.show_json(ctx, answer):
         return
     owner, previous = answer["owner"], answer["previous"]
     if not answer["changed"]:

@@ -30,7 +30,6 @@ class _CommunitiesGroup(click.Group):
 )
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, help="How many to list.")
 @graph_options.all_options
-@click.pass_context
 def communities_command(ctx: click.Context, limit: int) -> None:
     """Show which entities belong together: all communities, or one by its name or id.
 
@@ -40,10 +39,8 @@ def communities_command(ctx: click.Context, limit: int) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("list_communities", limit=limit)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "list_communities", limit=limit)
+    if graph_options.show_json(ctx, answer):
         return
     for community in answer["communities"]:
         _show_heading(community)
@@ -58,7 +55,6 @@ def communities_command(ctx: click.Context, limit: int) -> None:
 @click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Settle ties differently.")
 @click.option("--dry-run", is_flag=True, help="Show what would be found, without changing anything.")
 @graph_options.all_options
-@click.pass_context
 def build_command(ctx: click.Context, seed: int, dry_run: bool) -> None:
     """Rebuild the communities. Ids and given names stay; `kg undo` takes it back.
 
@@ -68,8 +64,7 @@ def build_command(ctx: click.Context, seed: int, dry_run: bool) -> None:
     with graph_options.open_graph(ctx) as graph:
         group = graph.database.group
         answer = graph.call("build_communities", group_ids=[group], seed=seed, dry_run=dry_run)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    if graph_options.show_json(ctx, answer):
         return
     [of_group] = answer["groups"]
     click.echo(
@@ -86,7 +81,6 @@ def build_command(ctx: click.Context, seed: int, dry_run: bool) -> None:
 @click.argument("community", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many members to show.")
 @graph_options.all_options
-@click.pass_context
 def show_command(ctx: click.Context, community: tuple[str, ...], limit: int) -> None:
     """Show COMMUNITY (a name or an id): its members, what connects them, and its past.
 
@@ -94,8 +88,7 @@ def show_command(ctx: click.Context, community: tuple[str, ...], limit: int) -> 
     kg communities show Atlas
     """
     text = " ".join(community)
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("get_community", community=text, limit=limit)
+    answer = graph_options.call(ctx, "get_community", community=text, limit=limit)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif answer["community"] is None:
@@ -110,15 +103,13 @@ def show_command(ctx: click.Context, community: tuple[str, ...], limit: int) -> 
 @click.argument("name")
 @click.option("--summary", default="", help="What it is about, in a sentence or two.")
 @graph_options.all_options
-@click.pass_context
 def name_command(ctx: click.Context, community: str, name: str, summary: str) -> None:
     """Name COMMUNITY (a name or an id) NAME. Rebuilding keeps the name; an empty NAME removes it.
 
     \b
     kg communities name Atlas "The storage team"
     """
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("name_community", community=community, name=name, summary=summary)
+    answer = graph_options.call(ctx, "name_community", community=community, name=name, summary=summary)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif answer["community"] is None:
@@ -166,7 +157,6 @@ _METHODS = {"popularity": "counting", "horn_rules": "rules", "complex": "embeddi
 @click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Divide the facts into other test sets.")
 @click.option("--limit", type=click.IntRange(0, 100), default=10, help="How many of each to show.")
 @graph_options.all_options
-@click.pass_context
 def learn_command(
     ctx: click.Context, project: str | None, offer: bool, threshold: float, seed: int, limit: int
 ) -> None:
@@ -182,12 +172,11 @@ def learn_command(
         "dry_run": not offer,
         "threshold": threshold,
         "seed": seed,
-        **({"project": project} if project else {}),
+        "project": project or None,
     }
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call_until(None, "train_gnn", arguments, progress=_report)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    if graph_options.show_json(ctx, answer):
         return
     _show(answer, limit=limit)
 

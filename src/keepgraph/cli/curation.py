@@ -23,7 +23,6 @@ _DUPLICATES_SHOWN = 200
 @click.argument("alias")
 @click.option("--project", metavar="NAME", help="Use the alias in this project only.")
 @graph_options.all_options
-@click.pass_context
 def alias_command(ctx: click.Context, entity: str, alias: str, project: str | None) -> None:
     """Give ENTITY (a name, type:name or an id) another name, ALIAS.
 
@@ -31,11 +30,11 @@ def alias_command(ctx: click.Context, entity: str, alias: str, project: str | No
     kg alias "Priya Sharma" Pri
     kg alias "Steering Committee" "the board" --project Atlas
     """
-    within = {"project": project} if project else {}
     with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("add_alias", entity=graph_options.entity_reference(graph, entity), alias=alias, **within)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+        answer = graph.call(
+            "add_alias", entity=graph_options.entity_reference(graph, entity), alias=alias, project=project or None
+        )
+    if graph_options.show_json(ctx, answer):
         return
     if not answer["entity"]["aliases"]:
         click.echo(f"{terminal.entity_name(answer['entity'])} is its name already")
@@ -52,7 +51,6 @@ def alias_command(ctx: click.Context, entity: str, alias: str, project: str | No
 @click.option("--across-types", is_flag=True, help="Even if their types differ, such as a person and a project.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
-@click.pass_context
 def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, across_types: bool, yes: bool) -> None:
     """Merge ABSORB into KEEP, which takes over its facts and names. `kg undo` takes it back.
 
@@ -87,7 +85,6 @@ def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, acr
 @click.command("retract")
 @click.argument("fact_id")
 @graph_options.all_options
-@click.pass_context
 def retract_command(ctx: click.Context, fact_id: str) -> None:
     """Retract the fact FACT_ID (see `kg recall --ids`): it was never true.
 
@@ -95,10 +92,8 @@ def retract_command(ctx: click.Context, fact_id: str) -> None:
     kg recall Ana --ids
     kg retract fact_01…
     """
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("retract_fact", fact_id=fact_id)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "retract_fact", fact_id=fact_id)
+    if graph_options.show_json(ctx, answer):
         return
     fact = answer["fact"]
     status = "Retracted before" if answer["already_retracted"] else "Retracted"
@@ -113,7 +108,6 @@ def retract_command(ctx: click.Context, fact_id: str) -> None:
 @click.argument("call", type=click.IntRange(1), required=False)
 @click.option("--change", type=click.IntRange(1), help="Take back only this change (see `kg history`).")
 @graph_options.all_options
-@click.pass_context
 def undo_command(ctx: click.Context, call: int | None, change: int | None) -> None:
     """Take back CALL (a number from `kg log`), by default the last. An undo can be undone too.
 
@@ -121,9 +115,7 @@ def undo_command(ctx: click.Context, call: int | None, change: int | None) -> No
     kg undo
     kg undo 12
     """
-    arguments = {name: value for name, value in (("call", call), ("change", change)) if value is not None}
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("undo", **arguments)
+    answer = graph_options.call(ctx, "undo", call=call, change=change)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
@@ -133,15 +125,13 @@ def undo_command(ctx: click.Context, call: int | None, change: int | None) -> No
 @click.command("log")
 @click.option("-n", "--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many calls.")
 @graph_options.all_options
-@click.pass_context
 def log_command(ctx: click.Context, limit: int) -> None:
     """List the calls that changed the graph, newest first, with the numbers that `kg undo` takes.
 
     \b
     kg log -n 5
     """
-    with graph_options.open_graph(ctx) as graph:
-        calls = graph.call("list_calls", limit=limit)["calls"]
+    calls = graph_options.call(ctx, "list_calls", limit=limit)["calls"]
     if graph_options.wants_json(ctx):
         terminal.show_json(calls)
     else:
@@ -152,7 +142,6 @@ def log_command(ctx: click.Context, limit: int) -> None:
 @click.argument("about", nargs=-1, required=True, shell_complete=graph_options.complete_name)
 @click.option("-n", "--limit", type=click.IntRange(1, 500), default=30, show_default=True, help="How many events.")
 @graph_options.all_options
-@click.pass_context
 def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> None:
     """Show what happened to ABOUT (a name, or the id of an entity or a fact). Exits with 3 if nothing matches.
 
@@ -160,8 +149,7 @@ def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> N
     kg history Ana
     """
     name = " ".join(about)
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("get_history", about=name, limit=limit)
+    answer = graph_options.call(ctx, "get_history", about=name, limit=limit)
     has_match = answer["entity"] or answer["fact"]
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
@@ -175,7 +163,6 @@ def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> N
 @click.command("duplicates")
 @click.argument("name", nargs=-1, shell_complete=graph_options.complete_name)
 @graph_options.all_options
-@click.pass_context
 def duplicates_command(ctx: click.Context, name: tuple[str, ...]) -> None:
     """List possible duplicates, of NAME or of the whole graph. Nothing is changed.
 
@@ -198,7 +185,6 @@ def duplicates_command(ctx: click.Context, name: tuple[str, ...]) -> None:
 @click.option("--everything", is_flag=True, help="All groups.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
-@click.pass_context
 def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
     """Delete all entities and facts of the group. `kg undo` brings them back.
 
@@ -241,8 +227,7 @@ _MAX_WORDS_OF_PREDICATE = 4
 @click.option("--on", "valid_to", metavar="WHEN", type=dates.END, help="When it ended: “in June”; by default now.")
 @click.option("--source", help="The source, or the reason.")
 @graph_options.all_options
-@click.pass_context
-def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: str | None) -> None:
+def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: Any) -> None:
     """End a fact that was true and no longer is.
 
     FACT is its id (see `kg recall --ids`), a sentence, or SUBJECT PREDICATE OBJECT, each in quotes if it has several
@@ -254,9 +239,8 @@ def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: str | N
     kg end Ana works_at
     """
     with graph_options.open_graph(ctx) as graph:
-        given = {name: value for name, value in options.items() if value is not None}
         try:
-            answer = _end(graph, fact, given)
+            answer = _end(graph, fact, options)
         except (errors.Ambiguous, errors.FactNotFound) as error:
             if any(str(one.get("id", "")).startswith(_FACT_PREFIX) for one in _candidates(error)):
                 error.hint = f"{error.hint or ''} Name one by its id: `kg end fact_…`.".strip()
@@ -271,8 +255,7 @@ def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: str | N
 @click.option("--on", "resolved_at", metavar="WHEN", type=dates.END, help="When it was resolved; by default now.")
 @click.option("--source", help="The source.")
 @graph_options.all_options
-@click.pass_context
-def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: str | None) -> None:
+def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: Any) -> None:
     """Close an open blocker, named by its words or similar ones, by what is blocked, or by its id.
 
     `kg week` lists the open ones. If several match, they are listed and none is closed.
@@ -283,15 +266,14 @@ def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: 
     kg resolve Atlas
     """
     text = " ".join(blocker)
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    if "by" in given:
-        given["by"] = read_object(given["by"])
+    if options["by"] is not None:
+        options["by"] = read_object(options["by"])
     with graph_options.open_graph(ctx) as graph:
-        if "blocked" in given:
-            given["blocked"] = graph_options.entity_reference(graph, given["blocked"])
+        if options["blocked"] is not None:
+            options["blocked"] = graph_options.entity_reference(graph, options["blocked"])
         try:
             may_ask = sys.stdin.isatty() and not graph_options.wants_json(ctx)
-            answer = _resolve(graph, text, given, may_ask=may_ask)
+            answer = _resolve(graph, text, options, may_ask=may_ask)
         except (errors.Ambiguous, errors.FactNotFound) as error:
             if any(str(one.get("id", "")).startswith(_FACT_PREFIX) for one in _candidates(error)):
                 error.hint = "Name the one you mean by its words or its id: `kg resolve fact_…`."
@@ -352,8 +334,7 @@ def _resolve(graph: Graph, text: str, given: dict[str, Any], *, may_ask: bool) -
     except errors.FactNotFound as error:
         if text.lower().startswith(_FACT_PREFIX):
             raise
-        where = {"blocked": given["blocked"]} if "blocked" in given else {}
-        near = graph.call("find_blockers", text=text, **where)["blockers"]
+        near = graph.call("find_blockers", text=text, blocked=given["blocked"])["blockers"]
         if not near:
             raise
         error.candidates = [{"id": one["fact_id"], "text": one["text"]} for one in near]

@@ -37,7 +37,6 @@ _NAME_WIDTH = max(map(len, _CHECK_ORDER))
 @click.command("doctor")
 @click.option("--fix", is_flag=True, help="Repair what can be repaired safely, then check again.")
 @graph_options.all_options
-@click.pass_context
 def doctor_command(ctx: click.Context, fix: bool) -> None:
     """Check the graph and all that it needs, and say how to fix what is wrong. Nothing is changed without --fix.
 

@@ -103,7 +103,6 @@ def show_location(graph: Path) -> None:
 @click.command("encrypt")
 @location_options
 @graph_options.all_options
-@click.pass_context
 def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
     """Encrypt the graph and its backups with a random key. No other program may have it open.
 
@@ -129,7 +128,6 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
 @click.command("decrypt")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
-@click.pass_context
 def decrypt_command(ctx: click.Context, yes: bool) -> None:
     """Decrypt a graph: anyone who obtains the file can then read it.
 
@@ -151,7 +149,6 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
 @click.command("rekey")
 @location_options
 @graph_options.all_options
-@click.pass_context
 def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None) -> None:
     """Give an encrypted graph and its backups a new random key, or keep the key in another place.
 
@@ -190,7 +187,6 @@ def key_command() -> None:
 @key_command.command("export")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
 @graph_options.all_options
-@click.pass_context
 def export_command(ctx: click.Context, file: str) -> None:
     """Write the key to FILE, readable only by you (- is standard output). Anyone who has it can read the graph."""
     from keepgraph.profiles import keys
@@ -215,7 +211,6 @@ def export_command(ctx: click.Context, file: str) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
 @location_options
 @graph_options.all_options
-@click.pass_context
 def import_command(ctx: click.Context, file: str, source: str | None, key_file: Path | None) -> None:
     """Import the key from FILE (- is standard input) to the place where the graph looks for it.
 
@@ -247,8 +242,7 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
         graph, key, new_location, passphrase=passphrase, ask=graph_options.passphrase_prompt(ctx)
     )
     opens = graph.exists() and imported.digits in {each.digits for each in key}
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"graph": str(graph), "fingerprint": imported.fingerprint, "opens": opens})
+    if graph_options.show_json(ctx, {"graph": str(graph), "fingerprint": imported.fingerprint, "opens": opens}):
         return
     if opens:
         click.secho("The key opens the graph, and is back in its place.", bold=True)

@@ -19,7 +19,6 @@ _KINDS = ("entity", "fact", "text", "call")
 @click.argument("what", nargs=-1, required=True, shell_complete=graph_options.complete_name)
 @click.option("--kind", type=click.Choice(_KINDS), help="What WHAT is, if it may be several things.")
 @graph_options.all_options
-@click.pass_context
 def why_command(ctx: click.Context, what: tuple[str, ...], kind: str | None) -> None:
     """Show why WHAT is in the graph: a fact as a sentence, a name, the title of a text, an id, or "call 12".
 
@@ -30,11 +29,8 @@ def why_command(ctx: click.Context, what: tuple[str, ...], kind: str | None) -> 
     kg why "Minutes of May"
     kg why call 12
     """
-    arguments = {"what": " ".join(what)} if kind is None else {"what": " ".join(what), "kind": kind}
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("explain", **arguments)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "explain", what=" ".join(what), kind=kind)
+    if graph_options.show_json(ctx, answer):
         return
 
     _show(answer, name=" ".join(what))

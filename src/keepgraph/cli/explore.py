@@ -26,7 +26,6 @@ _MODES = ("combined", "nodes", "edges", "episodes", "communities")
 @click.option("--limit", type=click.IntRange(1, 500), default=12, help="How many neighbours to show.")
 @click.option("--group", "--project", "group", metavar="GROUP", help="Look in this group instead of the profile's.")
 @graph_options.all_options
-@click.pass_context
 def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: int, group: str | None) -> None:
     """Show NAME on a page: its facts, timeline and neighbours, and the texts and sources that mention it.
 
@@ -37,7 +36,7 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
     """
     query = " ".join(name)
     with graph_options.open_graph(ctx) as graph:
-        around = graph.call("explore_node", name=query, depth=depth, limit=limit, **_group_argument(graph, group))
+        around = graph.call("explore_node", name=query, depth=depth, limit=limit, group_ids=_group_ids(graph, group))
         entity = around["center_node"]
         answers = {"explore_node": around}
         if entity:
@@ -67,7 +66,6 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
 @click.option("--newest", is_flag=True, help="Show the newest first.")
 @click.option("--group", "--project", "group", metavar="GROUP", help="Look in this group instead of the profile's.")
 @graph_options.all_options
-@click.pass_context
 def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newest: bool, group: str | None) -> None:
     """Show in order of time what began and ended for NAME, and which texts mention it.
 
@@ -110,7 +108,6 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 @click.option("--whole", is_flag=True, help="Rank conversations and documents by all their parts.")
 @click.option("--near", is_flag=True, help="Also show results that are only close.")
 @graph_options.all_options
-@click.pass_context
 def search_command(
     ctx: click.Context, /, words: tuple[str, ...], types: tuple[str, ...], predicates: tuple[str, ...], **filters: Any
 ) -> None:
@@ -125,22 +122,22 @@ def search_command(
     """
     if not words and not (filters["newest"] or filters["since"] or filters["until"]):
         raise errors.QueryRequired("no search words", hint="Give WORDS, --newest, --since or --until.")
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call(
-            "search",
-            query=" ".join(words),
-            search_mode=filters["mode"],
-            since=filters["since"],
-            until=filters["until"],
-            reranker="newest" if filters["newest"] else None,
-            limit=filters["limit"],
-            entity_types=list(types) or None,
-            edge_types=list(predicates) or None,
-            valid_at=filters["valid_at"],
-            project=filters["project"] or None,
-            rank_texts="whole" if filters["whole"] else "each",
-            near=filters["near"],
-        )
+    answer = graph_options.call(
+        ctx,
+        "search",
+        query=" ".join(words),
+        search_mode=filters["mode"],
+        since=filters["since"],
+        until=filters["until"],
+        reranker="newest" if filters["newest"] else None,
+        limit=filters["limit"],
+        entity_types=list(types) or None,
+        edge_types=list(predicates) or None,
+        valid_at=filters["valid_at"],
+        project=filters["project"] or None,
+        rank_texts="whole" if filters["whole"] else "each",
+        near=filters["near"],
+    )
     has_hits = any(answer[kind] for kind in _MODES[1:])
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
@@ -162,27 +159,27 @@ def search_command(
     ctx.exit(0 if has_hits else NOTHING_MATCHED)
 
 
-def _group_argument(graph: Graph, group: str | None) -> dict[str, Any]:
+def _group_ids(graph: Graph, group: str | None) -> list[str] | None:
     """The group to look in.
 
     Raises:
         errors.InvalidArguments: no group has this name. A search can be limited to a project, a page cannot.
     """
     if not group:
-        return {}
+        return None
     if not graph.call("is_group", name=group)["is_group"]:
         raise errors.InvalidArguments(
             f"{group!r} is not a group, and a page cannot be limited to a project",
             hint=f"`kg search --project {shlex.quote(group)} WORDS` searches a project.",
         )
-    return {"group_ids": [group]}
+    return [group]
 
 
 def _timeline(
     graph: Graph, name: str, *, limit: int, newest: bool, group: str | None
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The answer of explore_node, and the timeline of the entity; None if the name matched nothing."""
-    around = graph.call("explore_node", name=name, depth=1, limit=1, **_group_argument(graph, group))
+    around = graph.call("explore_node", name=name, depth=1, limit=1, group_ids=_group_ids(graph, group))
     if around["center_node"] is None:
         return around, None
     return around, graph.call(
@@ -267,7 +264,6 @@ def _snippet(text: str, words: Sequence[str]) -> str:
 )
 @click.option("--explain", is_flag=True, help="Show each fact as a sentence, with its source and its id.")
 @graph_options.all_options
-@click.pass_context
 def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **options: Any) -> None:
     """Show how FROM and TO are connected: the shortest path of facts.
 
@@ -276,17 +272,17 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
     \b
     kg path Ana Atlas --explain
     """
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call(
-            "trace_path",
-            from_entity=start,
-            to_entity=end,
-            k=options["count"],
-            max_hops=options["max_hops"],
-            edge_types=list(options["predicates"]),
-            as_of=options["as_of"] or "",
-            avoid_hubs=not options["through_hubs"],
-        )
+    answer = graph_options.call(
+        ctx,
+        "trace_path",
+        from_entity=start,
+        to_entity=end,
+        k=options["count"],
+        max_hops=options["max_hops"],
+        edge_types=list(options["predicates"]),
+        as_of=options["as_of"] or "",
+        avoid_hubs=not options["through_hubs"],
+    )
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif _has_unknown_name(answer, {"from": start, "to": end}):
@@ -308,7 +304,6 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
 @click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
 @click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that were true then: 2026-05-01.")
 @graph_options.all_options
-@click.pass_context
 def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, limit: int, **options: Any) -> None:
     """List the neighbours of NAME, nearest first, with the path to each.
 
@@ -318,15 +313,15 @@ def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, 
     kg neighbours Ana --hops 2
     """
     query = " ".join(name)
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call(
-            "get_entity_neighbors",
-            entity_id=query,
-            hops=hops,
-            limit=limit,
-            edge_types=list(options["predicates"]),
-            as_of=options["as_of"] or "",
-        )
+    answer = graph_options.call(
+        ctx,
+        "get_entity_neighbors",
+        entity_id=query,
+        hops=hops,
+        limit=limit,
+        edge_types=list(options["predicates"]),
+        as_of=options["as_of"] or "",
+    )
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     elif answer["entity"] is None:

@@ -34,7 +34,6 @@ _HINT_NOT_FOUND = "Look it up with `kg search`, and give its name or title."
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--purge", "for_good", is_flag=True, help="Also from the journal and the backups. No undo.")
 @graph_options.all_options
-@click.pass_context
 def forget_command(
     ctx: click.Context, what: tuple[str, ...], kind: str | None, dry_run: bool, yes: bool, for_good: bool
 ) -> None:
@@ -48,11 +47,10 @@ def forget_command(
     graph_file, asked, quiet = graph_options.graph_path(ctx).resolve(), " ".join(what), graph_options.wants_json(ctx)
     if for_good and not dry_run:
         refuse_if_open(graph_file)
-    arguments = {"what": asked} if kind is None else {"what": asked, "kind": kind}
     with graph_options.open_graph(ctx) as graph:
         key = graph.database.key
         try:
-            preview = graph.call("forget", **arguments, dry_run=True)
+            preview = graph.call("forget", what=asked, kind=kind, dry_run=True)
         except errors.Ambiguous as error:
             error.hint = _HINT_AMBIGUOUS
             raise
@@ -91,7 +89,6 @@ def forget_command(
 
 @click.command("compact")
 @graph_options.all_options
-@click.pass_context
 def compact_command(ctx: click.Context) -> None:
     """Delete journal entries older than the profile keeps ([history] keep), and shrink the file.
 
@@ -176,7 +173,6 @@ _NOTHING_TO_PURGE = "There was nothing to purge."
 @click.option("--earlier-versions", is_flag=True, help="Also earlier versions of everything, and earlier backups.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
-@click.pass_context
 def purge_command(
     ctx: click.Context, what: tuple[str, ...], kind: str | None, earlier_versions: bool, yes: bool
 ) -> None:
@@ -217,7 +213,7 @@ def purge_command(
 def _choose_to_purge(graph: Graph, what: str, kind: str | None) -> dict[str, Any] | errors.KeepgraphError:
     """What has this name, as forget would show it; the error if nothing has."""
     try:
-        found = graph.call("forget", what=what, dry_run=True, **({} if kind is None else {"kind": kind}))
+        found = graph.call("forget", what=what, kind=kind, dry_run=True)
     except _NOT_FOUND as error:
         return error
     if found["kind"] == "call":

@@ -31,7 +31,6 @@ _PLAIN = b"SQLite format 3\0"
 @click.option("--uninstall", is_flag=True, help="Remove the timer.")
 @click.option("--timer", is_flag=True, hidden=True, help="Report in one line, for the log of a timer.")
 @graph_options.all_options
-@click.pass_context
 def garden_command(
     ctx: click.Context,
     project: str | None,
@@ -62,11 +61,12 @@ def garden_command(
 
 
 def _run(ctx: click.Context, *, project: str | None, passes: str | None, dry_run: bool, is_timer: bool) -> None:
-    arguments: dict[str, Any] = {"dry_run": dry_run, "origin": "timer" if is_timer else "call"}
-    if project is not None:
-        arguments["project"] = project
-    if passes is not None:
-        arguments["passes"] = [name.strip() for name in passes.split(",") if name.strip()]
+    arguments = {
+        "dry_run": dry_run,
+        "origin": "timer" if is_timer else "call",
+        "project": project,
+        "passes": None if passes is None else [name.strip() for name in passes.split(",") if name.strip()],
+    }
     with graph_options.open_graph(ctx) as graph:
         answer = _call(graph, arguments, quiet=is_timer or graph_options.wants_json(ctx))
     if graph_options.wants_json(ctx):
@@ -134,10 +134,8 @@ def _show_answer(answer: dict[str, Any]) -> None:
 
 
 def _show_status(ctx: click.Context, project: str | None) -> None:
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("get_garden_status", **({} if project is None else {"project": project}))
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "get_garden_status", project=project)
+    if graph_options.show_json(ctx, answer):
         return
     click.echo(terminal.printable(answer["message"]))
     if answer["last_run"]:

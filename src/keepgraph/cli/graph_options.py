@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
@@ -15,11 +15,13 @@ from keepgraph.cli.output import terminal
 from keepgraph.graph import Graph, open
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
-def all_options(command: _F) -> _F:
-    """A decorator: the command takes --db, --profile and --json after its name too."""
-    return location_options(json_option(command))
+def all_options(command: Callable[Concatenate[click.Context, _P], _R]) -> Callable[_P, _R]:
+    """A decorator: the command takes --db, --profile and --json after its name too, and gets the context with them."""
+    return location_options(json_option(click.pass_context(command)))
 
 
 def json_option(command: _F) -> _F:
@@ -95,10 +97,26 @@ def wants_json(ctx: click.Context) -> bool:
 
 def show(ctx: click.Context, answer: dict[str, Any], as_text: Callable[[dict[str, Any]], None]) -> None:
     """Show an answer: in JSON if that is wanted, else by a function."""
-    if wants_json(ctx):
-        terminal.show_json(answer)
-    else:
+    if not show_json(ctx, answer):
         as_text(answer)
+
+
+def show_json(ctx: click.Context, answer: Any) -> bool:
+    """Show an answer in JSON if that is wanted; returns whether it was."""
+    if wants := wants_json(ctx):
+        terminal.show_json(answer)
+    return wants
+
+
+def call(ctx: click.Context, tool: str, *, create: bool = False, **arguments: Any) -> dict[str, Any]:
+    """The answer of one tool, for which the graph is opened.
+
+    Args:
+        create: make the graph if there is none.
+        arguments: those of the tool; None is one that is not given.
+    """
+    with open_graph(ctx, create=create) as graph:
+        return graph.call(tool, **arguments)
 
 
 def open_graph(

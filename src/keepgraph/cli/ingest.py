@@ -28,7 +28,6 @@ _MAX_SHOWN = 20
 @click.option("--forget-missing", is_flag=True, help="Delete the texts whose files are gone.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, without doing it.")
 @graph_options.all_options
-@click.pass_context
 def ingest_command(
     ctx: click.Context, paths: tuple[str, ...], project: str | None, flat: bool, forget_missing: bool, dry_run: bool
 ) -> None:
@@ -173,7 +172,6 @@ def _show_list(title: str, lines: list[str]) -> None:
 @click.command("reindex")
 @click.option("--anew", is_flag=True, help="First drop all vectors, as after a change of the model.")
 @graph_options.all_options
-@click.pass_context
 def reindex_command(ctx: click.Context, anew: bool) -> None:
     """Make the missing vectors of names, texts and facts. If interrupted, the next run continues.
 

@@ -37,7 +37,6 @@ _HTTP_ENTRY = "keepgraph-http"
 @click.option("--uninstall", is_flag=True, help="Remove the entry.")
 @click.option("--anyway", is_flag=True, help="Write even if the client does not seem to be installed.")
 @graph_options.all_options
-@click.pass_context
 def install_command(
     ctx: click.Context,
     client: str,

@@ -17,15 +17,13 @@ from keepgraph.english import count_noun
 
 @click.command("overview")
 @graph_options.all_options
-@click.pass_context
 def overview_command(ctx: click.Context) -> None:
     """Show what the graph holds: its projects and their latest facts, its largest communities, news, and open work.
 
     \b
     kg overview
     """
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("get_overview")
+    answer = graph_options.call(ctx, "get_overview")
     graph_options.show(ctx, answer, _show)
 
 
@@ -104,7 +102,6 @@ def _count(count: int, noun: str, *, at_least: bool = False) -> str:
 
 @click.command("status")
 @graph_options.all_options
-@click.pass_context
 def status_command(ctx: click.Context) -> None:
     """Show where the graph is and what it holds.
 
@@ -119,8 +116,7 @@ def status_command(ctx: click.Context) -> None:
         answer["bytes"] = graph.path.stat().st_size
         answer["encrypted"] = graph.database.key is not None
     answer["unfinished"] = [{"message": each.message, "command": each.command} for each in jobs.find(graph.path)]
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    if graph_options.show_json(ctx, answer):
         return
     click.secho(answer["path"], bold=True)
     size = f"{answer['bytes'] / 1e6:.1f} MB{', encrypted' if answer['encrypted'] else ''}"
@@ -164,7 +160,6 @@ _ELSEWHERE = {
 @click.argument("kind", nargs=-1)
 @click.option("-n", "--limit", type=click.IntRange(1, 10_000), default=_SHOWN, show_default=True, help="How many.")
 @graph_options.all_options
-@click.pass_context
 def list_command(ctx: click.Context, kind: tuple[str, ...], limit: int) -> None:
     """List everything of a KIND: people, projects, or any other type; decisions, facts, texts, tags, sources,
     blockers, types, predicates, groups, proposals. Without a KIND, list the kinds.
@@ -188,7 +183,6 @@ def list_command(ctx: click.Context, kind: tuple[str, ...], limit: int) -> None:
 
 @click.command("stats")
 @graph_options.all_options
-@click.pass_context
 def stats_command(ctx: click.Context) -> None:
     """Count what the graph holds: entities by type, facts by predicate, texts, and everything else.
 
@@ -261,7 +255,6 @@ def _most(counts: dict[str, int]) -> str:
 @click.command("next")
 @click.argument("project", nargs=-1, shell_complete=graph_options.complete_project)
 @graph_options.all_options
-@click.pass_context
 def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
     """Show what to do, in PROJECT or in all: open blockers, next actions, due dates, and open proposals.
 
@@ -273,8 +266,7 @@ def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
     kg record task:"Renew the licence" due_on =2026-12-01
     """
     query = " ".join(project).strip()
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("list_next_steps", **({"project": query} if query else {}))
+    answer = graph_options.call(ctx, "list_next_steps", project=query or None)
     is_missing = answers.is_unknown_project(answer)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)

@@ -26,7 +26,6 @@ _BEGINNING_OF_PAGE = "<!doctype html>"
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; by default any free one.")
 @click.option("--read-only", is_flag=True, help="Do not let the page change anything.")
 @graph_options.all_options
-@click.pass_context
 def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) -> None:
     """See and edit the graph on a page in your browser, until Ctrl-C or half an hour without a visible page.
 
@@ -108,7 +107,6 @@ def _open_browser(file: Path) -> bool:
 @click.option("--no-texts", is_flag=True, help="Leave the texts out; facts and names stay.")
 @click.option("--plain", is_flag=True, help="Write an unencrypted file of an encrypted graph.")
 @graph_options.all_options
-@click.pass_context
 def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int, plain: bool, **options: Any) -> None:
     """Write the graph to a page that any browser shows, without Keepgraph or a network.
 
@@ -139,8 +137,7 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
         with commands.open_for_writing(out, graph=graph.path, beginning=_BEGINNING_OF_PAGE) as file:
             file.write(page_file.with_graph(extract))
     nodes, facts = len(extract["nodes"]["name"]), len(extract["facts"]["subject"])
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"file": out, "nodes": nodes, "facts": facts, "truncated": extract["truncated"]})
+    if graph_options.show_json(ctx, {"file": out, "nodes": nodes, "facts": facts, "truncated": extract["truncated"]}):
         return
     size = f"{count_noun(nodes, 'entity')} and {count_noun(facts, 'fact')}"
     click.echo(f"{terminal.printable(out)} has {size}. Open it in any browser.")

@@ -59,8 +59,7 @@ def create_command(ctx: click.Context, name: str, encrypted: bool, source: str |
     encrypted = encrypted or existing_key is not None
     open(graph, key=key, ask=graph_options.passphrase_prompt(ctx)).close()
     answer = _describe_profile(name)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    if graph_options.show_json(ctx, answer):
         return
     click.secho(f"The profile {name} is ready: {graph}", bold=True)
     click.echo(f"  settings: {file}")
@@ -76,8 +75,7 @@ def list_command(ctx: click.Context) -> None:
     """List the profiles."""
     active = profile.active()
     profiles = [_describe_profile(name) for name in sorted({*profile.list_names(), profile.DEFAULT})]
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"profiles": profiles, "active": active})
+    if graph_options.show_json(ctx, {"profiles": profiles, "active": active}):
         return
     width = max(len(entry["name"]) for entry in profiles)
     for entry in profiles:
@@ -98,8 +96,7 @@ def show_command(ctx: click.Context, name: str | None) -> None:
     profile.find(name)
     description = _describe_profile(name)
     settings = {} if description["problem"] else _effective_settings(profile.path(name))
-    if graph_options.wants_json(ctx):
-        terminal.show_json({**description, "settings": settings})
+    if graph_options.show_json(ctx, {**description, "settings": settings}):
         return
     click.secho(name, bold=True)
     for field in ("graph", "file", "backups"):

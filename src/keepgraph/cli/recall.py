@@ -38,9 +38,8 @@ def _time_options(command: _F) -> _F:
 @click.option("--ids", is_flag=True, help="Show the id of each fact.")
 @_time_options
 @graph_options.all_options
-@click.pass_context
 def recall_command(
-    ctx: click.Context, /, name: tuple[str, ...], context: tuple[str, ...], ids: bool, **moment: str | None
+    ctx: click.Context, /, name: tuple[str, ...], context: tuple[str, ...], ids: bool, **moment: Any
 ) -> None:
     """Show what is known about NAME: a name, mistyped or not, an alias, an id, or type:name.
 
@@ -52,10 +51,7 @@ def recall_command(
     kg recall Alex --about Atlas
     """
     query = " ".join(name)
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call(
-            "recall_entity", name_or_alias=query, **({"context": list(context)} if context else {}), **moment
-        )
+    answer = graph_options.call(ctx, "recall_entity", name_or_alias=query, context=list(context) or None, **moment)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
@@ -70,7 +66,6 @@ def recall_command(
 @click.option("--texts", is_flag=True, help="Also show passages of texts.")
 @click.option("--as-of", metavar="WHEN", type=dates.END, help="What was true then: “June”, 2026-05-01.")
 @graph_options.all_options
-@click.pass_context
 def about_command(ctx: click.Context, /, message: tuple[str, ...], scope: tuple[str, ...], **options: Any) -> None:
     """Show what matters for MESSAGE: the entities it names, their facts, open tasks, and what is pinned.
 
@@ -80,9 +75,7 @@ def about_command(ctx: click.Context, /, message: tuple[str, ...], scope: tuple[
     kg about "Did Priya sign off the billing service?"
     kg about "What did the board decide?" --scope Atlas
     """
-    arguments = {name: value for name, value in options.items() if value not in (None, False)}
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("recall_for", message=" ".join(message), scope=list(scope), **arguments)
+    answer = graph_options.call(ctx, "recall_for", message=" ".join(message), scope=list(scope), **options)
     graph_options.show(ctx, answer, answers.show_about)
     ctx.exit(0 if any(answer.get(part) for part in ("named", "unclear", "standing")) else NOTHING_MATCHED)
 
@@ -94,8 +87,7 @@ def about_command(ctx: click.Context, /, message: tuple[str, ...], scope: tuple[
 @click.option("--until", metavar="DAY", type=dates.LAST_DAY, help="Only decisions up to this day: “in March”.")
 @_time_options
 @graph_options.all_options
-@click.pass_context
-def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options: str | None) -> None:
+def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options: Any) -> None:
     """List the decisions of PROJECT, or of all, newest first. Exits with 3 if no project matches.
 
     \b
@@ -103,9 +95,7 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
     kg decisions --about auth --since "last month"
     """
     query = " ".join(project).strip()
-    arguments = {name: value for name, value in options.items() if value is not None}
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("recall_decisions", **({"project": query} if query else {}), **arguments)
+    answer = graph_options.call(ctx, "recall_decisions", project=query or None, **options)
     is_missing = answers.is_unknown_project(answer)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
@@ -137,8 +127,7 @@ def _filter_words(options: dict[str, str | None]) -> dict[str, str]:
 @click.argument("project", nargs=-1, shell_complete=graph_options.complete_project)
 @_time_options
 @graph_options.all_options
-@click.pass_context
-def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: str | None) -> None:
+def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: Any) -> None:
     """Sum up the seven days up to today (or --as-of a day), for PROJECT or for all.
 
     Exits with 3 if no project matches.
@@ -148,8 +137,7 @@ def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: str 
     kg week Atlas --as-of "last Friday"
     """
     query = " ".join(project).strip()
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("weekly_rollup", project=query or None, **moment)
+    answer = graph_options.call(ctx, "weekly_rollup", project=query or None, **moment)
     is_missing = answers.is_unknown_project(answer)
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)

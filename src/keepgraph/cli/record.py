@@ -33,7 +33,6 @@ _FACT_ID = lazy.compile("fact_[0-9a-z]{26}")
 @click.option("--project", metavar="NAME", help="The only project in which it holds.")
 @click.option("--always/--not-always", default=None, help="Always include it in `kg about`.")
 @graph_options.all_options
-@click.pass_context
 def record_command(ctx: click.Context, /, subject: str, predicate: str, object: str, **options: Any) -> None:
     """Record one fact.
 
@@ -55,7 +54,7 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
         "subject": read_reference(subject, errors.SubjectRequired),
         "predicate": predicate,
         "object": read_object(object),
-        **{name: value for name, value in options.items() if value is not None},
+        **options,
     }
     with graph_options.open_graph(ctx, create=True) as graph:
         answer, is_taken_as_text = record(graph, arguments)

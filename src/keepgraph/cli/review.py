@@ -38,7 +38,6 @@ _LISTED = 200
 @click.option("--group", metavar="ID", help="Another group of the graph.")
 @click.option("--list", "only_list", is_flag=True, help="List the open proposals, without asking.")
 @graph_options.all_options
-@click.pass_context
 def review_command(
     ctx: click.Context,
     kinds: tuple[str, ...],
@@ -62,13 +61,13 @@ def review_command(
     """
 
     as_json = graph_options.wants_json(ctx)
-    scope = {"group_id": group} if group else {}
+    scope = {"group_id": group or None}
     with graph_options.open_graph(ctx) as graph:
         if accepted or rejected or woken:
             answer = _decide(graph, accepted, rejected, woken, scope)
             terminal.show_json(answer) if as_json else _show_decisions(answer)
             ctx.exit(0 if all(entry["done"] for entry in answer["decisions"]) else 1)
-        filters: dict[str, Any] = {"kinds": list(kinds)} if kinds else {}
+        filters = {"kinds": list(kinds) or None}
         if as_json or only_list:
             answer = graph.call("review_proposals", limit=_LISTED, **filters, **scope)
             terminal.show_json(answer) if as_json else _show_list(answer)

@@ -386,8 +386,7 @@ def add_command(
     if subject is not None and not 1 <= len(subject.strip()) <= 200:
         raise errors.InvalidArguments("--subject is empty or too long", hint="Give the `sub` of the OAuth tokens.")
     token, secret = tokens.add(name, now=now, subject=subject, until=last, profiles=profiles, **rights)
-    if graph_options.wants_json(ctx):
-        terminal.show_json({**_described(token), "token": secret})
+    if graph_options.show_json(ctx, {**_described(token), "token": secret}):
         return
     click.secho(f"The token {name} is ready{_rights(token)}.", bold=True)
     if secret is None:

@@ -31,7 +31,6 @@ def tool_command() -> None:
 
 @tool_command.command("list")
 @graph_options.all_options
-@click.pass_context
 def list_command(ctx: click.Context) -> None:
     """List all tools with their descriptions."""
     from keepgraph.tools.contract import catalogue, schemas

@@ -38,7 +38,6 @@ def vault_command() -> None:
 @vault_command.command("add")
 @click.argument("folder", metavar="DIR", type=click.Path())
 @graph_options.all_options
-@click.pass_context
 def add_command(ctx: click.Context, folder: str) -> None:
     """Add the folder DIR to the vaults of the profile, and read its notes.
 
@@ -68,7 +67,6 @@ def add_command(ctx: click.Context, folder: str) -> None:
 @vault_command.command("preview")
 @click.argument("folder", metavar="DIR", type=click.Path())
 @graph_options.all_options
-@click.pass_context
 def preview_command(ctx: click.Context, folder: str) -> None:
     """Show what the new and changed notes of DIR would become, without changing anything."""
     with graph_options.open_graph(ctx, create=True) as graph:
@@ -88,14 +86,12 @@ def preview_command(ctx: click.Context, folder: str) -> None:
 @vault_command.command("status")
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path())
 @graph_options.all_options
-@click.pass_context
 def status_command(ctx: click.Context, folder: str | None) -> None:
     """Show which files of the vaults, or of DIR, are in the graph, which are not, and why."""
     with graph_options.open_graph(ctx, create=True) as graph:
         folders = [_existing(folder)] if folder is not None else _folders(graph.path)
         answers = [_status(graph, path) for path in folders]
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"vaults": answers})
+    if graph_options.show_json(ctx, {"vaults": answers}):
         return
     if not answers:
         click.echo("There is no vault. Add one: kg vault add ~/Notes")
@@ -113,7 +109,6 @@ def status_command(ctx: click.Context, folder: str | None) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path())
 @click.option("--forget", is_flag=True, help="Also delete its texts, and what only they state.")
 @graph_options.all_options
-@click.pass_context
 def remove_command(ctx: click.Context, folder: str, forget: bool) -> None:
     """Remove DIR from the vaults of the profile. What was read from it stays unless you add --forget."""
     from keepgraph.engine.maintenance.jobs import Job

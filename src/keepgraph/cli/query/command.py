@@ -31,7 +31,6 @@ _MAX_QUERY_BYTES = 1_000_000
 @click.option("--csv", "as_csv", is_flag=True, help="Answer in CSV.")
 @click.option("--explain", is_flag=True, help="Show how the query would be run, without running it.")
 @graph_options.all_options
-@click.pass_context
 def query_command(
     ctx: click.Context,
     /,

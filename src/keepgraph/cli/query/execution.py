@@ -41,14 +41,13 @@ class QueryOptions:
 
     def arguments(self, text: str) -> dict[str, Any]:
         """The arguments of `run_cypher` for a query."""
-        arguments = {
+        return {
             "query": text,
             "parameters": self.parameters or None,
             "limit": self.limit,
             "as_of": self.as_of,
             "known_at": self.known_at,
         }
-        return {name: value for name, value in arguments.items() if value is not None}
 
 
 def run(graph: Graph, text: str, options: QueryOptions) -> None:

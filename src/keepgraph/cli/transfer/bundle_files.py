@@ -165,8 +165,7 @@ def _words(text: str) -> tuple[list[dict[str, Any]], str | None]:
 
 def _show(ctx: click.Context, report: okf_bundles.BundleReport, *, preview: bool) -> None:
     conflicts = [{"place": each.place, "reason": each.reason} for each in report.conflicts]
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"preview": preview, **report.counts, "conflicts": conflicts})
+    if graph_options.show_json(ctx, {"preview": preview, **report.counts, "conflicts": conflicts}):
         return
     for each in conflicts[:_MAX_SHOWN]:
         click.echo(terminal.printable(f"{each['place']}: {each['reason']}"), err=True)

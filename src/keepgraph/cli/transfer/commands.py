@@ -31,7 +31,6 @@ _FORMAT_BY_SUFFIX = {".csv": CSV, ".graphml": GRAPHML, ".ttl": TURTLE}
 @click.option("--add-words", is_flag=True, help="Add the types and relations of FILE to the vocabulary of the graph.")
 @click.option("--strict", is_flag=True, help="Stop at the first bad line.")
 @graph_options.all_options
-@click.pass_context
 def import_command(
     ctx: click.Context, file: str, format: str | None, preview: bool, add_words: bool, strict: bool
 ) -> None:
@@ -109,7 +108,6 @@ def _detect_format(file: str) -> str:
 @click.option("--overwrite", is_flag=True, help="With --vault: discard edits that were not imported.")
 @click.option("--yes", is_flag=True, help="Write an encrypted graph as plain text without asking.")
 @graph_options.all_options
-@click.pass_context
 def export_command(
     ctx: click.Context, file: str, format: str | None, vault: str | None, overwrite: bool, yes: bool
 ) -> None:

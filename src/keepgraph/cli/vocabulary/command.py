@@ -7,7 +7,6 @@ import importlib
 import click
 
 from keepgraph.cli import graph_options
-from keepgraph.cli.output import terminal
 
 _COMMANDS = {
     "show": ("command", "show_command", "Show one word: its meaning, labels and uses."),
@@ -59,7 +58,6 @@ class _VocabularyGroup(click.Group):
     "--set", "set_name", metavar="NAME", shell_complete=graph_options.complete_vocabulary_set, help="Only this set."
 )
 @graph_options.all_options
-@click.pass_context
 def vocabulary_command(ctx: click.Context, unused: bool, set_name: str | None) -> None:
     """Show the types and predicates of the graph, with how often each is used; or one WORD.
 
@@ -71,11 +69,8 @@ def vocabulary_command(ctx: click.Context, unused: bool, set_name: str | None) -
     """
     if ctx.invoked_subcommand is not None:
         return
-    arguments = {"only_unused": unused, **({"set": set_name} if set_name else {})}
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("list_vocabulary", **arguments)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "list_vocabulary", only_unused=unused, set=set_name or None)
+    if graph_options.show_json(ctx, answer):
         return
     from keepgraph.cli.output import pages
 
@@ -86,19 +81,16 @@ def vocabulary_command(ctx: click.Context, unused: bool, set_name: str | None) -
 @click.argument("word", nargs=-1, required=True, shell_complete=graph_options.complete_word)
 @click.option("--kind", type=click.Choice(["type", "predicate"]), help="Which one, if WORD is both.")
 @graph_options.all_options
-@click.pass_context
 def show_command(ctx: click.Context, word: tuple[str, ...], kind: str | None) -> None:
     """Show one WORD: its meaning, labels, place in the tree, and uses."""
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("describe_word", word=" ".join(word), **kind_argument(kind))
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "describe_word", word=" ".join(word), kind=kind_of_word(kind))
+    if graph_options.show_json(ctx, answer):
         return
     from keepgraph.cli.output import pages
 
     pages.show_word(answer)
 
 
-def kind_argument(kind: str | None) -> dict[str, str]:
+def kind_of_word(kind: str | None) -> str | None:
     """`--kind` as an argument of tools."""
-    return {} if kind is None else {"kind": "entity_type" if kind == "type" else kind}
+    return "entity_type" if kind == "type" else kind

@@ -11,7 +11,7 @@ from keepgraph import errors
 from keepgraph.cli import forgetting, graph_options
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section, show_sections
-from keepgraph.cli.vocabulary.command import kind_argument
+from keepgraph.cli.vocabulary.command import kind_of_word
 from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 from keepgraph.model import PREDICATE_FLAGS
@@ -113,7 +113,6 @@ def add_command() -> None:
 @_shared_options
 @_dry_run_option
 @graph_options.all_options
-@click.pass_context
 def add_type_command(ctx: click.Context, /, name: str, dry_run: bool, **options: Any) -> None:
     """Add a type of entities: kg vocabulary add type engineer --parent person."""
     _add(ctx, "types", name, _values(options), dry_run=dry_run)
@@ -125,7 +124,6 @@ def add_type_command(ctx: click.Context, /, name: str, dry_run: bool, **options:
 @_shared_options
 @_dry_run_option
 @graph_options.all_options
-@click.pass_context
 def add_predicate_command(ctx: click.Context, /, name: str, dry_run: bool, **options: Any) -> None:
     """Add a predicate: kg vocabulary add predicate mentors --from person --to person --inverse mentored_by."""
     _add(ctx, "predicates", name, _values(options), dry_run=dry_run)
@@ -140,7 +138,6 @@ def add_predicate_command(ctx: click.Context, /, name: str, dry_run: bool, **opt
 @_kind_option
 @_dry_run_option
 @graph_options.all_options
-@click.pass_context
 def change_command(
     ctx: click.Context, /, word: str, removed_labels: tuple[str, ...], kind: str | None, dry_run: bool, **options: Any
 ) -> None:
@@ -162,7 +159,7 @@ def change_command(
             values=values,
             removed_labels=list(removed_labels),
             dry_run=dry_run,
-            **kind_argument(kind),
+            kind=kind_of_word(kind),
         )
     _show_change(ctx, answer)
 
@@ -173,12 +170,11 @@ def change_command(
 @_kind_option
 @_dry_run_option
 @graph_options.all_options
-@click.pass_context
 def retire_command(ctx: click.Context, word: str, replaced_by: str | None, kind: str | None, dry_run: bool) -> None:
     """Retire WORD: it can no longer be used; what was recorded with it stays."""
-    replacement = {} if replaced_by is None else {"replaced_by": replaced_by}
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("retire_word", word=word, dry_run=dry_run, **replacement, **kind_argument(kind))
+    answer = graph_options.call(
+        ctx, "retire_word", word=word, dry_run=dry_run, replaced_by=replaced_by, kind=kind_of_word(kind)
+    )
     _show_change(ctx, answer)
 
 
@@ -189,7 +185,6 @@ def retire_command(ctx: click.Context, word: str, replaced_by: str | None, kind:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--purge", "for_good", is_flag=True, help="Also from the journal and the backups. No undo.")
 @graph_options.all_options
-@click.pass_context
 def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: bool, yes: bool, for_good: bool) -> None:
     """Delete the unused WORD, with its inverses and the proposals in its wordings."""
     graph_file, quiet = graph_options.graph_path(ctx).resolve(), graph_options.wants_json(ctx)
@@ -199,7 +194,7 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
     with graph_options.open_graph(ctx) as graph:
         key = graph.database.key
         try:
-            plan = graph.call("remove_word", word=word, dry_run=True, **kind_argument(kind))
+            plan = graph.call("remove_word", word=word, dry_run=True, kind=kind_of_word(kind))
         except (errors.PredicateUnknown, errors.EntityTypeUnknown) as error:
             if not for_good or dry_run:
                 raise
@@ -211,7 +206,7 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
                 return
             if not yes:
                 terminal.confirm("Remove it for good?" if for_good else "Remove it?", quiet=quiet)
-            answer = graph.call("remove_word", word=word, **kind_argument(kind))
+            answer = graph.call("remove_word", word=word, kind=kind_of_word(kind))
     if for_good:
         words = [(answer["kind"], name) for name in answer["removed"]] if answer else []
         if answer is None and not (words := forgetting.find_removed_words(graph_file, word, key)):
@@ -230,11 +225,9 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
 @click.argument("word", shell_complete=graph_options.complete_word)
 @_kind_option
 @graph_options.all_options
-@click.pass_context
 def restore_command(ctx: click.Context, word: str, kind: str | None) -> None:
     """Bring the retired WORD back into use."""
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("restore_word", word=word, **kind_argument(kind))
+    answer = graph_options.call(ctx, "restore_word", word=word, kind=kind_of_word(kind))
     _show_change(ctx, answer)
 
 
@@ -245,11 +238,10 @@ def restore_command(ctx: click.Context, word: str, kind: str | None) -> None:
 @_dry_run_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
-@click.pass_context
 def merge_command(ctx: click.Context, absorb: str, keep: str, kind: str | None, dry_run: bool, yes: bool) -> None:
     """Merge ABSORB into KEEP: what is recorded with ABSORB moves to KEEP, and its names become labels of KEEP."""
     quiet = graph_options.wants_json(ctx)
-    arguments = {"absorb": absorb, "keep": keep, **kind_argument(kind)}
+    arguments = {"absorb": absorb, "keep": keep, "kind": kind_of_word(kind)}
     with graph_options.open_graph(ctx) as graph:
         if dry_run or not yes:
             plan = graph.call("merge_words", **arguments, dry_run=True)
@@ -276,8 +268,7 @@ def extend(graph: Graph, **arguments: Any) -> dict[str, Any]:
 
 def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
     """Show what extend_vocabulary added, and how to take it back."""
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    if graph_options.show_json(ctx, answer):
         return
     verb = "Would add" if answer["dry_run"] else "Added"
     for noun, words in (("type", answer["types"]), ("predicate", answer["predicates"])):
@@ -341,8 +332,7 @@ def _values(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _show_change(ctx: click.Context, answer: Mapping[str, Any]) -> None:
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    if graph_options.show_json(ctx, answer):
         return
     click.echo(terminal.printable(answer["message"]))
     for word in answer["added"]:
@@ -372,13 +362,10 @@ _WORDINGS_SHOWN = 6
 @click.command("proposals")
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="How many groups.")
 @graph_options.all_options
-@click.pass_context
 def proposals_command(ctx: click.Context, limit: int) -> None:
     """List the unknown wordings of proposed facts, grouped by meaning, most frequent first."""
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("list_proposed_wordings", limit=limit)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "list_proposed_wordings", limit=limit)
+    if graph_options.show_json(ctx, answer):
         return
     for other in answer["elsewhere"]:
         project = terminal.printable(other["project"])
@@ -400,7 +387,6 @@ def proposals_command(ctx: click.Context, limit: int) -> None:
 @click.option("--kind", type=click.Choice(["type", "predicate"]), default="predicate", show_default=True)
 @click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 @graph_options.all_options
-@click.pass_context
 def map_command(ctx: click.Context, wordings: tuple[str, ...], word: str, kind: str, dry_run: bool) -> None:
     """Map each WORDING to WORD; proposed facts in these wordings become facts.
 
@@ -418,7 +404,6 @@ def map_command(ctx: click.Context, wordings: tuple[str, ...], word: str, kind: 
 @click.argument("wordings", metavar="WORDING…", nargs=-1, required=True)
 @click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 @graph_options.all_options
-@click.pass_context
 def dismiss_command(ctx: click.Context, wordings: tuple[str, ...], dry_run: bool) -> None:
     """Delete the proposed facts in each WORDING; they are not proposed again."""
     with graph_options.open_graph(ctx) as graph:

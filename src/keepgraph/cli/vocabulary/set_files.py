@@ -23,7 +23,6 @@ _OWN = "own"
 @click.option("--preview", is_flag=True, help="Show what would be added, without adding it.")
 @click.option("--individuals", is_flag=True, help="For RDF: make individuals and concepts entities.")
 @graph_options.all_options
-@click.pass_context
 def import_command(ctx: click.Context, file: str, preview: bool, individuals: bool) -> None:
     """Add the words of FILE: an ontology or thesaurus in RDF, or a set from `kg vocabulary export`.
 
@@ -35,8 +34,7 @@ def import_command(ctx: click.Context, file: str, preview: bool, individuals: bo
 
         rdf_files.import_file(ctx, file, preview=preview, individuals=individuals)
         return
-    with graph_options.open_graph(ctx, create=True) as graph:
-        answer = graph.call("add_vocabulary_set", definition=_read(file), dry_run=preview)
+    answer = graph_options.call(ctx, "add_vocabulary_set", definition=_read(file), dry_run=preview, create=True)
     _show_set_change(ctx, answer)
 
 
@@ -53,7 +51,6 @@ def import_command(ctx: click.Context, file: str, preview: bool, individuals: bo
 @click.option("--shacl", "rdf_kind", flag_value="shacl", help="Write SHACL shapes, in Turtle.")
 @click.option("--everything", is_flag=True, help="With --skos or --shacl: also the built-in words.")
 @graph_options.all_options
-@click.pass_context
 def export_command(ctx: click.Context, file: str, set_name: str | None, rdf_kind: str | None, everything: bool) -> None:
     """Write the words of a set to FILE: TOML, or JSON if it ends in .json; by default to standard output."""
     if rdf_kind is not None:
@@ -65,8 +62,7 @@ def export_command(ctx: click.Context, file: str, set_name: str | None, rdf_kind
     if everything:
         raise errors.InvalidArguments("--everything is for --skos and --shacl", hint="Name one set: --set NAME.")
     set_name = set_name or _OWN
-    with graph_options.open_graph(ctx) as graph:
-        definition = graph.call("export_vocabulary_set", name=set_name)["definition"]
+    definition = graph_options.call(ctx, "export_vocabulary_set", name=set_name)["definition"]
     if graph_options.wants_json(ctx) or file.endswith(".json"):
         text = json.dumps(definition, ensure_ascii=False, indent=2) + "\n"
     else:
@@ -87,15 +83,12 @@ _WORDS_SHOWN = 12
 
 @click.group("set", invoke_without_command=True)
 @graph_options.all_options
-@click.pass_context
 def set_command(ctx: click.Context) -> None:
     """List the sets of words that the graph has, and those that come with Keepgraph."""
     if ctx.invoked_subcommand is not None:
         return
-    with graph_options.open_graph(ctx) as graph:
-        answer = graph.call("list_vocabulary_sets")
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    answer = graph_options.call(ctx, "list_vocabulary_sets")
+    if graph_options.show_json(ctx, answer):
         return
     present = [entry for entry in answer["sets"] if entry["added"] and not entry["retired"]]
     others = [entry for entry in answer["sets"] if not entry["added"] or entry["retired"]]
@@ -110,15 +103,13 @@ def set_command(ctx: click.Context) -> None:
 @click.argument("name", shell_complete=graph_options.complete_vocabulary_set)
 @click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 @graph_options.all_options
-@click.pass_context
 def add_set_command(ctx: click.Context, name: str, dry_run: bool) -> None:
     """Add the set NAME, or one from a file (TOML, or JSON; see schemas/v1/transfer/vocabulary_set.json)."""
     if Path(name).suffix or "/" in name:
         arguments: dict[str, Any] = {"definition": _read(name)}
     else:
         arguments = {"name": name}
-    with graph_options.open_graph(ctx, create=True) as graph:
-        answer = graph.call("add_vocabulary_set", **arguments, dry_run=dry_run)
+    answer = graph_options.call(ctx, "add_vocabulary_set", **arguments, dry_run=dry_run, create=True)
     _show_set_change(ctx, answer)
 
 
@@ -127,7 +118,6 @@ def add_set_command(ctx: click.Context, name: str, dry_run: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @graph_options.all_options
-@click.pass_context
 def remove_set_command(ctx: click.Context, name: str, dry_run: bool, yes: bool) -> None:
     """Remove the set NAME: its words that nothing uses are deleted, the others retired."""
     quiet = graph_options.wants_json(ctx)
@@ -145,8 +135,7 @@ def remove_set_command(ctx: click.Context, name: str, dry_run: bool, yes: bool) 
 
 def _show_set_change(ctx: click.Context, answer: Mapping[str, Any]) -> None:
     """Show what adding or removing a set did, and how to take it back."""
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
+    if graph_options.show_json(ctx, answer):
         return
     click.echo(terminal.printable(answer["message"]))
     for title, field in (
