@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _IRREGULAR = {"person": "people"}
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 
@@ -21,6 +23,12 @@ def plural(noun: str) -> str:
     else:
         last += "es" if last.endswith(_SIBILANTS) else "s"
     return f"{before}{space}{last}"
+
+
+def listed(names: Sequence[str], most: int, *, separator: str = ", ") -> str:
+    """The first names, at most so many, and how many more there are: `Ana, Bob and 3 more`."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{separator.join(names[:most])}{more}"
 
 
 def with_article(noun: str) -> str:

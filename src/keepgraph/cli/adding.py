@@ -14,6 +14,7 @@ from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
 from keepgraph.cli.record import read_object, read_reference, record
+from keepgraph.english import listed
 from keepgraph.graph import Graph
 
 # `kg remember`: keeps a text and shows what was detected in it.
@@ -100,25 +101,22 @@ def _show_remembered(answer: dict[str, Any]) -> None:
     if answer["about"]:
         created = answer.get("auto_created_entities", ())
         names = [f"{entity['name']} (new)" if entity in created else entity["name"] for entity in answer["about"]]
-        click.echo(f"  about {_join_names(names)}")
+        click.echo(f"  about {terminal.printable(listed(names, _MAX_SHOWN))}")
         terminal.show_near_names(answer.get("possible_duplicates", ()))
     elif answer["group_id"] != "default":
         click.echo(f"  in the group {terminal.printable(answer['group_id'])}")
     if week := answer.get("narrative_for"):
         click.echo(f"  the narrative of week {week}")
     if answer["mentions"]:
-        click.echo(f"  mentions {_join_names([fact['name'] for fact in answer['mentions']])}")
+        names = [entity["name"] for entity in answer["mentions"]]
+        click.echo(f"  mentions {terminal.printable(listed(names, _MAX_SHOWN))}")
     if answer["proposed_entities"]:
-        click.echo(f"  new names: {_join_names([fact['name'] for fact in answer['proposed_entities']])}")
+        names = [entity["name"] for entity in answer["proposed_entities"]]
+        click.echo(f"  new names: {terminal.printable(listed(names, _MAX_SHOWN))}")
     for fact in answer["proposed_facts"][:_MAX_SHOWN]:
         click.echo(f"  perhaps: {_record_command(fact['arguments'])}")
-    if (hidden := len(answer["proposed_facts"]) - _MAX_SHOWN) > 0:
-        click.echo(f"  … and {hidden} more")
-
-
-def _join_names(names: list[str]) -> str:
-    shown = ", ".join(map(terminal.printable, names[:_MAX_SHOWN]))
-    return f"{shown} and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else shown
+    if hidden := terminal.more(len(answer["proposed_facts"]) - _MAX_SHOWN):
+        click.echo(f"  {hidden}")
 
 
 def _record_command(arguments: dict[str, Any]) -> str:

@@ -410,7 +410,7 @@ def me_command(ctx: click.Context, /, name: tuple[str, ...], clear: bool) -> Non
             _show_cleared(ctx, graph.call("clear_owner"))
     elif person:
         with graph_options.open_graph(ctx, create=True) as graph:
-            _show_change(ctx, graph.call("set_owner", person=_reference(graph, person)))
+            _show_change(ctx, graph.call("set_owner", person=graph_options.entity_reference(graph, person)))
     else:
         answer = graph_options.call(ctx, "recall_entity", name_or_alias="me")
         if graph_options.wants_json(ctx):
@@ -420,17 +420,6 @@ def me_command(ctx: click.Context, /, name: tuple[str, ...], clear: bool) -> Non
         else:
             click.echo("This graph has no owner. To set yourself: kg me NAME")
         ctx.exit(0 if answer["entity"] else _NOTHING_MATCHED)
-
-
-def _reference(graph: Graph, person: str) -> dict[str, str]:
-    """A person as a tool takes it: an id, `type:name`, or a name."""
-    if person.startswith("ent_"):
-        return {"id": person}
-    prefix, separator, rest = person.partition(":")
-    words = graph.call("get_vocabulary")["entity_types"] if separator and rest.strip() else []
-    if any(term["name"] == prefix.strip().lower() for term in words):
-        return {"type": prefix.strip().lower(), "name": rest.strip()}
-    return {"name": person}
 
 
 def _show_change(ctx: click.Context, answer: dict[str, Any]) -> None:

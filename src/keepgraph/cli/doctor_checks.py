@@ -20,7 +20,7 @@ from keepgraph.cli import clients, garden_timers, graph_options, installation
 from keepgraph.cli.garden_timers import Timer
 from keepgraph.engine.maintenance import backups, jobs
 from keepgraph.engine.maintenance.integrity import FIX, RESTORE, Check, State
-from keepgraph.english import count_noun
+from keepgraph.english import count_noun, listed
 from keepgraph.model import Backup, Key, KeyLocation, Profile
 from keepgraph.profiles import key_locations, keys, profile, settings_file
 from keepgraph.store.database import Database
@@ -228,7 +228,7 @@ def check_permissions(target: InspectedGraph) -> Iterator[Check]:
         return
     if paths := readable_by_others(target):
         names = [f"{path} (mode {_file_mode(path):04o})" for path in paths]
-        yield Check("permissions", State.WRONG, f"other users can reach {_abbreviated(names)}", FIX)
+        yield Check("permissions", State.WRONG, f"other users can reach {listed(names, _MAX_SHOWN)}", FIX)
     else:
         yield Check("permissions", State.OK, "only the owner can reach the files of the graph")
 
@@ -295,7 +295,7 @@ def explain_open_failure(target: InspectedGraph, error: errors.KeepgraphError) -
 def check_unfinished_work(target: InspectedGraph, database: Database | None) -> Iterator[Check]:
     """Interrupted work: unfinished files, a change of the key, an encryption."""
     if partials := partial_files(target):
-        names = _abbreviated([str(path) for path in partials])
+        names = listed(list(map(str, partials)), _MAX_SHOWN)
         if target.is_idle:
             yield Check("pending", State.WRONG, f"interrupted work left {names}", FIX)
         else:
@@ -336,9 +336,8 @@ def _check_unencrypted_backups(target: InspectedGraph, database: Database | None
         ([path for path in unencrypted if path in damaged], "Delete it when you no longer need it."),
     ):
         if paths:
-            message = (
-                f"the graph is encrypted, but its text is readable in {_abbreviated([str(path) for path in paths])}"
-            )
+            names = listed(list(map(str, paths)), _MAX_SHOWN)
+            message = f"the graph is encrypted, but its text is readable in {names}"
             yield Check("backups", State.WRONG, message, advice)
 
 
@@ -386,11 +385,6 @@ def _unknown_settings(path: Path) -> list[str]:
 def _age(at: datetime) -> str:
     days = (datetime.now(UTC) - at).days
     return "less than a day" if days < 1 else "a day" if days == 1 else f"{days:,} days"
-
-
-def _abbreviated(names: list[str]) -> str:
-    more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
-    return f"{', '.join(names[:_MAX_SHOWN])}{more}"
 
 
 # Checks of clients: whether the server starts, and whether Claude Desktop is configured to start it.

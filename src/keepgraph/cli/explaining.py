@@ -86,8 +86,7 @@ def _show(answer: dict[str, Any], *, name: str) -> None:
 
 
 def _section(title: str, rows: list[tuple[str, str]], total: int) -> Section:
-    hidden = total - len(rows)
-    return Section(title, rows, more=f"… and {hidden:,} more" if hidden > 0 else "")
+    return Section(title, rows, more=terminal.more(total - len(rows)))
 
 
 def _state(answer: dict[str, Any]) -> str:

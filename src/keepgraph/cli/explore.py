@@ -15,6 +15,7 @@ from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section, is_named_by_beginning
 from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.graph import Graph
+from keepgraph.tools.contract import brief_answers
 
 _MAX_CONNECTIONS = 1000
 _MODES = ("combined", "nodes", "edges", "episodes", "communities")
@@ -202,7 +203,6 @@ _RETRIEVERS = {
     "meaning_of_best": "meaning",
     "meaning_with_turn_before": "meaning",
 }
-_SNIPPET_LENGTH = 200
 _NO_RANK = 1_000  # behind every rank
 
 
@@ -229,8 +229,8 @@ def _episode_row(episode: dict[str, Any], words: Sequence[str]) -> tuple[str, st
     label = terminal.day(episode["valid_at"])
     if not is_named_by_beginning(episode):
         label += f", “{terminal.printable(episode['name'])}”"
-    snippet = _snippet(terminal.printable(episode.get("chunk", "")), words)
-    return label, f"{snippet}  ({_describe_reason(episode)})"
+    snippet = brief_answers.quote(episode.get("chunk", ""), around=" ".join(words).lower().split())
+    return label, f"{terminal.printable(snippet)}  ({_describe_reason(episode)})"
 
 
 def _describe_reason(hit: dict[str, Any]) -> str:
@@ -240,16 +240,6 @@ def _describe_reason(hit: dict[str, Any]) -> str:
         return ""
     names = dict.fromkeys(_RETRIEVERS.get(retriever, retriever) for retriever, _ in ranked)
     return f"by {', '.join(list(names)[:3])}"
-
-
-def _snippet(text: str, words: Sequence[str]) -> str:
-    """The part of a text around the longest word that it contains, else its beginning."""
-    lowered = text.lower()
-    longest_first = sorted(" ".join(words).lower().split(), key=len, reverse=True)
-    position = next((lowered.find(word) for word in longest_first if len(word) > 2 and word in lowered), 0)
-    start = max(0, position - _SNIPPET_LENGTH // 3)
-    end = min(len(text), start + _SNIPPET_LENGTH)
-    return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
 
 
 @click.command("path")

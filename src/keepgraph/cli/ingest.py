@@ -160,10 +160,7 @@ def _show_list(title: str, lines: list[str]) -> None:
     if not lines:
         return
     click.secho(f"  {title}:", fg="yellow")
-    for line in lines[:_MAX_SHOWN]:
-        click.echo(f"    {terminal.printable(line)}")
-    if len(lines) > _MAX_SHOWN:
-        click.echo(f"    … and {len(lines) - _MAX_SHOWN:,} more; --json lists them all")
+    terminal.show_first(lines, _MAX_SHOWN, indent="    ")
 
 
 # `kg reindex`: computes the missing vectors.

@@ -12,7 +12,7 @@ from keepgraph.cli.output import answers, pages, terminal
 from keepgraph.cli.output.pages import Section
 from keepgraph.cli.output.terminal import entity_name, printable
 from keepgraph.cli.recall import NOTHING_MATCHED
-from keepgraph.english import count_noun
+from keepgraph.english import count_noun, listed
 
 
 @click.command("overview")
@@ -52,7 +52,7 @@ def _show_section(title: str, lines: list[str], *, hidden: int = 0) -> None:
     for line in lines:
         click.echo(f"  {line}")
     if hidden > 0:
-        click.echo(f"  … and {hidden:,} more")
+        click.echo(f"  {terminal.more(hidden)}")
 
 
 def _project_line(project: dict[str, Any]) -> str:
@@ -224,7 +224,7 @@ def _show_sections(sections: list[dict[str, Any]]) -> None:
             continue
         rows = [(terminal.printable(row["name"]), terminal.printable(row["detail"])) for row in section["rows"]]
         hidden = section["total"] - len(rows)
-        pages.show_sections([Section("", rows, more=f"… and {hidden:,} more; -n shows more" if hidden > 0 else "")])
+        pages.show_sections([Section("", rows, more=terminal.more(hidden, "more; -n shows more"))])
 
 
 def _show_stats(answer: dict[str, Any]) -> None:
@@ -247,9 +247,8 @@ def _show_stats(answer: dict[str, Any]) -> None:
 def _most(counts: dict[str, int]) -> str:
     """The largest counts by name, in words: `: person 12, project 3`."""
     most = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    named = [f"{terminal.printable(name)} {count:,}" for name, count in most[:_PREDICATES_SHOWN]]
-    more = f" and {len(most) - len(named)} more" if len(most) > len(named) else ""
-    return f": {', '.join(named)}{more}" if named else ""
+    named = [f"{terminal.printable(name)} {count:,}" for name, count in most]
+    return f": {listed(named, _PREDICATES_SHOWN)}" if named else ""
 
 
 @click.command("next")
@@ -332,5 +331,5 @@ def _waiting_rows(totals: dict[str, int]) -> list[tuple[str, str]]:
 
 
 def _more(answer: dict[str, Any], kind: str, advice: str = "") -> str:
-    hidden = answer["totals"][kind] - len(answer[kind])
-    return " ".join(part for part in (f"… and {hidden:,} more." if hidden > 0 else "", advice) if part)
+    hidden = terminal.more(answer["totals"][kind] - len(answer[kind]), "more.")
+    return f"{hidden} {advice}".strip()

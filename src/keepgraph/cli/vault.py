@@ -75,12 +75,7 @@ def preview_command(ctx: click.Context, folder: str) -> None:
         terminal.show_json(report)
         ctx.exit(1 if "error" in report else 0)
     ingest.show_report(report, dry_run=True)
-    for note in report["notes"][:_MAX_SHOWN]:
-        parts = [count_noun(note["links"], "link"), *_counts(note, "tags", "tasks", "decisions")]
-        line = f"  {note['file']}: {note['type']} {note['name']!r}, {', '.join(parts)}"
-        click.echo(terminal.printable(line))
-    if len(report["notes"]) > _MAX_SHOWN:
-        click.echo(f"  … and {len(report['notes']) - _MAX_SHOWN:,} more; --json lists them all")
+    terminal.show_first([_note_line(note) for note in report["notes"]], _MAX_SHOWN, indent="  ")
 
 
 @vault_command.command("status")
@@ -183,15 +178,15 @@ def _status(graph: Graph, folder: Path) -> dict[str, Any]:
 
 
 def _show_files(files: Sequence[dict[str, str]]) -> None:
-    for file in files[:_MAX_SHOWN]:
-        why = f": {file['why']}" if "why" in file else ""
-        click.echo(terminal.printable(f"    {file['path']} is {file['state']}{why}"))
-    if len(files) > _MAX_SHOWN:
-        click.echo(f"    … and {len(files) - _MAX_SHOWN:,} more; --json lists them all")
+    why = (f": {file['why']}" if "why" in file else "" for file in files)
+    lines = [f"{file['path']} is {file['state']}{reason}" for file, reason in zip(files, why, strict=True)]
+    terminal.show_first(lines, _MAX_SHOWN, indent="    ")
 
 
-def _counts(note: dict[str, Any], *kinds: str) -> list[str]:
-    return [count_noun(len(note[kind]), kind.removesuffix("s")) for kind in kinds if note[kind]]
+def _note_line(note: dict[str, Any]) -> str:
+    kinds = [kind for kind in ("tags", "tasks", "decisions") if note[kind]]
+    counts = [count_noun(note["links"], "link"), *(count_noun(len(note[kind]), kind[:-1]) for kind in kinds)]
+    return f"{note['file']}: {note['type']} {note['name']!r}, {', '.join(counts)}"
 
 
 def _folders(graph: Path) -> list[Path]:

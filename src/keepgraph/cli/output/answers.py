@@ -11,6 +11,7 @@ from keepgraph.cli.output.terminal import (
     entity_argument,
     entity_name,
     last_day,
+    more,
     object_text,
     printable,
     property_rows,
@@ -342,8 +343,8 @@ def show_duplicates(pairs: list[dict[str, Any]], *, total: int) -> None:
             nl=False,
         )
         click.secho(f"  kg merge {entity_argument(one)} {entity_argument(other)}{_across_types(one, other)}", dim=True)
-    if total > len(pairs):
-        click.echo(f"… and {total - len(pairs):,} more; --json lists them all")
+    if hidden := more(total - len(pairs), "more; --json lists them all"):
+        click.echo(hidden)
     if not pairs:
         click.echo("No duplicates found.")
 

@@ -11,14 +11,14 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 
 from keepgraph.cli.output import tables, terminal
 from keepgraph.cli.output.terminal import printable
-from keepgraph.english import count_noun, with_article
+from keepgraph.english import count_noun, listed, with_article
 from keepgraph.lazy import dataclass
 
 _INDENT = "  "
@@ -213,10 +213,13 @@ def _shared_rows(answer: dict[str, Any]) -> list[tuple[str, str]]:
         for label in answer["labels"]
         if label["status"] != "hidden"
     ]
-    more = len(labels) - _LABELS_SHOWN
-    listed = ", ".join(labels[:_LABELS_SHOWN]) + (f" and {more} more" if more > 0 else "")
     examples = ", ".join(map(printable, answer["examples"]))
-    rows = [("also", listed), ("for example", examples), ("code", answer["notation"]), ("URI", answer["uri"])]
+    rows = [
+        ("also", listed(labels, _LABELS_SHOWN)),
+        ("for example", examples),
+        ("code", answer["notation"]),
+        ("URI", answer["uri"]),
+    ]
     return [(title, printable(text)) for title, text in rows if text]
 
 
@@ -299,11 +302,10 @@ def _fact_sections(entity: dict[str, Any], facts: Sequence[dict[str, Any]], *, m
             )
             groups.setdefault(title, []).append((_other_endpoint(fact, outgoing=outgoing), _fact_details(fact)))
     sections = [
-        Section(title, rows[:_MAX_FACTS_PER_PREDICATE], more=_more(len(rows) - _MAX_FACTS_PER_PREDICATE))
+        Section(title, rows[:_MAX_FACTS_PER_PREDICATE], more=terminal.more(len(rows) - _MAX_FACTS_PER_PREDICATE))
         for title, rows in groups.items()
     ]
-    if more > 0 and sections:
-        older = f"… and {more:,} older facts"
+    if (older := terminal.more(more, "older facts")) and sections:
         sections[-1] = replace(sections[-1], more="; ".join(filter(None, (sections[-1].more, older))))
     return sections
 
@@ -326,21 +328,12 @@ def _fact_details(fact: dict[str, Any]) -> str:
     since = "from" if is_to_come else "since"
     details = [f"{since} {terminal.day(began)}" if began else terminal.day(fact["created_at"])]
     if fact["invalid_at"]:
-        details.append(f"until {_last_day(fact['invalid_at'])}")
+        details.append(f"until {terminal.last_day(fact['invalid_at'])}")
     if fact["confidence"] < 1:
         details.append(f"confidence {fact['confidence']:g}")
     if fact["source"]:
         details.append(terminal.printable(fact["source"]))
     return ", ".join(details)
-
-
-def _last_day(end: str) -> str:
-    """The last day of a validity. Its end is exclusive: midnight belongs to the day before."""
-    return (datetime.fromisoformat(end) - timedelta(milliseconds=1)).date().isoformat()
-
-
-def _more(hidden: int) -> str:
-    return f"… and {hidden:,} more" if hidden > 0 else ""
 
 
 def _quote_episode(episode: dict[str, Any]) -> str:
@@ -354,7 +347,7 @@ def _more_events(timeline: dict[str, Any]) -> str:
     if timeline["events_truncated"]:
         return "… and earlier; `kg timeline` shows more"
     hidden = len(timeline["events"]) + timeline["total"] - MAX_ROWS
-    return f"… and {hidden:,} earlier; `kg timeline` shows all" if hidden > 0 else ""
+    return terminal.more(hidden, "earlier; `kg timeline` shows all")
 
 
 def _neighbour_section(around: dict[str, Any]) -> Section:
@@ -387,7 +380,7 @@ def _episode_section(timeline: dict[str, Any]) -> Section:
         details = ", ".join(filter(None, (terminal.day(episode["valid_at"]), episode["source"], source)))
         rows.append((f"“{terminal.printable(episode['name'])}”", details))
     hidden = timeline["total"] - len(rows)
-    return Section("Texts", rows, more=f"… and {hidden:,} older" if hidden > 0 else "")
+    return Section("Texts", rows, more=terminal.more(hidden, "older"))
 
 
 def _source_section(facts: Sequence[dict[str, Any]], communities: Sequence[dict[str, Any]]) -> Section:
@@ -397,4 +390,4 @@ def _source_section(facts: Sequence[dict[str, Any]], communities: Sequence[dict[
         (terminal.printable(community["name"]), f"a community of {community['member_count']}")
         for community in communities
     ]
-    return Section("Sources", rows, more=_more(len(counts) - MAX_ROWS))
+    return Section("Sources", rows, more=terminal.more(len(counts) - MAX_ROWS))

@@ -67,6 +67,19 @@ def progress_bar(length: int, label: str, *, quiet: bool) -> Any:
     return click.progressbar(length=length, label=label, file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
 
 
+def more(hidden: int, what: str = "more") -> str:
+    """That a list goes on, by so many: `… and 3 more`; empty if it does not."""
+    return f"… and {hidden:,} {what}" if hidden > 0 else ""
+
+
+def show_first(lines: Sequence[str], most: int, *, indent: str = "", err: bool = False) -> None:
+    """Show the first lines of a list, at most so many, and how many more there are."""
+    for line in lines[:most]:
+        click.echo(f"{indent}{printable(line)}", err=err)
+    if rest := more(len(lines) - most, "more; --json lists them all"):
+        click.echo(f"{indent}{rest}", err=err)
+
+
 def confirm(question: str, *, quiet: bool) -> None:
     """Ask for confirmation; a no aborts.
 

@@ -167,10 +167,7 @@ def _show(ctx: click.Context, report: okf_bundles.BundleReport, *, preview: bool
     conflicts = [{"place": each.place, "reason": each.reason} for each in report.conflicts]
     if graph_options.show_json(ctx, {"preview": preview, **report.counts, "conflicts": conflicts}):
         return
-    for each in conflicts[:_MAX_SHOWN]:
-        click.echo(terminal.printable(f"{each['place']}: {each['reason']}"), err=True)
-    if len(conflicts) > _MAX_SHOWN:
-        click.echo(f"… and {len(conflicts) - _MAX_SHOWN:,} more; --json lists them all", err=True)
+    terminal.show_first([f"{each['place']}: {each['reason']}" for each in conflicts], _MAX_SHOWN, err=True)
     counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.counts.items()) if count)
     click.echo(f"{counts or 'no edits'}{', ' + str(len(conflicts)) + ' not taken' if conflicts else ''}")
     if preview:

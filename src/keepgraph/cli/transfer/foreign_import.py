@@ -206,7 +206,7 @@ def _show_report(report: Mapping[str, Any]) -> None:
     show_refusals(report, _position_kind(report["format"]))
     show_warnings(report["warnings"], _position_kind(report["format"]))
     _show_mapping(report)
-    _show_kept_texts(report["kept_as_text"])
+    terminal.show_first(list(map(_kept_line, report["kept_as_text"])), _MAX_SHOWN)
     if report["left_out"]:
         click.echo(f"Left out: {_with_counts(report['left_out'])}.")
     if report["undeclared"]:
@@ -232,13 +232,11 @@ def _show_mapping(report: Mapping[str, Any]) -> None:
     """Show the words that become another word."""
     for kind, label in (("entity_types", "type"), ("relation_types", "relation")):
         changed = {term: mapping for term, mapping in report["words"].get(kind, {}).items() if mapping["how"] != "same"}
-        for term, mapping in list(changed.items())[:_MAX_SHOWN]:
-            click.echo(
-                f"{label} {terminal.printable(term[:100])!r} ({mapping['times']:,}): "
-                f"{_describe_mapping(kind, mapping, report['format'])}"
-            )
-        if len(changed) > _MAX_SHOWN:
-            click.echo(f"… and {len(changed) - _MAX_SHOWN} more words; --json lists them all")
+        lines = [
+            f"{label} {term[:100]!r} ({mapping['times']:,}): {_describe_mapping(kind, mapping, report['format'])}"
+            for term, mapping in changed.items()
+        ]
+        terminal.show_first(lines, _MAX_SHOWN)
     if any(mapping["how"] == "other" for mappings in report["words"].values() for mapping in mappings.values()):
         click.echo("(--add-words adds these words to the vocabulary of this graph, so that all become facts.)")
 
@@ -254,13 +252,10 @@ def _describe_mapping(kind: str, mapping: Mapping[str, Any], format: str) -> str
     return f"nothing in the vocabulary; {outcome}"
 
 
-def _show_kept_texts(kept: list[dict[str, Any]]) -> None:
-    for line in kept[:_MAX_SHOWN]:
-        summary = " – ".join(line[name] for name in ("name", "from", "relationType", "to") if name in line)
-        because = f" ({line['because']})" if "because" in line else ""
-        click.echo(f"line {line['line']}: kept as text: {terminal.printable(summary + because)}")
-    if len(kept) > _MAX_SHOWN:
-        click.echo(f"… and {len(kept) - _MAX_SHOWN:,} more; --json lists them all")
+def _kept_line(line: dict[str, Any]) -> str:
+    summary = " – ".join(line[name] for name in ("name", "from", "relationType", "to") if name in line)
+    because = f" ({line['because']})" if "because" in line else ""
+    return f"line {line['line']}: kept as text: {summary}{because}"
 
 
 def _with_counts(counts: Mapping[str, int]) -> str:
@@ -299,8 +294,8 @@ def show_refusals(report: Mapping[str, Any], kind: str) -> None:
         click.secho(reason, fg="red", err=True)
         if hint := refused.get("hint"):
             click.echo(f"        {terminal.printable(terminal.with_commands(hint))}", err=True)
-    if (more := report["refused_total"] - len(report["refused"])) > 0:
-        click.echo(f"… and {more:,} more", err=True)
+    if hidden := terminal.more(report["refused_total"] - len(report["refused"])):
+        click.echo(hidden, err=True)
     if is_hopeless(report):
         click.echo(
             "Stopped there: nothing was accepted. Check the format of the file, or set it with --format.", err=True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from keepgraph.cli.output import terminal
 from keepgraph.cli.transfer import commands, foreign_import
 from keepgraph.engine.exchange import import_state, rdf_export, rdf_import
 from keepgraph.engine.exchange.rdf_import import ImportPlan, ImportReport
-from keepgraph.english import count_noun
+from keepgraph.english import count_noun, listed
 from keepgraph.formats import rdf_documents, rdf_vocabulary
 
 _MAX_SHOWN = 20
@@ -112,10 +112,7 @@ def _count_individuals(document: rdf_vocabulary.RdfVocabulary) -> int:
 
 
 def _show(answer: Mapping[str, Any]) -> None:
-    for word in answer.get("words", ())[:_MAX_SHOWN]:
-        click.echo(f"  {_word_line(word)}")
-    if len(answer.get("words", ())) > _MAX_SHOWN:
-        click.echo(f"  … and {len(answer['words']) - _MAX_SHOWN:,} more; --json lists them all")
+    terminal.show_first([_word_line(word) for word in answer.get("words", ())], _MAX_SHOWN, indent="  ")
     name = terminal.printable(answer["set"]["name"])
     has_words = answer["types"] or answer["predicates"] or answer["existing"]
     if has_words:
@@ -159,19 +156,17 @@ def _show_individuals(answer: Mapping[str, Any]) -> None:
         click.echo(f"Left out, as the vocabulary has no predicate for them: {_shortened(counts)}.")
     for refusal in answer["refusals"]:
         click.secho(f"refused: {terminal.printable(refusal)}", fg="red", err=True)
-    if answer["refused"] > len(answer["refusals"]):
-        click.echo(f"… and {answer['refused'] - len(answer['refusals']):,} more.", err=True)
+    if hidden := terminal.more(answer["refused"] - len(answer["refusals"]), "more."):
+        click.echo(hidden, err=True)
 
 
 def _word_line(word: Mapping[str, Any]) -> str:
     if word["kind"] == "entity_type":
         parents = f", a kind of {', '.join(word['parents'])}" if word["parents"] else ""
-        return terminal.printable(f"type {word['name']}{parents}")
+        return f"type {word['name']}{parents}"
     ends = [" or ".join(word[side]) or "anything" for side in ("sources", "targets")]
-    return terminal.printable(f"predicate {word['name']}, from {ends[0]} to {ends[1]}")
+    return f"predicate {word['name']}, from {ends[0]} to {ends[1]}"
 
 
-def _shortened(names: Iterable[str]) -> str:
-    names = list(names)
-    more = f" and {len(names) - _MAX_SHOWN:,} more" if len(names) > _MAX_SHOWN else ""
-    return terminal.printable(", ".join(names[:_MAX_SHOWN])) + more
+def _shortened(names: Sequence[str]) -> str:
+    return terminal.printable(listed(names, _MAX_SHOWN))

@@ -12,8 +12,7 @@ from keepgraph.cli import forgetting, graph_options
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section, show_sections
 from keepgraph.cli.vocabulary.command import kind_of_word
-from keepgraph.english import count_noun
-from keepgraph.graph import Graph
+from keepgraph.english import count_noun, listed
 from keepgraph.model import PREDICATE_FLAGS
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -261,11 +260,6 @@ def merge_command(ctx: click.Context, absorb: str, keep: str, kind: str | None, 
     click.echo(f"Merged. `kg undo {answer['call']}` takes it back.")
 
 
-def extend(graph: Graph, **arguments: Any) -> dict[str, Any]:
-    """Call extend_vocabulary."""
-    return graph.call("extend_vocabulary", **arguments)
-
-
 def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
     """Show what extend_vocabulary added, and how to take it back."""
     if graph_options.show_json(ctx, answer):
@@ -305,8 +299,8 @@ def show_extension(ctx: click.Context, answer: Mapping[str, Any]) -> None:
 def _add(ctx: click.Context, group: str, name: str, values: dict[str, Any], *, dry_run: bool) -> None:
     if flags := [flag for flag in PREDICATE_FLAGS if ctx.params.get(flag)]:
         values["flags"] = flags
-    with graph_options.open_graph(ctx, create=True) as graph:
-        answer = extend(graph, **{group: {name: values}}, dry_run=dry_run)
+    arguments: dict[str, Any] = {group: {name: values}}
+    answer = graph_options.call(ctx, "extend_vocabulary", create=True, dry_run=dry_run, **arguments)
     show_extension(ctx, answer)
 
 
@@ -394,9 +388,8 @@ def map_command(ctx: click.Context, wordings: tuple[str, ...], word: str, kind: 
     kg vocabulary map "is employed by" "works for" works_at
     """
     field = "entity_type" if kind == "type" else kind
-    with graph_options.open_graph(ctx) as graph:
-        mapping = {"wordings": list(wordings), field: word}
-        answer = extend(graph, map_wordings=[mapping], dry_run=dry_run)
+    mapping = {"wordings": list(wordings), field: word}
+    answer = graph_options.call(ctx, "extend_vocabulary", map_wordings=[mapping], dry_run=dry_run)
     show_extension(ctx, answer)
 
 
@@ -406,17 +399,12 @@ def map_command(ctx: click.Context, wordings: tuple[str, ...], word: str, kind: 
 @graph_options.all_options
 def dismiss_command(ctx: click.Context, wordings: tuple[str, ...], dry_run: bool) -> None:
     """Delete the proposed facts in each WORDING; they are not proposed again."""
-    with graph_options.open_graph(ctx) as graph:
-        answer = extend(graph, dismiss_wordings=list(wordings), dry_run=dry_run)
+    answer = graph_options.call(ctx, "extend_vocabulary", dismiss_wordings=list(wordings), dry_run=dry_run)
     show_extension(ctx, answer)
 
 
 def _group_row(group: Mapping[str, Any]) -> tuple[str, str]:
-    wordings = [
-        f"{terminal.printable(entry['wording'])} × {entry['count']:,}" for entry in group["wordings"][:_WORDINGS_SHOWN]
-    ]
-    more = len(group["wordings"]) - _WORDINGS_SHOWN
+    wordings = [f"{terminal.printable(entry['wording'])} × {entry['count']:,}" for entry in group["wordings"]]
     nearest = f" · near {terminal.printable(group['nearest'])}" if group["nearest"] else ""
     ends = pages.ends(group["subject_types"], group["object_types"], None)
-    listed = ", ".join(wordings) + (f" and {more} more" if more > 0 else "")
-    return f"{group['count']:,}", f"{listed} · {ends}{nearest}"
+    return f"{group['count']:,}", f"{listed(wordings, _WORDINGS_SHOWN)} · {ends}{nearest}"

@@ -13,7 +13,7 @@ from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.output.pages import Section, show_sections
-from keepgraph.english import count_noun
+from keepgraph.english import count_noun, listed
 
 _OWN = "own"
 
@@ -145,9 +145,7 @@ def _show_set_change(ctx: click.Context, answer: Mapping[str, Any]) -> None:
         ("retired", "retired"),
     ):
         if words := answer[field]:
-            more = len(words) - _WORDS_SHOWN
-            listed = ", ".join(map(terminal.printable, words[:_WORDS_SHOWN]))
-            click.echo(f"  {title}: {listed}{f' and {more:,} more' if more > 0 else ''}")
+            click.echo(f"  {title}: {terminal.printable(listed(words, _WORDS_SHOWN))}")
     if answer["call"] is not None and any(answer[field] for field in ("added", "revived", "deleted", "retired")):
         click.secho(f"  `kg undo {answer['call']}` takes it back.", dim=True)
 

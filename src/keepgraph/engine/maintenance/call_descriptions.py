@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import store
-from keepgraph.english import count_noun
+from keepgraph.english import count_noun, listed
 from keepgraph.model import Call, Change
 from keepgraph.store.transactions import Tx
 
@@ -222,18 +222,17 @@ def _entity(tx: Tx, changed: _Changed) -> str:
         details.append(_describe_properties(str(before.get("properties")), str(after.get("properties"))))
     if before.get("summary") != after.get("summary"):
         details.append("summary")
-    listed = "; ".join(details)
+    changes = "; ".join(details)
     if before.get("name") != after.get("name"):
-        return f"{before.get('name')}, now {after.get('name')}{f' ({listed})' if listed else ''}"
-    return f"{after.get('name')}{f': {listed}' if listed else ''}"
+        return f"{before.get('name')}, now {after.get('name')}{f' ({changes})' if changes else ''}"
+    return f"{after.get('name')}{f': {changes}' if changes else ''}"
 
 
 def _describe_properties(before: str, after: str) -> str:
     """The names of the properties that are not what they were, the first ones."""
     old, new = json.loads(before), json.loads(after)
     changed = [key for key in {**old, **new} if key not in old or key not in new or old[key] != new[key]]
-    more = f" and {len(changed) - _MAX_PROPERTIES} more" if len(changed) > _MAX_PROPERTIES else ""
-    return ", ".join(changed[:_MAX_PROPERTIES]) + more
+    return listed(changed, _MAX_PROPERTIES)
 
 
 def _type_name(tx: Tx, row: Any) -> str:

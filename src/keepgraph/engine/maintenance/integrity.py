@@ -6,14 +6,14 @@ texts of its facts; where more than one of these disagrees with the name, the na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, vector_backfill
-from keepgraph.english import count_noun
+from keepgraph.english import count_noun, listed
 from keepgraph.language import normalisation, utf8
 from keepgraph.language.normalisation import Name
 from keepgraph.store.database import Database
@@ -129,7 +129,9 @@ def _check_schema(tx: Tx, faults: Faults) -> Iterator[Check]:
 def _check_file(tx: Tx, faults: Faults, *, encrypted: bool) -> Iterator[Check]:
     if problems := store.integrity.find_problems(tx, encrypted=encrypted):
         faults.is_unrepairable = True
-        yield Check("integrity", State.WRONG, f"the file is damaged: {_examples(problems)}", RESTORE)
+        yield Check(
+            "integrity", State.WRONG, f"the file is damaged: {listed(problems, _MAX_EXAMPLES, separator='; ')}", RESTORE
+        )
     else:
         signed = "every page matches its signature, " if encrypted else ""
         yield Check("integrity", State.OK, f"{signed}every row can be read, and refers to existing rows")
@@ -238,7 +240,7 @@ def _check_episode_texts(tx: Tx, faults: Faults) -> Iterator[Check]:
     changed = [id for id, digest, text in store.integrity.episode_texts(tx) if utf8.digest(text) != digest]
     if changed:
         faults.is_unrepairable = True
-        message = f"changed since it was stored, {count_noun(len(changed), 'text')}: {_examples(changed)}"
+        message = f"changed since it was stored, {count_noun(len(changed), 'text')}: {listed(changed, _MAX_EXAMPLES)}"
         yield Check("texts", State.WRONG, message, RESTORE)
     else:
         yield Check("texts", State.OK, "every text is as it was stored")
@@ -252,7 +254,8 @@ def _check_vocabulary(tx: Tx, faults: Faults) -> Iterator[Check]:
         yield Check("vocabulary", State.WRONG, message, RESTORE)
     if missing := store.integrity.find_missing_vocabulary(tx):
         faults.is_unrepairable = True
-        yield Check("vocabulary", State.WRONG, f"words that every graph has are missing: {_examples(missing)}", RESTORE)
+        message = f"words that every graph has are missing: {listed(missing, _MAX_EXAMPLES)}"
+        yield Check("vocabulary", State.WRONG, message, RESTORE)
     if not unknown and not missing:
         yield Check("vocabulary", State.OK, "every type and predicate in use is in it")
 
@@ -294,11 +297,6 @@ def _check_missing_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
 
 def _by_table(counts: dict[str, int]) -> str:
     return ", ".join(f"{count:,} × {table}" for table, count in counts.items())
-
-
-def _examples(names: Sequence[str]) -> str:
-    more = f"; and {len(names) - _MAX_EXAMPLES} more" if len(names) > _MAX_EXAMPLES else ""
-    return f"{'; '.join(names[:_MAX_EXAMPLES])}{more}"
 
 
 # Rebuilding of derived data that an integrity check found wrong, from data that is sound.
