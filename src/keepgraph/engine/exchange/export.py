@@ -42,6 +42,10 @@ CHARACTERS_IN_LINE = 400_000
 """Characters of an episode in its own line, at most; its other chunks follow in lines of their own."""
 
 
+_NOT_IN_LINE = {"row": None, "key": None}
+"""What rows have and their lines have not: where they are in this file, and what follows from a name."""
+
+
 def stream_lines(database: Database) -> Iterator[dict[str, Any]]:
     """The whole graph as it is at this moment, all groups, as the lines that `kg import` reads; see docs/export.md.
 
@@ -98,19 +102,9 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
 
 
 def _review_decision_line(decision: ReviewDecision) -> dict[str, Any]:
-    return _without_none(
-        {
-            "kind": "review_decision",
-            "group": _none_if_default(decision.group, DEFAULT_GROUP),
-            "proposal_kind": decision.proposal_kind,
-            "key": decision.key or None,
-            "rests_on": list(decision.rests_on) or None,
-            "evidence": list(decision.evidence) or None,
-            "decision": decision.decision,
-            "statement": decision.statement or None,
-            "decided_at": decision.decided_at,
-        }
-    )
+    values = {name: list(value) if isinstance(value, tuple) else value for name, value in decision._asdict().items()}
+    values["group"] = _none_if_default(decision.group, DEFAULT_GROUP)
+    return {"kind": "review_decision", **{name: value for name, value in values.items() if value}}
 
 
 def _entity_line(
@@ -118,13 +112,11 @@ def _entity_line(
 ) -> dict[str, Any]:
     line = {
         "kind": "entity",
-        "id": entity.id,
-        "group": entity.group if entity.group != DEFAULT_GROUP else None,
-        "type": entity.type,
-        "name": entity.name,
+        **entity._asdict(),
+        **_NOT_IN_LINE,
+        "group": _none_if_default(entity.group, DEFAULT_GROUP),
         "summary": entity.summary or None,
-        "properties": json.loads(entity.properties, object_pairs_hook=_sort_by_name) or None,
-        "created_at": entity.created_at,
+        "properties": json.loads(entity.properties, object_pairs_hook=lambda pairs: dict(sorted(pairs))) or None,
         "aliases": [_alias(*alias, came_with=entity.created_at) for alias in aliases] or None,
         "former_ids": [former_id for (former_id,) in former_ids] or None,
     }
@@ -177,18 +169,9 @@ def _chunk_object(chunk: ChunkRow) -> dict[str, Any]:
 def _fact_line(fact: FactExportRow, earlier: Sequence[Validity], assertions: Sequence[Assertion]) -> dict[str, Any]:
     line = {
         "kind": "fact",
-        "id": fact.id,
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "literal": fact.literal,
-        "text": fact.text,
+        **fact._asdict(),
+        **_NOT_IN_LINE,
         "confidence": _none_if_default(fact.confidence, DEFAULT_CONFIDENCE),
-        "recorded_at": fact.recorded_at,
-        "valid_from": fact.valid_from,
-        "valid_to": fact.valid_to,
-        "retracted_at": fact.retracted_at,
-        "known_from": fact.known_from,
         "scope": json.loads(fact.scope) or None,
         "pinned": bool(fact.pinned) or None,
         "earlier": [_without_none(validity._asdict()) for validity in earlier] or None,
@@ -200,12 +183,9 @@ def _fact_line(fact: FactExportRow, earlier: Sequence[Validity], assertions: Seq
 def _assertion_object(assertion: Assertion, fact: FactExportRow) -> dict[str, Any]:
     return _without_none(
         {
-            "source": assertion.source,
+            **assertion._asdict(),
             "confidence": _none_if_default(assertion.confidence, fact.confidence),
             "recorded_at": _none_if_default(assertion.recorded_at, fact.recorded_at),
-            "session": assertion.session,
-            "tool": assertion.tool,
-            "episode": assertion.episode,
         }
     )
 
@@ -217,12 +197,8 @@ def _provenance_lines(tx: Tx, postponed: Mapping[int, int]) -> Iterator[dict[str
             {
                 "kind": "provenance",
                 "fact": fact,
-                "source": assertion.source,
+                **assertion._asdict(),
                 "confidence": _none_if_default(assertion.confidence, DEFAULT_CONFIDENCE),
-                "recorded_at": assertion.recorded_at,
-                "session": assertion.session,
-                "tool": assertion.tool,
-                "episode": assertion.episode,
                 "nth": _none_if_default(postponed[row], 1),
             }
         )
@@ -283,10 +259,6 @@ def _none_if_default(value: Any, default: Any) -> Any:
 
 def _without_none(line: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in line.items() if value is not None}
-
-
-def _sort_by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(sorted(pairs))
 
 
 # Survey of a file of another program: a first pass that counts its records and collects its types and predicates.

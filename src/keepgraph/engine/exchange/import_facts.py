@@ -51,7 +51,7 @@ class _FactBatch:
     def __init__(self, tx: Tx, lines: Sequence[Line], state: ImportState) -> None:
         self._tx, self._state = tx, state
         ids = {line[end] for line in lines for end in ("subject", "object") if end in line}
-        entities = {**store.imports.entities_by_former_id(tx, ids), **store.imports.entities_by_id(tx, ids)}
+        entities = find_entities(tx, ids)
         episodes = find_episodes(tx, (assertion for line in lines for assertion in line.get("provenance", ())), state)
         self.parsed = [_parse_or_error(tx, line, entities, episodes, state) for line in lines]
         facts = [parsed.fact for parsed in self.parsed if isinstance(parsed, _ParsedFact)]
@@ -172,8 +172,8 @@ def _parse_fact(
     """
     if ("object" in line) == ("literal" in line):
         raise errors.ObjectRequired("a fact has either an object or a literal", hint="Give one of them.")
-    subject = _find_entity(line["subject"], entities, state)
-    target = _find_entity(line["object"], entities, state) if "object" in line else None
+    subject = find_entity(line["subject"], entities, state)
+    target = find_entity(line["object"], entities, state) if "object" in line else None
     predicate, is_reversed, warning = _find_predicate(tx, line, subject, target)
     if is_reversed and target:
         subject, target = target, subject
@@ -246,7 +246,12 @@ def _find_predicate(
     return match.predicate, match.is_reversed, EndsWarning(match.predicate.name, problem)
 
 
-def _find_entity(public_id: str, entities: Mapping[str, EntityRow], state: ImportState) -> EntityRow:
+def find_entity(public_id: str, entities: Mapping[str, EntityRow], state: ImportState) -> EntityRow:
+    """
+    Raises:
+        errors.ImportConflict: the line of the entity was refused.
+        errors.EntityNotFound: it is neither in the graph nor in the file.
+    """
     if public_id in state.refused_ids:
         raise errors.ImportConflict(
             f"{public_id} is something else in this graph: its line was refused",
@@ -344,6 +349,26 @@ class _AssertionInserts:
         store.provenance.insert_many(self._tx, self._rows)
 
 
+def find_entities(tx: Tx, ids: set[str]) -> dict[str, EntityRow]:
+    """The entities with these ids, or with these former ids."""
+    return store.imports.entities_by_former_id(tx, ids) | store.imports.entities_by_id(tx, ids)
+
+
+def find_episode(public_id: str, episodes: Mapping[str, EpisodeRow], state: ImportState) -> EpisodeRow:
+    """
+    Raises:
+        errors.ImportConflict: the line of the episode was refused.
+        errors.EpisodeNotFound: it is neither in the graph nor in the file.
+    """
+    if public_id in state.refused_ids:
+        raise errors.ImportConflict(f"{public_id} is a different text in this graph: its line was refused")
+    if public_id not in episodes:
+        raise errors.EpisodeNotFound(
+            f"there is no episode {public_id}, in this graph or in the file", hint="Import its line as well."
+        )
+    return episodes[public_id]
+
+
 def find_episodes(tx: Tx, assertions: Iterable[Line], state: ImportState) -> dict[str, EpisodeRow]:
     """The episodes that assertions come from, by their ids in the file."""
     ids = {assertion["episode"] for assertion in assertions if "episode" in assertion}
@@ -358,21 +383,14 @@ def _parse_assertion(
     """An assertion with checked values; `confidence` and `recorded_at` hold where it gives none.
 
     Raises:
-        errors.EpisodeNotFound: it comes from an episode that is neither in the graph nor in the file.
-        errors.ImportConflict: the line of that episode was refused.
+        errors.EpisodeNotFound, errors.ImportConflict: the episode that it comes from cannot be found.
     """
     episode = line.get("episode")
-    if episode in state.refused_ids:
-        raise errors.ImportConflict(f"{episode} is a different text in this graph: its line was refused")
-    if episode is not None and episode not in episodes:
-        raise errors.EpisodeNotFound(
-            f"there is no episode {episode}, in this graph or in the file", hint="Import its line as well."
-        )
     return Assertion(
         line.get("source"),
         float(line.get("confidence", confidence)),
         validate_timestamp(line.get("recorded_at", recorded_at)),
         line.get("session"),
         line["tool"],
-        episodes[episode].id if episode else None,
+        find_episode(episode, episodes, state).id if episode else None,
     )

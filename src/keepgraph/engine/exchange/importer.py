@@ -8,7 +8,7 @@ compared in memory, then all new rows are written.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -17,7 +17,7 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.exchange import import_entities, import_episodes, import_facts, import_vocabulary
-from keepgraph.engine.exchange.import_facts import find_episodes
+from keepgraph.engine.exchange.import_facts import find_entities, find_entity, find_episode, find_episodes
 from keepgraph.engine.exchange.import_state import (
     DEFAULT_CONFIDENCE,
     DEFAULT_GROUP,
@@ -34,7 +34,6 @@ from keepgraph.engine.knowledge.relations import Relation
 from keepgraph.language import normalisation
 from keepgraph.model import ProposedFact
 from keepgraph.store.database import Database
-from keepgraph.store.exports import EntityRow
 from keepgraph.store.review_proposals import ReviewDecision
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -65,10 +64,6 @@ def _import_proposed_facts(tx: Tx, lines: Sequence[Line], state: ImportState, st
 
     def import_fact(line: Line) -> LineResult:
         episode_id = line.get("episode")
-        if episode_id is not None and episode_id not in episodes:
-            raise errors.EpisodeNotFound(
-                f"{episode_id}, the text that it was read in, is in neither this graph nor the file"
-            )
         fact = ProposedFact(
             row=0,
             id=line["id"],
@@ -81,7 +76,7 @@ def _import_proposed_facts(tx: Tx, lines: Sequence[Line], state: ImportState, st
             confidence=float(line.get("confidence", DEFAULT_CONFIDENCE)),
             source=line.get("source"),
             evidence=line.get("evidence", ""),
-            episode=None if episode_id is None else episodes[episode_id].row,
+            episode=None if episode_id is None else find_episode(episode_id, episodes, state).row,
             session=line.get("session"),
             recorded_at=validate_timestamp(line["recorded_at"]),
             reason=line["reason"],
@@ -117,12 +112,9 @@ def _check_same(existing: tuple[str, ProposedFact], new: tuple[str, ProposedFact
         errors.ImportConflict: the proposed fact with this id says something else.
     """
     (group, fact), (new_group, new_fact) = existing, new
-    differences = {
-        "group": group != new_group,
-        "subject": fact.subject != new_fact.subject,
-        "wording": fact.wording != new_fact.wording,
-        "object": fact.object != new_fact.object,
-        "episode": fact.episode != new_fact.episode,
+    fields = ("subject", "wording", "object", "episode")
+    differences = {name: getattr(fact, name) != getattr(new_fact, name) for name in fields} | {
+        "group": group != new_group
     }
     if any(differences.values()):
         raise errors.ImportConflict(f"{new_fact.id} has different {list_differences(differences)} in this graph")
@@ -158,10 +150,10 @@ def _import_decisions(tx: Tx, lines: Sequence[Line], state: ImportState, strict:
 
 def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
     """The owners of groups: one is refused where the group has another."""
-    entities = _find_entities(tx, (line["entity"] for line in lines))
+    entities = find_entities(tx, {line["entity"] for line in lines})
 
     def import_owner(line: Line) -> LineResult:
-        entity = _entity(line["entity"], entities, state)
+        entity = find_entity(line["entity"], entities, state)
         owner = store.groups.find(replace(tx, group=entity.group))
         if owner is not None and owner.row != entity.row:
             raise errors.ImportConflict(
@@ -179,17 +171,13 @@ def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bo
 
 def _import_narratives(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
     """Which texts tell of which weeks. Of two lines of the same week and instant, the later is the newer."""
-    entities = _find_entities(tx, filter(None, (line.get("project") for line in lines)))
+    entities = find_entities(tx, {line["project"] for line in lines if "project" in line})
     episodes = find_episodes(tx, lines, state)
 
     def import_narrative(line: Line) -> LineResult:
-        if line["episode"] in state.refused_ids:
-            raise errors.ImportConflict(f"{line['episode']} is a different text in this graph: its line was refused")
-        if line["episode"] not in episodes:
-            raise errors.EpisodeNotFound(f"there is no episode {line['episode']}, in this graph or in the file")
-        episode = episodes[line["episode"]].row
+        episode = find_episode(line["episode"], episodes, state).row
         project = line.get("project")
-        project_row = _entity(project, entities, state).row if project else None
+        project_row = find_entity(project, entities, state).row if project else None
         rollup.check_week(line["week"])
         recorded_at = validate_timestamp(line["recorded_at"])
         if store.episodes.exists(tx, episode, week=line["week"], project=project_row, recorded_at=recorded_at):
@@ -198,24 +186,6 @@ def _import_narratives(tx: Tx, lines: Sequence[Line], state: ImportState, strict
         return LineResult(created=True)
 
     return import_each(lines, import_narrative, strict=strict)
-
-
-def _find_entities(tx: Tx, ids: Iterable[str]) -> dict[str, EntityRow]:
-    wanted = set(ids)
-    return store.imports.entities_by_former_id(tx, wanted) | store.imports.entities_by_id(tx, wanted)
-
-
-def _entity(public_id: str, entities: dict[str, EntityRow], state: ImportState) -> EntityRow:
-    """
-    Raises:
-        errors.ImportConflict: the line of the entity was refused.
-        errors.EntityNotFound: it is neither in the graph nor in the file.
-    """
-    if public_id in state.refused_ids:
-        raise errors.ImportConflict(f"{public_id} is something else in this graph: its line was refused")
-    if public_id not in entities:
-        raise errors.EntityNotFound(f"there is no entity {public_id}, in this graph or in the file")
-    return entities[public_id]
 
 
 TOOL = "import"
@@ -320,8 +290,6 @@ KINDS = tuple(_IMPORT_BY_KIND)
 WAITING_CODES = (errors.PredicateUnknown.code, errors.EntityTypeUnknown.code)
 """The refusals that may be resolved once the vocabulary has the word."""
 
-_TOOL = "import"
-
 
 def propose(database: Database, lines: Sequence[tuple[Any, str]]) -> list[bool]:
     """Let lines that were refused wait, in one call; returns which of them do.
@@ -329,7 +297,7 @@ def propose(database: Database, lines: Sequence[tuple[Any, str]]) -> list[bool]:
     Args:
         lines: the arguments of `record_fact`, and the code of the refusal.
     """
-    with database.write(_TOOL) as tx:
+    with database.write(TOOL) as tx:
         tx = store.journal.begin_call(tx)
         dismissed = store.proposals.dismissed_wordings(tx)
         return [_propose(tx, value, code, dismissed) for value, code in lines]

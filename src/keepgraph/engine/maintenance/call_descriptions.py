@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from keepgraph import store
+from keepgraph.engine.maintenance import history
 from keepgraph.english import count_noun, listed
 from keepgraph.model import Call, Change
 from keepgraph.store.transactions import Tx
@@ -148,19 +150,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1].rstrip() + "…"
 
 
-def _type(tx: Tx, changed: _Changed) -> str:
-    return _word(changed, "type")
-
-
-def _predicate(tx: Tx, changed: _Changed) -> str:
-    return _word(changed, "predicate")
-
-
-def _vocabulary_set(tx: Tx, changed: _Changed) -> str:
-    return _word(changed, "vocabulary set")
-
-
-def _word(changed: _Changed, kind: str) -> str:
+def _word(tx: Tx, changed: _Changed, *, kind: str) -> str:
     old, new = changed.before.get("name"), changed.after.get("name")
     if old is None or new is None or old == new:
         retired = bool(changed.after.get("retired_at")) and not changed.before.get("retired_at")
@@ -193,15 +183,8 @@ def _episode(tx: Tx, changed: _Changed) -> str:
 
 def _fact(tx: Tx, changed: _Changed) -> str:
     text = str((changed.after or changed.before).get("text", ""))
-    if not changed.after:
-        return f"{text}, deleted"
-    if not changed.before:
-        return text
-    if changed.before.get("retracted_at") != changed.after.get("retracted_at"):
-        return f"{text}, {'retracted' if changed.after.get('retracted_at') else 'no longer retracted'}"
-    if changed.before.get("valid_to") != changed.after.get("valid_to"):
-        return f"{text}, {'no longer ended' if changed.after.get('valid_to') == '~' else 'ended'}"
-    return text
+    what = history.describe_fact_change(changed.before, changed.after) if changed.before else ""
+    return f"{text}, {what}" if what else text
 
 
 def _assertion(tx: Tx, changed: _Changed) -> str:
@@ -260,13 +243,7 @@ def _owner(tx: Tx, changed: _Changed) -> str:
     return f"{entity['name']} is {'' if changed.after else 'no longer '}the owner" if "name" in entity else ""
 
 
-def _community(tx: Tx, changed: _Changed) -> str:
-    return _word(changed, "community")
-
-
-# By table and operation: the noun for further rows, and the phrase. The first that a call has done is what it was
-# about: who merges two entities deletes one and moves facts, and it is the merge that counts.
-def _decision(_tx: Tx, changed: _Changed) -> str:
+def _decision(tx: Tx, changed: _Changed) -> str:
     row = changed.after
     return (
         f"{row['decision']}: {row['statement'].rstrip('.?')}"
@@ -276,37 +253,31 @@ def _decision(_tx: Tx, changed: _Changed) -> str:
 
 
 _PHRASES: Mapping[tuple[str, str], tuple[str, Callable[[Tx, _Changed], str]]] = {
-    ("entity_type", "insert"): ("type", _type),
-    ("entity_type", "delete"): ("type", _type),
-    ("entity_type", "update"): ("type", _type),
-    ("predicate", "insert"): ("predicate", _predicate),
-    ("predicate", "delete"): ("predicate", _predicate),
-    ("predicate", "update"): ("predicate", _predicate),
-    ("former_id", "insert"): ("merge", _merge),
-    ("episode", "insert"): ("text", _episode),
-    ("fact", "insert"): ("fact", _fact),
-    ("proposed_fact", "insert"): ("proposed fact", _proposed_fact),
-    ("entity", "delete"): ("entity", _entity),
-    ("entity", "update"): ("entity", _entity),
-    ("episode", "delete"): ("text", _episode),
-    ("episode", "update"): ("text", _episode),
-    ("fact", "update"): ("fact", _fact),
-    ("fact", "delete"): ("fact", _fact),
-    ("owner", "insert"): ("owner", _owner),
-    ("owner", "update"): ("owner", _owner),
-    ("owner", "delete"): ("owner", _owner),
-    ("alias", "insert"): ("alias", _alias),
-    ("alias", "delete"): ("alias", _alias),
-    ("provenance", "insert"): ("fact", _assertion),
-    ("entity", "insert"): ("entity", _entity),
-    ("proposed_fact", "delete"): ("proposed fact", _proposed_fact),
-    ("vocabulary_set", "insert"): ("vocabulary set", _vocabulary_set),
-    ("vocabulary_set", "delete"): ("vocabulary set", _vocabulary_set),
-    ("vocabulary_set", "update"): ("vocabulary set", _vocabulary_set),
-    ("vocabulary_label", "insert"): ("wording", _label),
-    ("vocabulary_label", "delete"): ("wording", _label),
-    ("community", "insert"): ("community", _community),
-    ("community", "update"): ("community", _community),
-    ("community", "delete"): ("community", _community),
-    ("review_decision", "insert"): ("decision on a proposal", _decision),
+    (table, operation): (noun, phrase)
+    for table, operations, noun, phrase in (
+        ("entity_type", ("insert", "delete", "update"), "type", partial(_word, kind="type")),
+        ("predicate", ("insert", "delete", "update"), "predicate", partial(_word, kind="predicate")),
+        ("former_id", ("insert",), "merge", _merge),
+        ("episode", ("insert",), "text", _episode),
+        ("fact", ("insert",), "fact", _fact),
+        ("proposed_fact", ("insert",), "proposed fact", _proposed_fact),
+        ("entity", ("delete", "update"), "entity", _entity),
+        ("episode", ("delete", "update"), "text", _episode),
+        ("fact", ("update", "delete"), "fact", _fact),
+        ("owner", ("insert", "update", "delete"), "owner", _owner),
+        ("alias", ("insert", "delete"), "alias", _alias),
+        ("provenance", ("insert",), "fact", _assertion),
+        ("entity", ("insert",), "entity", _entity),
+        ("proposed_fact", ("delete",), "proposed fact", _proposed_fact),
+        ("vocabulary_set", ("insert", "delete", "update"), "vocabulary set", partial(_word, kind="vocabulary set")),
+        ("vocabulary_label", ("insert", "delete"), "wording", _label),
+        ("community", ("insert", "update", "delete"), "community", partial(_word, kind="community")),
+        ("review_decision", ("insert",), "decision on a proposal", _decision),
+    )
+    for operation in operations
 }
+"""By table and operation, the noun for further rows, and the phrase.
+
+The first that a call has done is what it was about: who merges two entities deletes one and moves facts, and it is the
+merge that counts.
+"""

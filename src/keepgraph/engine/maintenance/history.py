@@ -112,15 +112,22 @@ def _change_events(tx: Tx, facts: Sequence[Fact], *, limit: int) -> list[Event]:
 
 def _describe_change(change: Change, after: Mapping[str, Any]) -> str:
     before = change.before or {}
-    if change.op == "delete":
+    if what := describe_fact_change(before, {} if change.op == "delete" else after):
+        return what
+    if (before.get("subject"), before.get("object")) != (after.get("subject"), after.get("object")):
+        return "moved"
+    return "changed"
+
+
+def describe_fact_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What happened to a fact, by its rows before and after: deleted, retracted, ended, or no longer so; or nothing."""
+    if not after:
         return "deleted"
     if before.get("retracted_at") != after.get("retracted_at"):
         return "retracted" if after.get("retracted_at") else "no longer retracted"
     if before.get("valid_to") != after.get("valid_to"):
         return "no longer ended" if after.get("valid_to") == "~" else "ended"
-    if (before.get("subject"), before.get("object")) != (after.get("subject"), after.get("object")):
-        return "moved"
-    return "changed"
+    return ""
 
 
 def _entity_change_event(tx: Tx, change: Change) -> Event:
