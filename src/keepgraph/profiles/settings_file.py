@@ -29,14 +29,52 @@ _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _MAX_DAYS = 365_000
 
 
-def _fraction(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-    return (None, float(value)) if valid else ("a number from 0 to 1", None)
+def _check(
+    is_valid: Callable[[Any], object], expected: str, convert: Callable[[Any], Any] = lambda value: value
+) -> _Check:
+    """The check of a value that does not depend on where the settings file is."""
+    return lambda value, file: (None, convert(value)) if is_valid(value) else (expected, None)
 
 
-def _count(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1000
-    return (None, value) if valid else ("a whole number from 1 to 1000", None)
+def _one_of(names: Sequence[str]) -> _Check:
+    return _check(lambda value: value in names, f"one of {', '.join(names)}")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_list(value: Any, of_such: Callable[[Any], object] = lambda value: isinstance(value, str)) -> bool:
+    return isinstance(value, list) and all(map(of_such, value))
+
+
+_fraction = _check(lambda value: type(value) in (int, float) and 0 <= value <= 1, "a number from 0 to 1", float)
+_count = _check(lambda value: type(value) is int and 1 <= value <= 1000, "a whole number from 1 to 1000")
+_boolean = _check(lambda value: isinstance(value, bool), "true or false")
+_text = _check(
+    lambda value: _is_text(value) and len(value) <= 200 and value.isprintable(), "a text of 1 to 200 characters"
+)
+_resolution_steps = _check(
+    lambda value: _is_list(value, _RESOLUTION_STEPS.__contains__), f"a list of {' and '.join(_RESOLUTION_STEPS)}", tuple
+)
+_names = _check(lambda value: value and _is_list(value), "a list of names", tuple)
+_patterns = _check(
+    lambda value: _is_list(value) and all(pattern.strip(" /") for pattern in value),
+    'a list of patterns such as "Templates" or "*/Drafts"',
+    tuple,
+)
+_types_by_folder = _check(
+    lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+    'a table of folders with types, such as { Crew = "person" }',
+    dict,
+)
+_set_names = _check(_is_list, "a list of names of vocabulary sets", lambda value: tuple(dict.fromkeys(value)))
+_words = _check(lambda value: isinstance(value, dict), "a table of words")
+"""engine/vocabulary/declared_words.py checks what each table holds."""
+
+_former_location = _check(
+    lambda value: isinstance(value, str) and value.partition(":")[0] in _KEY_SOURCES, "a former location of the key"
+)
 
 
 def _age(value: Any, file: Path) -> tuple[str | None, Any]:
@@ -47,72 +85,23 @@ def _age(value: Any, file: Path) -> tuple[str | None, Any]:
     return None, min(int(match[1]) * _DAYS[match[2]], _MAX_DAYS) if match else None
 
 
-def _boolean(value: Any, file: Path) -> tuple[str | None, Any]:
-    return (None, value) if isinstance(value, bool) else ("true or false", None)
-
-
-def _text(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, str) and value.strip() and len(value) <= 200 and value.isprintable()
-    return (None, value) if valid else ("a text of 1 to 200 characters", None)
-
-
-def _resolution_steps(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, list) and all(step in _RESOLUTION_STEPS for step in value)
-    return (None, tuple(value)) if valid else (f"a list of {' and '.join(_RESOLUTION_STEPS)}", None)
-
-
-def _traversal(value: Any, file: Path) -> tuple[str | None, Any]:
-    return (None, value) if value in _TRAVERSALS else (f"one of {', '.join(_TRAVERSALS)}", None)
-
-
-def _names(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, list) and value and all(isinstance(name, str) for name in value)
-    return (None, tuple(value)) if valid else ("a list of names", None)
-
-
 def _model(value: Any, file: Path) -> tuple[str | None, Any]:
-    if not (isinstance(value, str) and value.strip()):
+    if not _is_text(value):
         return "a name or a folder", None
     folder = file.parent / permissions.expanded(value)
     return None, str(folder) if folder.is_dir() or value[0] in "~./" else value
 
 
-def _folder(value: Any, file: Path) -> tuple[str | None, Any]:
-    if not (isinstance(value, str) and value.strip() and "\0" not in value):
-        return "the path of a folder", None
+def _path(value: Any, file: Path) -> tuple[str | None, Any]:
+    if not _is_text(value) or "\0" in value:
+        return "the path of a file or a folder", None
     return None, str(file.parent / permissions.expanded(value))
 
 
 def _folders(value: Any, file: Path) -> tuple[str | None, Any]:
-    checked = [_folder(name, file) for name in value] if isinstance(value, list) else [("", None)]
-    valid = all(problem is None for problem, _ in checked)
-    return (None, tuple(folder for _, folder in checked)) if valid else ("a list of folders", None)
-
-
-def _patterns(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, list) and all(isinstance(one, str) and one.strip(" /") for one in value)
-    return (None, tuple(value)) if valid else ('a list of patterns such as "Templates" or "*/Drafts"', None)
-
-
-def _types_by_folder(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, dict) and all(isinstance(one, str) and one.strip() for one in value.values())
-    return (None, dict(value)) if valid else ('a table of folders with types, such as { Crew = "person" }', None)
-
-
-def _file(value: Any, file: Path) -> tuple[str | None, Any]:
-    if not (isinstance(value, str) and value.strip() and "\0" not in value):
-        return "the path of a file", None
-    return None, str(file.parent / permissions.expanded(value))
-
-
-def _set_names(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, list) and all(isinstance(name, str) for name in value)
-    return (None, tuple(dict.fromkeys(value))) if valid else ("a list of names of vocabulary sets", None)
-
-
-def _words(value: Any, file: Path) -> tuple[str | None, Any]:
-    # engine/vocabulary/declared_words.py checks what each table holds.
-    return (None, value) if isinstance(value, dict) else ("a table of words", None)
+    if not _is_list(value) or any(_path(name, file)[0] for name in value):
+        return "a list of folders", None
+    return None, tuple(_path(name, file)[1] for name in value)
 
 
 def _zone(value: Any, file: Path) -> tuple[str | None, Any]:
@@ -123,19 +112,6 @@ def _zone(value: Any, file: Path) -> tuple[str | None, Any]:
         ZoneInfo(value)
         return None, value
     return "a time zone such as Europe/Berlin", None
-
-
-def _former_location(value: Any, file: Path) -> tuple[str | None, Any]:
-    valid = isinstance(value, str) and value.partition(":")[0] in _KEY_SOURCES
-    return (None, value) if valid else ("a former location of the key", None)
-
-
-def _key_change(value: Any, file: Path) -> tuple[str | None, Any]:
-    return (None, value) if value in _KEY_CHANGES else (f"one of {', '.join(_KEY_CHANGES)}", None)
-
-
-def _key_source(value: Any, file: Path) -> tuple[str | None, Any]:
-    return (None, value) if value in _KEY_SOURCES else (f"one of {', '.join(_KEY_SOURCES)}", None)
 
 
 PROFILE: dict[str, _Check] = {
@@ -160,11 +136,11 @@ TABLES: dict[str, dict[str, _Check]] = {
         "rungs": _resolution_steps,
     },
     "search": {
-        "cross_encoder": _folder,
-        "traversal": _traversal,
+        "cross_encoder": _path,
+        "traversal": _one_of(_TRAVERSALS),
     },
     "verification": {
-        "entailment_model": _folder,
+        "entailment_model": _path,
     },
     "documents": {
         "roots": _folders,
@@ -185,13 +161,13 @@ TABLES: dict[str, dict[str, _Check]] = {
         "predicates": _words,
     },
     "key": {
-        "source": _key_source,
-        "file": _file,
+        "source": _one_of(_KEY_SOURCES),
+        "file": _path,
         "account": _text,
         "encrypted": _boolean,
         "fingerprint": _text,
         "former": _former_location,
-        "change": _key_change,
+        "change": _one_of(_KEY_CHANGES),
     },
 }
 
