@@ -190,9 +190,9 @@ def test_a_function_takes_what_its_schema_says():
 
         assert first.name == ("job" if tool.is_job else "tx"), tool.name
         assert {inspect.Parameter.KEYWORD_ONLY} >= {each.kind for each in others}, tool.name
-        # Dispatch takes the conversation for a function that has no parameter for it.
-        of_call = set() if tool.takes_session else {dispatch.SESSION_ARGUMENT}
-        assert set(schema["properties"]) - of_call == {each.name for each in others}, tool.name
+        # Dispatch takes the conversation, which a function reads in its transaction.
+        of_function = set(schema["properties"]) - {dispatch.SESSION_ARGUMENT}
+        assert of_function == {each.name for each in others}, tool.name
         assert set(schema["required"]) == required, tool.name
 
 

@@ -48,9 +48,7 @@ TRAVERSAL_OF_STRATEGY = {"factoid": BFS, "multi_hop": HYBRID, "temporal": BFS, "
 
 
 @tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
-def priming_context(
-    tx: Tx, *, query: str, k: int = 3, project: str | None = None, session_id: str | None = None
-) -> dict[str, Any]:
+def priming_context(tx: Tx, *, query: str, k: int = 3, project: str | None = None) -> dict[str, Any]:
     """Give what is known for the next turn of a conversation: the k best chunks, facts, and neighbours.
 
     `context` has all of it as one text, each chunk with its source; `entities` are the names in the query and in the
@@ -79,7 +77,7 @@ def priming_context(
         "neighbours": _neighbours(tx, entities),
         "project": scope.label,
         **answer_shapes.scope(tx, scope),
-        "session_id": session_id or tx.session,
+        "session_id": tx.session,
         "truncated": bool(results.truncated_kinds) or len(results.episodes) > k or len(facts) == MAX_FACTS,
         "embedding": results.embedding_state,
     }
@@ -99,7 +97,6 @@ def expand_context(
     entity_ids: list[str],
     hops: int = 2,
     project: str | None = None,
-    session_id: str | None = None,
     max_tokens: int = 4_000,
 ) -> dict[str, Any]:
     """Give what the graph holds around some entities, within a number of hops: texts, facts and neighbours.
@@ -121,7 +118,7 @@ def expand_context(
         "hops": hops,
         "project": scope.label,
         **answer_shapes.scope(tx, scope),
-        "session_id": session_id or tx.session,
+        "session_id": tx.session,
         "embedding": f"off: {reason}" if reason else "on",
         **answer_shapes.filled(unknown=unknown),
     }
@@ -139,7 +136,6 @@ def hydra_search(
     k: int = 5,
     hops: int = 2,
     project: str | None = None,
-    session_id: str | None = None,
     traversal: str = "",
     strategy_override: str = "",
 ) -> dict[str, Any]:
@@ -174,7 +170,7 @@ def hydra_search(
         "planner": {"enabled": bool(strategy_override), "strategy": strategy_override or None},
         "project": scope.label,
         **answer_shapes.scope(tx, scope),
-        "session_id": session_id or tx.session,
+        "session_id": tx.session,
         "truncated": results.candidates > len(results.chunks) or len(results.facts) == MAX_FACTS,
         **answer_shapes.filled(graph_truncated=results.graph_truncated),
         "embedding": results.embedding_state,

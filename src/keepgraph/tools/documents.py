@@ -177,7 +177,6 @@ def ingest_prechunked(
     chunks: list[Mapping[str, Any]],
     doc_id: str | None = None,
     project: str | None = None,
-    session_id: str | None = None,
 ) -> dict[str, Any]:
     """Store a document that you have cut into chunks, with the entities and relations that you found in them.
 
@@ -188,7 +187,6 @@ def ingest_prechunked(
     document: what it no longer says is withdrawn. At most 200 chunks, 1,000 entities and 500 relations; more are left
     out and counted (truncated_…).
     """
-    tx = replace(tx, session=session_id or tx.session)
     if project and doc_id and doc_id.strip().lower().startswith("ep_"):
         episode = texts.episodes.find(tx, doc_id.strip())
         if knowledge.projects.is_group(tx, project):
@@ -220,7 +218,6 @@ def submit_session_extraction(
     *,
     entities: list[Any],
     relations: list[Any],
-    session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
     """Submit the entities and relations found in a conversation, at its end, without any text.
@@ -228,7 +225,6 @@ def submit_session_extraction(
     entities: [{name, type?}]; relations: [{from, to, type, confidence?}], in any words, as for ingest_prechunked. A
     relation may also name entities outside the list. A relation in unknown words waits.
     """
-    tx = replace(tx, session=session_id or tx.session)
     scope = knowledge.projects.find_or_create(tx, project)
     tx = knowledge.projects.enter(tx, scope)
     about = f" about {scope.project.name}" if scope.project else ""

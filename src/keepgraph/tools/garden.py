@@ -35,7 +35,6 @@ def run_night_gardener(
     job: Job,
     *,
     project: str | None = None,
-    session_id: str | None = None,
     passes: list[str] | None = None,
     dry_run: bool = False,
     origin: str = "call",
@@ -82,7 +81,7 @@ def run_night_gardener(
 
 
 @tool(Effect.READ)
-def get_garden_status(tx: Tx, *, project: str | None = None, session_id: str | None = None) -> dict[str, Any]:
+def get_garden_status(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
     """Report when the gardener last ran, what it proposed in all runs, what became of that, and whether it runs now."""
     tx, scope = knowledge.projects.enter_named(tx, project)
     last = store.garden_runs.last(tx)
@@ -151,7 +150,6 @@ def train_gnn(
     job: Job,
     *,
     project: str | None = None,
-    session_id: str | None = None,
     dry_run: bool = True,
     threshold: float = 0.6,
     seed: int = 0,

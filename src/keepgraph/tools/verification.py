@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors
@@ -33,7 +32,6 @@ def verify_relation(
     source_text: str = "",
     target_text: str = "",
     confidence: float = 0.5,
-    session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
     """Check whether a relation holds, before recording or repeating it: by facts, vocabulary, rules, texts, structure.
@@ -61,7 +59,6 @@ def check_conflict(
     text_b: str,
     entity_a: str | None = None,
     entity_b: str | None = None,
-    session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
     """Check whether a sentence of one text contradicts a sentence of another. Mostly English.
@@ -98,7 +95,7 @@ def check_conflict(
         **answer_shapes.filled(model=checked.model),
         "truncated": checked.is_cut,
         "project": scope.label,
-        "session_id": session_id or tx.session,
+        "session_id": tx.session,
     }
 
 
@@ -118,7 +115,6 @@ def create_relation(
     source: str | None = None,
     source_text: str = "",
     target_text: str = "",
-    session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
     """Record a relation between two names or ids as its caller says it; verification has the verdict on it.
@@ -127,7 +123,6 @@ def create_relation(
     relation types between one pair are two facts.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    tx = replace(tx, session=session_id or tx.session)
     for name, error_class in ((from_entity, errors.SubjectRequired), (to_entity, errors.ObjectRequired)):
         if not Name(name).key:
             raise error_class(f"{name[:60]!r} is not a name")
@@ -187,7 +182,6 @@ def delete_relation(
     from_entity: str,
     to_entity: str,
     relation_type: str,
-    session_id: str | None = None,
     project: str | None = None,
 ) -> dict[str, Any]:
     """Retract the facts of one relation type between two things, and of no other type; `undo` restores them.
@@ -195,7 +189,6 @@ def delete_relation(
     Takes exact names or aliases. If there is none, deleted is false, and others lists what is between the two.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    tx = replace(tx, session=session_id or tx.session)
     deleted = relation_changes.delete(tx, from_entity, relation_type, to_entity)
     subject, target = deleted.subject.entity, deleted.object.entity
     return {

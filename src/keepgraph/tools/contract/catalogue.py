@@ -65,18 +65,8 @@ class Tool:
     prepare: Callable[[Tx], None] | None = None
 
     @property
-    def takes_session(self) -> bool:
-        """Whether its function has a parameter for the conversation that a caller names."""
-        return _takes_session(self.run)
-
-    @property
     def title(self) -> str:
         return self.name.replace("_", " ").capitalize()
-
-
-@cache
-def _takes_session(run: ToolFunction) -> bool:
-    return "session_id" in inspect.signature(run).parameters
 
 
 def tool(

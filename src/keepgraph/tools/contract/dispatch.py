@@ -94,7 +94,8 @@ def _call(
         checked = validation.check_input(tool.toolset, tool.name, arguments)
         if defaults:
             checked = _with_defaults(tool, checked, defaults)
-        checked, session = _take_session(tool, checked, session)
+        # The function reads the conversation in its transaction.
+        session = checked.pop(SESSION_ARGUMENT, "").strip() or session
         if tool.effect is Effect.READ:
             unknown_names: dict[str, str] = {}
             answer = _read(
@@ -137,17 +138,6 @@ def _with_defaults(tool: Tool, arguments: dict[str, Any], defaults: Mapping[str,
     properties = schemas.load(tool.toolset, tool.name, "input")["properties"]
     missing = {name for name in defaults if name in properties and not arguments.get(name)}
     return {**arguments, **{name: defaults[name] for name in missing}}
-
-
-def _take_session(tool: Tool, arguments: dict[str, Any], session: str | None) -> tuple[dict[str, Any], str | None]:
-    """The arguments for the function, and the conversation that the call names, else that of the interface.
-
-    A function without the parameter `session_id` reads the conversation in its transaction.
-    """
-    named = arguments.get(SESSION_ARGUMENT)
-    if not tool.takes_session:
-        arguments = {name: value for name, value in arguments.items() if name != SESSION_ARGUMENT}
-    return arguments, (named.strip() or session) if isinstance(named, str) else session
 
 
 def _read(
