@@ -62,7 +62,7 @@ def extra_hint(extra: str) -> str:
         return f"This copy was put here whole, as a bundle is: install keepgraph[{extra}] with uv, pipx or pip."
     is_open = any(f"{_WHEELS}/" in word for word in command)
     where = f"  ({_WHEELS} is the folder of a release; `make dist` in a checkout builds it)" if is_open else ""
-    return f"Install it: {_as_typed(command)}{where}"
+    return f"Install it: {as_typed(command)}{where}"
 
 
 def extra_command(extra: str) -> list[str] | None:
@@ -116,7 +116,7 @@ def _folder(url: str) -> str | None:
     return path if parts.scheme == "file" and os.path.isdir(path) else None
 
 
-def _as_typed(command: list[str]) -> str:
+def as_typed(command: list[str]) -> str:
     """A command as a person types it."""
     import shlex
     import subprocess

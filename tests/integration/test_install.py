@@ -67,7 +67,7 @@ def work() -> str:
 @pytest.fixture
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that always answers, for what does not depend on it."""
-    shaken = installation.ServerInfo(server="keepgraph", version="0", protocol="2025-06-18", tools=6)
+    shaken = installation.ServerInfo(server="keepgraph", version="0", tools=6)
     monkeypatch.setattr(installation, "connect", lambda command: shaken)
 
 
@@ -273,7 +273,7 @@ def test_why_a_server_fails_is_said(install):
 
 
 def test_another_program_of_our_name_is_not_installed(install, monkeypatch):
-    shaken = installation.ServerInfo(server="Kilogram", version="7", protocol="2025-06-18", tools=1)
+    shaken = installation.ServerInfo(server="Kilogram", version="7", tools=1)
     monkeypatch.setattr(installation, "connect", lambda command: shaken)
     result = install("claude-desktop")
 

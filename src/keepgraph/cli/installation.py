@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from keepgraph import _version, errors
+from keepgraph import _version, errors, package_files
 
 if TYPE_CHECKING:
     import anyio
@@ -201,17 +201,9 @@ def _check_server(command: list[str]) -> ServerInfo:
         if server.server != "keepgraph":
             raise errors.HandshakeFailed(f"{command[0]} is another program: it calls itself {server.server[:60]!r}")
     except (errors.HandshakeFailed, errors.DeadlineExceeded) as error:
-        error.hint = f"The configuration is unchanged. To try it yourself: {_as_typed(command)}"
+        error.hint = f"The configuration is unchanged. To try it yourself: {package_files.as_typed(command)}"
         raise
     return server
-
-
-def _as_typed(command: list[str]) -> str:
-    """A command as the user would type it."""
-    import shlex
-    import subprocess
-
-    return subprocess.list2cmdline(command) if os.name == "nt" else shlex.join(command)
 
 
 def _warn_of_keys() -> None:
@@ -266,7 +258,6 @@ class ServerInfo:
 
     server: str
     version: str
-    protocol: str
     tools: int
 
 
@@ -405,7 +396,7 @@ class _Handshake:
             while page.next_cursor:
                 page = await session.list_tools(params=t.PaginatedRequestParams(cursor=page.next_cursor))
                 tools += len(page.tools)
-            return ServerInfo(answer.server_info.name, answer.server_info.version, str(answer.protocol_version), tools)
+            return ServerInfo(answer.server_info.name, answer.server_info.version, tools)
         except MCPError as error:
             if error.code == t.CONNECTION_CLOSED:  # the library does not tell the exit code
                 self.failure = f"it ended, or closed its output, before it answered {self._request}"

@@ -25,28 +25,17 @@ MAX_WORDS = 500
 
 
 def all_resources() -> list[t.Resource]:
+    described = {
+        _OVERVIEW: (
+            "Overview",
+            "The owner, the size, the projects and the latest facts of the graph, and what is open.",
+        ),
+        _VOCABULARY: ("Vocabulary", "The entity types and predicates that may be used, with what they mean."),
+        _SCHEMA: ("Schema of the graph", "How many entities of each type there are, and what each predicate connects."),
+    }
     return [
-        t.Resource(
-            name="overview",
-            title="Overview",
-            uri=_OVERVIEW,
-            mime_type=_JSON,
-            description="The owner, the size, the projects and the latest facts of the graph, and what is open.",
-        ),
-        t.Resource(
-            name="vocabulary",
-            title="Vocabulary",
-            uri=_VOCABULARY,
-            mime_type=_JSON,
-            description="The entity types and predicates that may be used, with what they mean.",
-        ),
-        t.Resource(
-            name="schema",
-            title="Schema of the graph",
-            uri=_SCHEMA,
-            mime_type=_JSON,
-            description="How many entities of each type there are, and what each predicate connects.",
-        ),
+        t.Resource(name=uri.rpartition("/")[2], title=title, uri=uri, mime_type=_JSON, description=description)
+        for uri, (title, description) in described.items()
     ]
 
 

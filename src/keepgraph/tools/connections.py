@@ -16,7 +16,6 @@ from keepgraph.engine.retrieval.node_lookup import Node
 from keepgraph.engine.retrieval.passages import Passage
 from keepgraph.english import count_noun
 from keepgraph.language import normalisation
-from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact, Proposal, Resolution
 from keepgraph.store.details import EntityDetails
 from keepgraph.store.mention_places import MentionedNode
@@ -309,14 +308,7 @@ def search_nodes(
     )
     tx, results = search_arguments.run_search(tx, arguments, kinds=(search_request.NODES,), limit=max_nodes)
     nodes = [search_answers.node(tx, node) for node in results.nodes]
-    answer = {
-        "message": f"Found {count_noun(len(nodes), 'node')}" if nodes else "No relevant nodes found",
-        "nodes": nodes,
-        "truncated": search_request.NODES in results.truncated_kinds,
-        "embedding": results.embedding_state,
-        **search_answers.other_times(tx, results),
-        **search_answers.scope(tx, arguments, is_empty=not nodes),
-    }
+    answer = search_answers.of_kind(tx, results, arguments, "node", "nodes", nodes)
     return brief_shapes.nodes(answer) if detail == brief_answers.BRIEF else answer
 
 
@@ -350,14 +342,7 @@ def search_memory_facts(
     edges = [
         answer_shapes.edge(tx, edge.fact, edge.details, why=search_answers.why(edge.hit)) for edge in results.edges
     ]
-    answer = {
-        "message": f"Found {count_noun(len(edges), 'fact')}" if edges else "No relevant facts found",
-        "facts": edges,
-        "truncated": search_request.EDGES in results.truncated_kinds,
-        "embedding": results.embedding_state,
-        **search_answers.other_times(tx, results, edge_types),
-        **search_answers.scope(tx, arguments, is_empty=not edges),
-    }
+    answer = search_answers.of_kind(tx, results, arguments, "fact", "facts", edges)
     return brief_shapes.facts(answer) if detail == brief_answers.BRIEF else answer
 
 
@@ -521,10 +506,7 @@ def query_entity_relations(
 
 
 def _resolve(tx: Tx, name_or_id: str, scope: knowledge.projects.Scope) -> Resolution:
-    name = Name(name_or_id)
-    if not name.key:
-        raise errors.NameOrAliasRequired("the name is empty")
-    return resolver.resolve(tx, name, context=[scope.project] if scope.project else ())
+    return resolver.resolve(tx, answer_shapes.name(name_or_id), context=[scope.project] if scope.project else ())
 
 
 def _path(path: TracedPath) -> dict[str, Any]:

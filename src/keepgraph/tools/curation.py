@@ -287,9 +287,7 @@ def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any
 
     Each event has the numbers of its call and its change, which `undo` takes.
     """
-    name = Name(about)
-    if not name.key:
-        raise errors.NameOrAliasRequired("the name is empty")
+    name = answer_shapes.name(about)
     if about.strip().lower().startswith("fact_"):
         fact = knowledge.facts.find(tx, about)
         events = history.of_fact(tx, fact, limit=limit + 1)
@@ -340,6 +338,5 @@ def _describe_events(tx: Tx, events: list[Event], limit: int) -> dict[str, Any]:
 
 def _reopened_blockers(reopened: Sequence[Fact]) -> dict[str, Any]:
     """The blockers that are open again, because nothing says any more that they were resolved."""
-    if not reopened:
-        return {}
-    return {"reopened_blockers": [{"id": fact.id, "name": knowledge.facts.sentence(fact)} for fact in reopened]}
+    blockers = [{"id": fact.id, "name": knowledge.facts.sentence(fact)} for fact in reopened]
+    return answer_shapes.filled(reopened_blockers=blockers)

@@ -155,7 +155,8 @@ def describe_added(tx: Tx, added: UpsertedEpisode) -> dict[str, Any]:
         "identical_to": [_reference(episode.id, episode.name) for episode in added.identical[:MAX_SHOWN]],
         "chunks": len(added.chunks),
         "mentions": [answer_shapes.entity(entity) for entity in mentioned[:MAX_SHOWN]],
-        **_proposals_of(new_names, new_facts),
+        "proposed_entities": [proposed_entity(proposal) for proposal in new_names[:MAX_SHOWN]],
+        "proposed_facts": [proposed_fact(proposal) for proposal in new_facts[:MAX_SHOWN]],
         "totals": {
             "mentions": len(mentioned),
             "proposed_entities": len(new_names),
@@ -241,13 +242,6 @@ def _message(added: UpsertedEpisode) -> str:
         return f"{name} already existed, word for word; nothing was changed"
     outcome = "was replaced" if added.replaced else f"was stored in group {added.episode.group!r}"
     return f"{name} {outcome}"
-
-
-def _proposals_of(new_names: Sequence[Proposal], new_facts: Sequence[Proposal]) -> dict[str, Any]:
-    return {
-        "proposed_entities": [proposed_entity(proposal) for proposal in new_names[:MAX_SHOWN]],
-        "proposed_facts": [proposed_fact(proposal) for proposal in new_facts[:MAX_SHOWN]],
-    }
 
 
 def _with_content(tx: Tx, episode: Episode) -> dict[str, Any]:

@@ -84,9 +84,7 @@ def recall_entity(
     Gives facts, and how many texts mention it; resolution says how the name matched. Without a match, entity is null
     and candidates has near names: ask, never assume.
     """
-    name = Name(name_or_alias)
-    if not name.key:
-        raise errors.NameOrAliasRequired("the name is empty")
+    name = answer_shapes.name(name_or_alias)
     tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     scope = knowledge.scopes.read(tx, [project]) if project else None
     tx = knowledge.scopes.enter(tx, scope)
@@ -246,7 +244,9 @@ def record_facts(
         "recorded": sum("fact_id" in result and not result["deduplicated"] for result in results),
         "deduplicated": sum(result.get("deduplicated", False) for result in results),
         "refused": sum("error" in result for result in results),
-        "names_not_compared": 0 if compare_names else sum(len(_created_entities(result)) for result in results),
+        "names_not_compared": 0
+        if compare_names
+        else sum(len(result.get("auto_created_entities", ())) for result in results),
         "replayed": False,
     }
     if idempotency_key:
@@ -674,11 +674,6 @@ def _warnings(tx: Tx, recorded: RecordedFact, *, compare_names: bool) -> dict[st
         ],
         **conflict_answers.of_recorded(tx, recorded),
     }
-
-
-def _created_entities(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The entities that were created for one fact of many; none if it was refused."""
-    return list(result.get("auto_created_entities", ()))
 
 
 def _check_date(text: str, parameter: str, error_class: type[errors.KeepgraphError]) -> None:

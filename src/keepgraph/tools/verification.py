@@ -383,28 +383,12 @@ def _line_of_origin(origin: Mapping[str, Any]) -> str:
     return f"{origin['at'][:10]} {origin['what']}{by}{call}{f': {where}' if where else ''}"
 
 
-def _line_of_change(event: Mapping[str, Any]) -> str:
-    return f"{event['at'][:10]} {event['what']} by {event['tool']} (call {event['call']})"
-
-
-def _line_of_objection(objection: Mapping[str, Any]) -> str:
-    return str(objection["sentence"])
-
-
-def _line_of_source(source: Mapping[str, Any]) -> str:
-    return f"{source['source']}: {source['facts']}"
-
-
-def _line_of_dependent(dependent: Mapping[str, Any]) -> str:
-    return f"{dependent['kind']}: {dependent['text']} ({dependent['effect']})"
-
-
 _LINES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "origins": _line_of_origin,
-    "objections": _line_of_objection,
-    "dependents": _line_of_dependent,
-    "changes": _line_of_change,
-    "sources": _line_of_source,
+    "objections": lambda objection: str(objection["sentence"]),
+    "dependents": lambda dependent: f"{dependent['kind']}: {dependent['text']} ({dependent['effect']})",
+    "changes": lambda event: f"{event['at'][:10]} {event['what']} by {event['tool']} (call {event['call']})",
+    "sources": lambda source: f"{source['source']}: {source['facts']}",
 }
 
 

@@ -168,6 +168,7 @@ def extend_vocabulary(
 
     overlaps = [overlap for mapping in map_wordings for overlap in _overlaps(tx, mapping)]
     addition = changes.add(tx, types=types or {}, predicates=predicates or {})
+    has_new_words = addition.types or addition.predicates or maps_types
     answer = {
         "types": list(addition.types),
         "predicates": list(addition.predicates),
@@ -177,7 +178,7 @@ def extend_vocabulary(
             *overlaps,
         ],
         "mapped": [_map_wordings(tx, mapping) for mapping in map_wordings],
-        "admitted": _admit_known(tx) if addition.types or addition.predicates or maps_types else 0,
+        "admitted": proposed_facts.admit_known(tx).admitted if has_new_words else 0,
         "dismissed": len(proposed_facts.dismiss(tx, dismiss_wordings).deleted) if dismiss_wordings else 0,
     }
     return {
@@ -234,15 +235,9 @@ def _map_wordings(tx: Tx, mapping: Mapping[str, Any]) -> dict[str, Any]:
         "wordings": wordings_given,
         "word": predicate.name,
         "kind": predicate.kind,
-        "admitted": admission.recorded + admission.repeated,
+        "admitted": admission.admitted,
         "waiting": len(admission.waiting),
     }
-
-
-def _admit_known(tx: Tx) -> int:
-    """Make facts of what waited for a word or a type that there is now; returns how many."""
-    admission = proposed_facts.admit_known(tx)
-    return admission.recorded + admission.repeated
 
 
 def _extension_message(answer: Mapping[str, Any], *, dry_run: bool) -> str:

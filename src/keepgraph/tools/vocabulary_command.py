@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 from keepgraph import errors, store
@@ -61,17 +62,19 @@ def describe_word(
     details = store.vocabulary.details(tx, term.kind, [term.row]).get(term.row, {})
     labels = store.vocabulary.labels(tx, term.kind, [term.row]).get(term.row, [])
     vocabulary = graph_vocabulary.read(tx)
+    count = store.vocabulary.count_uses(tx, term.kind).get(term.row, 0)
     specific = (
-        _describe_type(vocabulary, term) if isinstance(term, EntityType) else _describe_predicate(tx, vocabulary, term)
+        {**_type_entry(vocabulary, term, count), **_describe_type(vocabulary, term)}
+        if isinstance(term, EntityType)
+        else {
+            **_predicate_entry(vocabulary.predicate_by_name[term.name], count),
+            **_describe_predicate(tx, vocabulary, term),
+        }
     )
     return {
+        **specific,  # type: ignore[typeddict-item]
         "kind": term.kind,
-        "name": term.name,
-        "description": term.description,
-        "set": term.set,
         "version": term.version,
-        "retired": term.retired_at is not None,
-        "replaced_by": term.replaced_by,
         "labels": [
             {"language": label.language, "status": label.status, "label": label.label, "added": label.is_added}
             for label in labels
@@ -79,9 +82,7 @@ def describe_word(
         "examples": list(details.get("examples", ())),
         "notation": details.get("notation"),
         "uri": details.get("uri"),
-        "count": store.vocabulary.count_uses(tx, term.kind).get(term.row, 0),
         "uses": store.vocabulary.example_uses(tx, term.kind, term.row, limit=MAX_EXAMPLES),
-        **specific,
     }
 
 
@@ -99,11 +100,8 @@ def change_word(
     if not values and not removed_labels:
         raise errors.VocabularyInvalid(f"nothing of {word[:60]!r} is to be changed", hint="Give a value, or a label.")
     term = changes.find_word(tx, word, kind=kind)
-    return _answer_change(
-        tx,
-        lambda: knowledge.word_changes.change(tx, term, values or {}, removed_labels=removed_labels),
-        dry_run=dry_run,
-    )
+    changed = knowledge.word_changes.change(tx, term, values or {}, removed_labels=removed_labels)
+    return _answer_change(tx, changed, dry_run=dry_run)
 
 
 @tool(Effect.WRITE)
@@ -117,7 +115,7 @@ def retire_word(
 ) -> internal_types.WordChange:
     """Let a word not be used any more; what was recorded with it stays."""
     term = changes.find_word(tx, word, kind=kind)
-    return _answer_change(tx, lambda: changes.retire(tx, term, replaced_by=replaced_by), dry_run=dry_run)
+    return _answer_change(tx, changes.retire(tx, term, replaced_by=replaced_by), dry_run=dry_run)
 
 
 @tool(Effect.DESTRUCTIVE)
@@ -150,7 +148,7 @@ def restore_word(
 ) -> internal_types.WordChange:
     """Let a retired word be used again."""
     term = changes.find_word(tx, word, kind=kind)
-    return _answer_change(tx, lambda: changes.restore(tx, term), dry_run=False)
+    return _answer_change(tx, changes.restore(tx, term), dry_run=False)
 
 
 @tool(Effect.DESTRUCTIVE)
@@ -186,37 +184,25 @@ def list_vocabulary_sets(tx: Tx) -> internal_types.VocabularySets:
     """List the sets that the graph has, and those that come with this program."""
     vocabulary = graph_vocabulary.read(tx)
     shipped = {name: definitions.shipped(name) for name in definitions.shipped_names()}
-    entries: list[internal_types.VocabularySet] = [
-        {
-            "name": known.name,
-            "version": known.version,
-            "uri": known.uri,
-            "added": True,
-            "retired": known.retired_at is not None,
-            "shipped": known.name in shipped,
-            "description": shipped[known.name].description if known.name in shipped else "",
-            "types": sum(term.set == known.name and term.retired_at is None for term in vocabulary.types),
-            "predicates": sum(term.set == known.name and term.retired_at is None for term in vocabulary.predicates),
-        }
-        for known in vocabulary.sets
-    ]
-    known_names = {entry["name"] for entry in entries}
-    entries += [
-        {
-            "name": name,
-            "version": definition.version,
-            "uri": definition.uri,
-            "added": False,
-            "retired": False,
-            "shipped": True,
-            "description": definition.description,
-            "types": len(definition.types),
-            "predicates": len(definition.predicates),
-        }
-        for name, definition in shipped.items()
-        if name not in known_names
-    ]
-    return {"sets": entries}
+    known = {of_set.name: of_set for of_set in vocabulary.sets}
+    types = Counter(term.set for term in vocabulary.types if term.retired_at is None)
+    predicates = Counter(term.set for term in vocabulary.predicates if term.retired_at is None)
+    return {
+        "sets": [
+            {
+                "name": name,
+                "version": (known.get(name) or shipped[name]).version,
+                "uri": (known.get(name) or shipped[name]).uri,
+                "added": name in known,
+                "retired": name in known and known[name].retired_at is not None,
+                "shipped": name in shipped,
+                "description": shipped[name].description if name in shipped else "",
+                "types": types[name] if name in known else len(shipped[name].types),
+                "predicates": predicates[name] if name in known else len(shipped[name].predicates),
+            }
+            for name in dict.fromkeys([*known, *shipped])
+        ]
+    }
 
 
 @tool(Effect.WRITE)
@@ -235,10 +221,7 @@ def add_vocabulary_set(
         raise errors.VocabularyInvalid("a set is given by its name or by its definition", hint="Give one of the two.")
     set_definition = definitions.shipped(name) if name is not None else definitions.from_document(definition)
 
-    def add() -> SetChange:
-        return sets.add(tx, set_definition)
-
-    return _answer_set_change(tx, set_definition.name, add, dry_run=dry_run)
+    return _answer_set_change(tx, set_definition.name, sets.add(tx, set_definition), dry_run=dry_run)
 
 
 @tool(Effect.WRITE)
@@ -246,7 +229,7 @@ def remove_vocabulary_set(
     tx: Tx, *, name: internal_types.SetName, dry_run: internal_types.DryRun = False
 ) -> internal_types.SetChange:
     """Remove the words of a set: those that nothing uses are deleted, the others retired."""
-    return _answer_set_change(tx, name, lambda: sets.remove(tx, name), dry_run=dry_run)
+    return _answer_set_change(tx, name, sets.remove(tx, name), dry_run=dry_run)
 
 
 @tool(Effect.READ)
@@ -291,10 +274,9 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))
 
 
-def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> internal_types.WordChange:
-    result = act()
+def _answer_change(tx: Tx, result: WordChange, *, dry_run: bool) -> internal_types.WordChange:
     outside_ends = knowledge.word_changes.count_outside_ends(tx, result.word)
-    admitted = _admit_known(tx) if result.fields else 0
+    admitted = knowledge.proposed_facts.admit_known(tx).admitted if result.fields else 0
     verb = "would be changed" if dry_run else "is changed"
     message = (
         f"{result.word.name} {verb}: {', '.join(result.fields)}." if result.fields else "There is nothing to change."
@@ -312,9 +294,8 @@ def _answer_change(tx: Tx, act: Callable[[], WordChange], *, dry_run: bool) -> i
     }
 
 
-def _answer_set_change(tx: Tx, name: str, act: Callable[[], SetChange], *, dry_run: bool) -> internal_types.SetChange:
-    result = act()
-    admitted = _admit_known(tx) if result.added or result.revived else 0
+def _answer_set_change(tx: Tx, name: str, result: SetChange, *, dry_run: bool) -> internal_types.SetChange:
+    admitted = knowledge.proposed_facts.admit_known(tx).admitted if result.added or result.revived else 0
     counts = [
         f"{len(words)} {participle}"
         for participle, words in (
@@ -351,12 +332,6 @@ def _describe_separate(predicate: str, inverse: str) -> str:
         f"apart. To make it that, give {predicate} an inverse of another name and merge {inverse} into it: "
         f"`kg vocabulary change {predicate} --inverse NEW_NAME`, `kg vocabulary merge {inverse} NEW_NAME`."
     )
-
-
-def _admit_known(tx: Tx) -> int:
-    """Make facts of what waited for words that there are now; returns how many."""
-    admission = knowledge.proposed_facts.admit_known(tx)
-    return admission.recorded + admission.repeated
 
 
 def _admission_message(admitted: int, *, dry_run: bool) -> str:
@@ -410,9 +385,6 @@ def _predicate_entry(term: Predicate, count: int) -> internal_types.PredicateRow
 def _describe_type(vocabulary: Vocabulary, term: EntityType) -> internal_types.TypeDetails:
     subtypes = vocabulary.with_subtypes([term.name])[1:]
     return {
-        "style": vocabulary.style(term.name),
-        "abstract": term.is_abstract,
-        "parents": list(term.parents),
         "ancestors": list(vocabulary.ancestors(term.name)),
         "subtypes": list(subtypes),
         "disjoint": list(term.disjoint),
@@ -430,16 +402,9 @@ def _describe_type(vocabulary: Vocabulary, term: EntityType) -> internal_types.T
 
 
 def _describe_predicate(tx: Tx, vocabulary: Vocabulary, term: VocabularyTerm) -> internal_types.PredicateDetails:
-    predicate = vocabulary.predicate_by_name[term.name]
     return {
-        "role": predicate.role,
-        "sources": list(predicate.sources),
-        "targets": list(predicate.targets),
-        "literal": predicate.literal_kind,
-        "flags": sorted(predicate.flags),
-        "inverse_of": predicate.inverse_of,
         "inverses": list(vocabulary.inverses(term.name)),
-        "sentence": predicate.sentence or None,
+        "sentence": vocabulary.predicate_by_name[term.name].sentence or None,
         "patterns": [
             {"subject": subject, "object": target, "count": count}
             for subject, target, count in store.vocabulary.count_patterns(tx, term.row)

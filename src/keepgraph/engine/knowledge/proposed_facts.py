@@ -54,6 +54,11 @@ class Admission:
     created: tuple[Entity, ...] = ()
     waiting: tuple[ProposedFact, ...] = ()
 
+    @property
+    def admitted(self) -> int:
+        """How many proposed facts no longer wait."""
+        return self.recorded + self.repeated
+
     def with_more(self, other: Admission) -> Admission:
         """This, with what the same wordings did in another group."""
         return replace(

@@ -1,11 +1,11 @@
-"""The shapes of answers: entities, facts, texts and other results as dicts; and the entity that an argument names."""
+"""The shapes of answers: entities, facts, texts and other results as dicts; and the names that arguments give."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from keepgraph import store
+from keepgraph import errors, store
 from keepgraph.engine import knowledge, vector_backfill
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -59,6 +59,18 @@ MAX_NARRATIVE = 3000
 def ref(reference: Mapping[str, Any]) -> Ref:
     """The entity that an argument names, by id, or by type and name."""
     return Ref(id=reference.get("id"), type=reference.get("type"), name=reference.get("name"))
+
+
+def name(text: str) -> Name:
+    """The name that an argument gives.
+
+    Raises:
+        errors.NameOrAliasRequired: it is empty.
+    """
+    name = Name(text)
+    if not name.key:
+        raise errors.NameOrAliasRequired("the name is empty")
+    return name
 
 
 def filled(**fields: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ cut: an id, a date and a sentence. A hit among texts is always a line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from keepgraph import lazy
@@ -154,20 +154,17 @@ def search(answer: Answer, *, query: str, max_tokens: int | None) -> Answer:
 
 def nodes(answer: Answer) -> Answer:
     """The brief answer of search_nodes."""
-    lines = [_line_of_name(node) for node in answer["nodes"]]
-    return _with_short_list(brief_answers.essential("connections", "search_nodes", answer), "nodes", lines)
+    return _with_short_list("connections", "search_nodes", answer, "nodes", _line_of_name)
 
 
 def facts(answer: Answer) -> Answer:
     """The brief answer of search_memory_facts."""
-    lines = [_line_of_edge(edge) for edge in answer["facts"]]
-    return _with_short_list(brief_answers.essential("connections", "search_memory_facts", answer), "facts", lines)
+    return _with_short_list("connections", "search_memory_facts", answer, "facts", _line_of_edge)
 
 
 def decisions(answer: Answer) -> Answer:
     """The brief answer of recall_decisions."""
-    lines = [_line_of_decision(decision) for decision in answer["decisions"]]
-    return _with_short_list(brief_answers.essential("memory", "recall_decisions", answer), "decisions", lines)
+    return _with_short_list("memory", "recall_decisions", answer, "decisions", _line_of_decision)
 
 
 def week(answer: Answer) -> Answer:
@@ -216,12 +213,10 @@ def schema(answer: Answer) -> Answer:
     }
 
 
-def _with_short_list(answer: Answer, name: str, lines: Sequence[str]) -> Answer:
-    """An answer with one list, cut to what a brief answer has room for.
-
-    Args:
-        lines: of its entries.
-    """
+def _with_short_list(toolset: str, tool: str, answer: Answer, name: str, line_of: Callable[[Answer], str]) -> Answer:
+    """The brief answer of a tool whose answer has one list, with the line of each of its entries."""
+    lines = list(map(line_of, answer[name]))
+    answer = brief_answers.essential(toolset, tool, answer)
     entries = _all_with_short_summary(answer.pop(name))
     cut = brief_answers.shorten({name: Entries(entries, lines)}, rest=answer)[name]
     return {

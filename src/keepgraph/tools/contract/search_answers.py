@@ -19,6 +19,7 @@ from keepgraph.engine.retrieval.search_request import (
     NodeResult,
     SearchResults,
 )
+from keepgraph.english import count_noun
 from keepgraph.language import front_matter
 from keepgraph.model import GraphEdge, GraphNode, GraphPath
 from keepgraph.store.transactions import Tx
@@ -49,6 +50,20 @@ def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> 
         "truncated": truncated,
         "embedding": results.embedding_state,
         **answer_shapes.filled(abstained=results.abstained),
+    }
+
+
+def of_kind(
+    tx: Tx, results: SearchResults, arguments: SearchArguments, noun: str, name: str, hits: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """The answer of a search for one kind: its hits under a name, and what else there is to say of them."""
+    return {
+        "message": f"Found {count_noun(len(hits), noun)}" if hits else f"No relevant {noun}s found",
+        name: hits,
+        "truncated": bool(results.truncated_kinds),
+        "embedding": results.embedding_state,
+        **other_times(tx, results, arguments.edge_types),
+        **scope(tx, arguments, is_empty=not hits),
     }
 
 
