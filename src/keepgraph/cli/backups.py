@@ -11,8 +11,8 @@ import click
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.engine.maintenance import backups
-from keepgraph.model import Backup, Key
+from keepgraph.engine.maintenance import backups, graph_keys
+from keepgraph.model import Backup
 from keepgraph.profiles import settings_file
 
 
@@ -62,7 +62,7 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
             raise errors.NotConfirmed("restoring a backup needs confirmation", hint="Add --yes to go ahead.")
         click.confirm(f"Replace {graph} with {candidates[0]}?", abort=True, err=True)
     for number, file in enumerate(candidates):
-        key, other_keys = _find_keys(ctx, graph, file)
+        key, other_keys = graph_keys.find_for_restoration(graph, file, ask=graph_options.passphrase_prompt(ctx))
         try:
             previous = backups.restore(
                 graph,
@@ -106,13 +106,6 @@ def _choose_backups(graph: Path, name: str | None) -> list[Path]:
     return [file.resolve()]
 
 
-def _find_keys(ctx: click.Context, graph: Path, backup: Path) -> tuple[Key | None, list[Key]]:
-    """The key of the restored graph, and other keys that may open the backup."""
-    from keepgraph.engine.maintenance import graph_keys
-
-    return graph_keys.find_for_restoration(graph, backup, ask=graph_options.passphrase_prompt(ctx))
-
-
 def _show_list(ctx: click.Context) -> None:
     graph = graph_options.graph_path(ctx).resolve()
     now = datetime.now(UTC)
@@ -124,13 +117,10 @@ def _show_list(ctx: click.Context) -> None:
         return
     click.secho(str(backups.folder(graph)), bold=True)
     for backup in existing:
-        click.echo(f"  {backup.file.name}  {backup.size / 1e6:.1f} MB{_note_of_future(backup, now)}")
+        note = "  (dated in the future by a wrong clock; counts as the oldest)" if backup.at > now else ""
+        click.echo(f"  {backup.file.name}  {backup.size / 1e6:.1f} MB{note}")
     if not existing:
         click.echo("  no backups")
-
-
-def _note_of_future(backup: Backup, now: datetime) -> str:
-    return "  (dated in the future by a wrong clock; counts as the oldest)" if backup.at > now else ""
 
 
 def _backup_as_dict(backup: Backup) -> dict[str, Any]:

@@ -284,7 +284,7 @@ def write(entity: Mapping[str, Any]) -> str:
     shown, hidden = _properties(entity)
     table = tomlkit.table()
     for name in hidden:
-        table.add(tomlkit.comment(f"{_on_one_line(name)} has a value TOML cannot hold; it stays as it is."))
+        table.add(tomlkit.comment(f"{terminal.printable(name)} has a value TOML cannot hold; it stays as it is."))
     for name, value in shown.items():
         table.add(name, tomlkit.item(value))
     document.add("properties", table)
@@ -378,10 +378,6 @@ def _is_same(one: Any, other: Any) -> bool:
     import json
 
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-
-
-def _on_one_line(text: str) -> str:
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 # `kg me`: shows or sets the owner of the graph, the person that "me" means.

@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import click
 from sqlcipher3 import dbapi2 as sqlite
@@ -71,7 +70,10 @@ def _show_result(
     is_sound = all(check.state is not State.WRONG for check in results)
     if graph_options.wants_json(ctx):
         repairs_report = {"done": list(repaired), "left": list(failures)} if ctx.params["fix"] else {}
-        checks_report = [_check_as_dict(check) for check in results]
+        checks_report = [
+            {"name": check.name, "state": check.state.value, "seen": check.message, "mend": check.repair}
+            for check in results
+        ]
         terminal.show_json(
             {"graph": graph and str(graph), "sound": is_sound, "checks": checks_report, **repairs_report}
         )
@@ -140,10 +142,6 @@ def _kg_command(graph: Path) -> str:
         pass  # then the command must name the graph
     name = profile.name_of(graph)
     return f"kg --db {shlex.quote(str(graph))}" if name is None else f"kg --profile {name}"
-
-
-def _check_as_dict(check: Check) -> dict[str, Any]:
-    return {"name": check.name, "state": check.state.value, "seen": check.message, "mend": check.repair}
 
 
 def _show_checks(results: Sequence[Check], repaired: Sequence[str], failures: Sequence[str]) -> None:

@@ -236,27 +236,21 @@ def complete_project(ctx: click.Context, parameter: click.Parameter, incomplete:
     return [entity["name"] for entity in answer.get("entities", ())]
 
 
-def complete_predicate(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    return _complete_word(ctx, incomplete, "get_vocabulary", "predicates")
+def _completer(tool: str, *lists: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """A completion by the names in some lists of the answer of a tool that begin as what was typed."""
+
+    def complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+        answer = _ask(ctx, tool)
+        return [word["name"] for name in lists for word in answer.get(name, ()) if word["name"].startswith(incomplete)]
+
+    return complete
 
 
-def complete_type(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    return _complete_word(ctx, incomplete, "list_vocabulary", "entity_types")
-
-
-def complete_word(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Entity types and predicates, including retired ones."""
-    return _complete_word(ctx, incomplete, "list_vocabulary", "entity_types", "predicates")
-
-
-def complete_vocabulary_set(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    return _complete_word(ctx, incomplete, "list_vocabulary_sets", "sets")
-
-
-def _complete_word(ctx: click.Context, incomplete: str, tool: str, *lists: str) -> list[str]:
-    """The names in some lists of an answer that begin as what was typed."""
-    answer = _ask(ctx, tool)
-    return [word["name"] for name in lists for word in answer.get(name, ()) if word["name"].startswith(incomplete)]
+complete_predicate = _completer("get_vocabulary", "predicates")
+complete_type = _completer("list_vocabulary", "entity_types")
+complete_vocabulary_set = _completer("list_vocabulary_sets", "sets")
+complete_word = _completer("list_vocabulary", "entity_types", "predicates")
+"""Entity types and predicates, including retired ones."""
 
 
 def _ask(ctx: click.Context, tool: str, **arguments: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import click
@@ -33,7 +34,7 @@ def _show(answer: dict[str, Any]) -> None:
     click.echo("" if owner else "  (to set its owner: kg me NAME)")
     by_type = ", ".join(count_noun(count, printable(name)) for name, count in counts["by_type"].items())
     click.echo(f"  {count_noun(counts['entities'], 'entity')}{f': {by_type}' if by_type else ''}")
-    click.echo(f"  {_count(counts['facts'], 'fact')}, {_count(counts['texts'], 'text')}")
+    click.echo(f"  {count_noun(counts['facts'], 'fact')}, {count_noun(counts['texts'], 'text')}")
     if answer["other_groups"]:
         click.echo(f"  other groups: {', '.join(map(printable, answer['other_groups']))}")
     hidden = answer["totals"]["projects"] - len(answer["projects"])
@@ -62,7 +63,7 @@ def _project_line(project: dict[str, Any]) -> str:
 
 
 def _community_line(community: dict[str, Any]) -> str:
-    members = click.style(f"  {_count(community['members'], 'member')}", dim=True)
+    members = click.style(f"  {count_noun(community['members'], 'member')}", dim=True)
     return f"{printable(community['name'])}{members}"
 
 
@@ -77,27 +78,24 @@ def _text_line(text: dict[str, Any]) -> str:
 
 def _waiting_lines(waiting: dict[str, Any]) -> list[str]:
     lines = []
+    at_least = defaultdict(str, dict.fromkeys(waiting["at_least"], "at least "))
     if count := waiting["blocker_count"]:
-        lines.append(_count(count, "open blocker", at_least="blocker_count" in waiting["at_least"]))
+        lines.append(f"{at_least['blocker_count']}{count_noun(count, 'open blocker')}")
         lines += [f"  {_fact_line(blocker)}" for blocker in waiting["blockers"]]
     if count := waiting["next_action_count"]:
         names = ", ".join(map(entity_name, waiting["next_actions"]))
-        lines.append(f"{_count(count, 'next action', at_least='next_action_count' in waiting['at_least'])}: {names}")
+        lines.append(f"{at_least['next_action_count']}{count_noun(count, 'next action')}: {names}")
     if waiting["proposed_facts"]:
-        lines.append(f"{_count(waiting['proposed_facts'], 'proposed fact')} (kg vocabulary proposals)")
+        lines.append(f"{count_noun(waiting['proposed_facts'], 'proposed fact')} (kg vocabulary proposals)")
     if waiting["proposed_names"]:
-        lines.append(f"{_count(waiting['proposed_names'], 'name')} in texts without any facts (kg review)")
+        lines.append(f"{count_noun(waiting['proposed_names'], 'name')} in texts without any facts (kg review)")
     if count := waiting.get("other_proposals"):
-        lines.append(f"{_count(count, 'other proposal')} (kg review)")
+        lines.append(f"{count_noun(count, 'other proposal')} (kg review)")
     if waiting["unread_texts"]:
-        lines.append(f"{_count(waiting['unread_texts'], 'piece')} of texts still to be searched for names")
+        lines.append(f"{count_noun(waiting['unread_texts'], 'piece')} of texts still to be searched for names")
     if missing := sum(waiting["vectors"].values()):
-        lines.append(f"{_count(missing, 'vector')} to be made (kg reindex)")
+        lines.append(f"{count_noun(missing, 'vector')} to be made (kg reindex)")
     return lines
-
-
-def _count(count: int, noun: str, *, at_least: bool = False) -> str:
-    return f"{'at least ' if at_least else ''}{count_noun(count, noun)}"
 
 
 @click.command("status")
@@ -296,7 +294,14 @@ def _show_steps(answer: dict[str, Any], *, name: str) -> None:
             more=_more(answer, "actions"),
         ),
         Section("Due", [_due_row(fact, today) for fact in answer["due"]], more=_more(answer, "due")),
-        Section("Coming", [_coming_row(fact) for fact in answer["coming"]], more=_more(answer, "coming")),
+        Section(
+            "Coming",
+            [
+                (entity_name(fact["subject"]), f"{fact['predicate']} {printable(fact['object']['literal'])}")
+                for fact in answer["coming"]
+            ],
+            more=_more(answer, "coming"),
+        ),
         Section("Waiting for an answer", list(_waiting_rows(totals))),
     ]
     shown = [section for section in sections if section.rows]
@@ -313,10 +318,6 @@ def _blocker_row(fact: dict[str, Any]) -> tuple[str, str]:
 def _due_row(fact: dict[str, Any], today: str) -> tuple[str, str]:
     day = terminal.printable(fact["object"]["literal"])[:10]
     return terminal.entity_name(fact["subject"]), f"{day}{', overdue' if day < today else ''}"
-
-
-def _coming_row(fact: dict[str, Any]) -> tuple[str, str]:
-    return terminal.entity_name(fact["subject"]), f"{fact['predicate']} {terminal.printable(fact['object']['literal'])}"
 
 
 def _waiting_rows(totals: dict[str, int]) -> list[tuple[str, str]]:

@@ -100,7 +100,7 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
     else:
-        answers.show_decisions(answer, name=query, **_filter_words(options))
+        answers.show_decisions(answer, name=query, topic=options["topic"] or "", until=options["until"] or "")
         if not answer["total"] and not is_missing:
             click.secho(
                 "  Decisions found in texts wait in kg review; those in a vault (kg vault add) are recorded.", dim=True
@@ -117,10 +117,6 @@ def _command_for_topic(topic: str, options: dict[str, str | None]) -> str:
     for name, value in given.items():
         words += [f"--{name.replace('_', '-')}", terminal.printable(value)]
     return shlex.join(words)
-
-
-def _filter_words(options: dict[str, str | None]) -> dict[str, str]:
-    return {name: options[name] or "" for name in ("topic", "until")}
 
 
 @click.command("week")

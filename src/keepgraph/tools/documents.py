@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from keepgraph.engine.texts.ingestion import Remark, Report
 from keepgraph.model import Entity, Episode, Fact, ProposedFact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes
+from keepgraph.tools.contract import answer_shapes, brief_answers
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_SECONDS = 40
@@ -338,14 +337,7 @@ def _describe_extraction(tx: Tx, scope: Scope, result: ExtractionResult) -> dict
 
 def _first(name: str, entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The first entries of a list, as many as the answer has room for."""
-    shown: list[dict[str, Any]] = []
-    room = MAX_CHARACTERS_OF_LISTS[name]
-    for entry in entries:
-        room -= len(json.dumps(entry, ensure_ascii=False))
-        if room < 0:
-            break
-        shown.append(entry)
-    return shown
+    return brief_answers.first(entries, room=MAX_CHARACTERS_OF_LISTS[name])
 
 
 def _sentence(fact: Fact) -> dict[str, str]:

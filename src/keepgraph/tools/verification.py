@@ -284,7 +284,8 @@ def _describe(tx: Tx, explanation: Explanation) -> _Answer:
         answer["undo"] = {"possible": explanation.can_be_undone, "note": explanation.undo_note}
     if explanation.resolution is not None:
         answer["resolution"] = answer_shapes.resolution(explanation.resolution)
-    return {**answer, "truncated": _is_truncated(answer)}
+    is_truncated = any(answer["totals"].get(name, 0) > len(answer[name]) for name in _COUNTED)
+    return {**answer, "truncated": is_truncated}
 
 
 def _brief(answer: _Answer) -> _Answer:
@@ -306,10 +307,6 @@ def _brief(answer: _Answer) -> _Answer:
         **{f"more_{name}": cut[name].lines for name in cut if cut[name].lines},
         "truncated": answer["truncated"] or any(shortened.is_cut for shortened in cut.values()),
     }
-
-
-def _is_truncated(answer: _Answer) -> bool:
-    return any(answer["totals"].get(name, 0) > len(answer[name]) for name in _COUNTED)
 
 
 def _origin(tx: Tx, origin: Origin) -> _Answer:

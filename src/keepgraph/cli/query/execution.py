@@ -152,7 +152,8 @@ _EXECUTORS = {
 
 def _show_table(answer: dict[str, Any]) -> None:
     rows = answer["rows"]
-    click.echo("\n".join(tables.format_table(answer["columns"], rows, width=_terminal_width())))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    click.echo("\n".join(tables.format_table(answer["columns"], rows, width=width)))
     count = count_noun(len(rows), "row")
     # Not in a file, where the time would make two runs differ.
     suffix = f", {answer['execution_ms']:.1f} ms" if sys.stdout.isatty() else ""
@@ -197,10 +198,6 @@ def mark_span(text: str, start: int, end: int) -> Iterator[str]:
     after = "…" if shown_to < line_end else ""
     yield f"  {before}{terminal.printable(text[start:shown_to])}{after}"
     yield f"  {tables.padding(before)}{'^' * max(len(tables.padding(terminal.printable(text[start:end]))), 1)}"
-
-
-def _terminal_width() -> int | None:
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _plan_tree(steps: list[dict[str, Any]]) -> Iterator[str]:

@@ -87,7 +87,9 @@ def _preview(ctx: click.Context, file: str, format: str, survey: Survey, *, add_
     with existing_or_empty_graph(ctx) as graph, graph.database.read("import") as tx:
         mapping = rdf_individuals.map_vocabulary(tx, survey, add_terms=add_terms)
     return {
-        **_report_start(file, format, preview=True),
+        "file": file,
+        "format": format,
+        "preview": True,
         "found": dict(survey.counts),
         "words": _mapping_report(mapping, survey),
         "kept_as_text": [],
@@ -120,7 +122,9 @@ def _import_records(
     ctx: click.Context, file: str, stream: IO[bytes], format: str, survey: Survey, *, add_terms: bool, strict: bool
 ) -> dict[str, Any]:
     report: dict[str, Any] = {
-        **_report_start(file, format, preview=False),
+        "file": file,
+        "format": format,
+        "preview": False,
         "added": 0,
         "merged": 0,
         "updated": 0,
@@ -159,10 +163,6 @@ def _import_records(
         report["new"] = {kind: count for kind, count in record_import.counts.items() if count}
         report["words"] = _mapping_report(record_import.mapping, survey)
     return report
-
-
-def _report_start(file: str, format: str, *, preview: bool) -> dict[str, Any]:
-    return {"file": file, "format": format, "preview": preview}
 
 
 def _position_kind(format: str) -> str:

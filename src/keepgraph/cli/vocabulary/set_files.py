@@ -66,7 +66,9 @@ def export_command(ctx: click.Context, file: str, set_name: str | None, rdf_kind
     if graph_options.wants_json(ctx) or file.endswith(".json"):
         text = json.dumps(definition, ensure_ascii=False, indent=2) + "\n"
     else:
-        text = _as_toml(definition)
+        import tomlkit
+
+        text = tomlkit.dumps(definition)
     if file == "-":
         click.echo(text, nl=False)
         return
@@ -198,10 +200,3 @@ def _is_set(file: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _as_toml(definition: dict[str, Any]) -> str:
-    """A document as TOML."""
-    import tomlkit
-
-    return tomlkit.dumps(definition)

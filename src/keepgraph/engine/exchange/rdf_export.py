@@ -59,26 +59,22 @@ class WordIris:
         return self.predicates.get(name) or Iri(f"urn:keepgraph:predicate:{name}")
 
 
-def describe_concept(definition: TypeDefinition, iris: WordIris, *, is_retired: bool = False) -> Iterator[Statement]:
-    """An entity type as a concept of SKOS."""
+def describe_type(
+    definition: TypeDefinition, iris: WordIris, *, as_concept: bool, is_retired: bool = False
+) -> Iterator[Statement]:
+    """An entity type as a concept of SKOS, or as a class of OWL."""
     iri = iris.of_type(definition.name)
-    yield Statement(iri, TYPE, Iri(f"{SKOS}Concept"))
-    yield from _describe_labels(iri, definition, preferred=Iri(f"{SKOS}prefLabel"))
-    yield from _describe_details(iri, definition, comment=Iri(f"{SKOS}definition"))
+    kind, preferred, comment, broader = (
+        (f"{SKOS}Concept", f"{SKOS}prefLabel", f"{SKOS}definition", f"{SKOS}broader")
+        if as_concept
+        else (f"{OWL}Class", f"{RDFS}label", f"{RDFS}comment", f"{RDFS}subClassOf")
+    )
+    yield Statement(iri, TYPE, Iri(kind))
+    yield from _describe_labels(iri, definition, preferred=Iri(preferred))
+    yield from _describe_details(iri, definition, comment=Iri(comment))
     for parent in definition.parents:
-        yield Statement(iri, Iri(f"{SKOS}broader"), iris.of_type(parent))
-    yield from _describe_retirement(iri, is_retired=is_retired)
-
-
-def describe_class(definition: TypeDefinition, iris: WordIris, *, is_retired: bool = False) -> Iterator[Statement]:
-    """An entity type as a class of OWL."""
-    iri = iris.of_type(definition.name)
-    yield Statement(iri, TYPE, Iri(f"{OWL}Class"))
-    yield from _describe_labels(iri, definition, preferred=Iri(f"{RDFS}label"))
-    yield from _describe_details(iri, definition, comment=Iri(f"{RDFS}comment"))
-    for parent in definition.parents:
-        yield Statement(iri, Iri(f"{RDFS}subClassOf"), iris.of_type(parent))
-    for other in definition.disjoint:
+        yield Statement(iri, Iri(broader), iris.of_type(parent))
+    for other in definition.disjoint if not as_concept else ():
         yield Statement(iri, Iri(f"{OWL}disjointWith"), iris.of_type(other))
     yield from _describe_retirement(iri, is_retired=is_retired)
 
@@ -227,7 +223,7 @@ def _describe(tx: Tx, words: ExportedWords, set_names: Collection[str]) -> Itera
     for term, definition in words.types:
         iri = words.iris.of_type(term.name)
         described = [
-            *describe_concept(definition, words.iris, is_retired=term.retired_at is not None),
+            *describe_type(definition, words.iris, as_concept=True, is_retired=term.retired_at is not None),
             *_describe_replacement(iri, term, words.iris.of_type),
         ]
         if term.set in own_sets:

@@ -253,8 +253,7 @@ class _Planner:
             details=_details(term),
         )
         as_concept = term.is_concept or self._document.is_thesaurus
-        describe = rdf_export.describe_concept if as_concept else rdf_export.describe_class
-        described = describe(definition, iris, is_retired=term.is_deprecated)
+        described = rdf_export.describe_type(definition, iris, as_concept=as_concept, is_retired=term.is_deprecated)
         return replace(definition, details=self._with_statements(definition.details, term.iri, described))
 
     def _define_predicates(

@@ -145,11 +145,9 @@ def _word_lines(
     known: Iterable[VocabularySet], words: Mapping[_Key, StoredWord], ordered: Sequence[_Key]
 ) -> Iterator[dict[str, Any]]:
     versions = {of_set.name: of_set.version for of_set in known}
-    written: set[str] = set()
-
-    def is_core(type_name: str) -> bool:
-        return words[store.vocabulary.ENTITY_TYPE, type_name].term.set == sets.CORE
-
+    types = store.vocabulary.ENTITY_TYPE
+    # The type that comes later says that two are disjoint.
+    written = {name for (kind, name), word in words.items() if kind == types and word.term.set == sets.CORE}
     for key in ordered:
         word = words[key]
         term, definition = word.term, word.definition
@@ -170,8 +168,7 @@ def _word_lines(
                 "style": definition.style,
                 "abstract": definition.is_abstract,
                 "parents": sorted(definition.parents),
-                # The type that comes later says it.
-                "disjoint": sorted(name for name in definition.disjoint if name in written or is_core(name)),
+                "disjoint": sorted(written.intersection(definition.disjoint)),
             }
             written.add(term.name)
         else:

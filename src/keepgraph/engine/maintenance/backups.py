@@ -141,11 +141,6 @@ def reencrypt_all(graph: Path, *, old: Sequence[Key | None], new: Key | None) ->
             yield file, str(error)
 
 
-def any_encrypted(graph: Path) -> bool:
-    """Whether there is an encrypted backup."""
-    return any(store.files.kind(backup.file) is store.files.Kind.ENCRYPTED for backup in list_all(graph))
-
-
 def rotate(graph: Path, *, keep: int, now: datetime, made: Path) -> None:
     """Delete the oldest backups beyond `keep` of each kind, and what interrupted backups have left.
 

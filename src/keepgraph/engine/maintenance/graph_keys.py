@@ -194,11 +194,6 @@ def write_settings(graph: Path, location: KeyLocation, *, encrypted: bool) -> No
     )
 
 
-def is_unused(location: KeyLocation) -> bool:
-    """Whether an interrupted encryption has chosen this key file, and written nothing to it yet."""
-    return location.source == "file" and location.file is not None and not Path(location.file).exists()
-
-
 def without_duplicates(duplicates: Iterable[Key]) -> list[Key]:
     """Keys without repeated ones, of which the last counts, at the position of the first."""
     return list({key.digits: key for key in duplicates}.values())
@@ -291,8 +286,10 @@ def encrypt(
         previous = settings_file.read(graph).key
         is_plain = store.files.kind(graph) is store.files.Kind.PLAIN
         # A passphrase of an earlier key is asked for only where something still needs that key.
-        needs_old_keys = location is None or not is_plain or backups.any_encrypted(graph)
-        old_keys = _find_old_keys(graph, previous, ask) if needs_old_keys else []
+        has_encrypted = any(store.files.kind(file) is store.files.Kind.ENCRYPTED for file in backups.files(graph))
+        old_keys: list[Key] = []
+        if previous is not None and (location is None or not is_plain or has_encrypted):
+            old_keys = list(candidates(graph, previous, ask, environment=True))
         if is_plain and (previous is None or not old_keys or location is not None):
             location, new = _save_new_key(graph, location, previous, old_keys, passphrase)
             saved_with_old = bool(old_keys)
@@ -366,11 +363,6 @@ def rekey(
     return report
 
 
-def _find_old_keys(graph: Path, location: KeyLocation | None, ask: AskPassphrase | None) -> list[Key]:
-    """The keys that an interrupted encryption, or a graph that was decrypted, has left at a location."""
-    return list(candidates(graph, location, ask, environment=True)) if location is not None else []
-
-
 def _save_new_key(
     graph: Path,
     location: KeyLocation | None,
@@ -380,8 +372,12 @@ def _save_new_key(
 ) -> tuple[KeyLocation, Key]:
     """Make a key for a plain graph and save it, together with the old keys that backups may need."""
     if location is None:
-        reusable = previous is not None and is_unused(previous)
-        location = previous if previous is not None and reusable else new_location(graph, "file")
+        match previous:
+            # An interrupted encryption has chosen this key file, and written nothing to it yet.
+            case KeyLocation(source="file", file=str(file)) if not Path(file).exists():
+                location = previous
+            case _:
+                location = new_location(graph, "file")
     new = generate(location)
     location = replace(location, fingerprint=new.fingerprint, change=ENCRYPT)
     # The graph is still plain: until it is encrypted, the settings may name a key that is not saved yet.

@@ -60,7 +60,7 @@ def _own_changes(tx: Tx, entity: Entity, aliases: Sequence[tuple[int, str, str]]
     alias_rows = [row for row, _, _ in aliases]
     return [
         *(
-            _alias_change_event(tx, change)
+            _event(tx, change, "alias moved here", str((change.before or {}).get("alias", "")))
             for change in store.journal.changes_of_rows(tx, "alias", alias_rows, limit=limit)
             if store.journal.changed_columns(change, store.journal.row_after(tx, change) or {})
         ),
@@ -147,10 +147,6 @@ def _entity_change_event(tx: Tx, change: Change) -> Event:
 def _deletion_event(tx: Tx, change: Change) -> Event:
     before = change.before or {}
     return _event(tx, change, "deleted", str(before.get("text", "")), fact=str(before.get("public_id", "")))
-
-
-def _alias_change_event(tx: Tx, change: Change) -> Event:
-    return _event(tx, change, "alias moved here", str((change.before or {}).get("alias", "")))
 
 
 def _insertion_event(

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from keepgraph import errors, store
+from keepgraph import store
+from keepgraph.engine import knowledge
+from keepgraph.engine.knowledge.decisions import DecisionFilter
 from keepgraph.engine.retrieval import node_lookup
-from keepgraph.language import normalisation
-from keepgraph.model import Entity, Resolution
+from keepgraph.model import Decision, Entity, Fact, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from keepgraph.engine.analysis.graph_extract import Extract
     from keepgraph.engine.analysis.graph_map import MapNode
     from keepgraph.store.graph_extracts import FactRow
-
-from typing import TYPE_CHECKING
-
-from keepgraph.engine import knowledge
-from keepgraph.engine.knowledge.decisions import DecisionFilter
-from keepgraph.model import Decision, Fact
-
-if TYPE_CHECKING:
-    from keepgraph.engine.analysis.graph_extract import Extract
-
 
 _MANY_FACTS = 20_000
 _SECONDS_OF_HOUR = 3600
@@ -71,8 +62,7 @@ def read_request(tx: Tx, *, about: str | None, as_of: str | None) -> ExtractRequ
     tx = derived_data.to(tx, as_of=as_of, known_at=None)
     if about is None:
         return ExtractRequest(tx, None, as_of, None, None)
-    if not normalisation.key(about):
-        raise errors.NameOrAliasRequired("the name is empty")
+    answer_shapes.name(about)
     node, resolution = node_lookup.resolve(tx, about, groups=[tx.group])
     centre = node.record if node and isinstance(node.record, Entity) else None
     return ExtractRequest(tx, about, as_of, centre, resolution)
@@ -258,9 +248,6 @@ class _Content:
         ends = (*decision.decided_by, *decision.projects)
         return decision.name in self.literals and any(end.id in self.positions for end in ends)
 
-    def has_fact(self, fact: Fact) -> bool:
-        return fact.subject.id in self.positions and (fact.object is None or fact.object.id in self.positions)
-
     def decision(self, tx: Tx, decision: Decision) -> dict[str, Any]:
         described = answer_shapes.decision(tx, decision, names_projects=True)
         if not self.sources:
@@ -275,7 +262,11 @@ class _Content:
         }
 
     def facts(self, tx: Tx, facts: Iterable[Fact]) -> list[dict[str, Any]]:
-        return [self._fact(tx, fact) for fact in facts if self.has_fact(fact)]
+        return [
+            self._fact(tx, fact)
+            for fact in facts
+            if fact.subject.id in self.positions and (fact.object is None or fact.object.id in self.positions)
+        ]
 
     def entities(self, entities: Iterable[Entity]) -> list[dict[str, Any]]:
         return [

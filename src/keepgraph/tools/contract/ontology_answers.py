@@ -34,7 +34,7 @@ def entry(entry: OntologyClass, used: Usage, *, max_labels: int | None = MAX_LAB
         "ontology_type": entry.ontology_type,
         "summary": entry.term.description,
         "alt_labels": list(labels[:max_labels]),
-        "inherits_from": list(used.vocabulary.ancestors(entry.term.name)) if _is_type(entry) else [],
+        "inherits_from": list(used.vocabulary.ancestors(entry.term.name)) if isinstance(entry.term, EntityType) else [],
         "examples": [str(example) for example in entry.details.get("examples", ())],
         "set": entry.term.set,
         "count": ontology.count(entry, used),
@@ -155,10 +155,6 @@ def wording_group(
     if len(group.wordings) > max_wordings:
         answer["more_wordings"] = len(group.wordings) - max_wordings
     return answer | answer_shapes.filled(says_nothing=group.says_nothing)
-
-
-def _is_type(entry: OntologyClass) -> bool:
-    return isinstance(entry.term, EntityType)
 
 
 def _of_type(term: EntityType, used: Usage) -> dict[str, Any]:

@@ -99,7 +99,8 @@ def advertise(
     if used := [kind for kind in words if _uses(shown, _LOCAL + kind)]:
         shown["$defs"] = {**shown.get("$defs", {}), **{kind: {"type": "string", **words[kind]} for kind in used}}
     output = load(toolset, tool, "output")
-    return _inlined(shown), _advertised(output, {}) if whole_output else _outline(output)
+    outline = {"type": "object", "properties": {name: {} for name in output["required"]}}
+    return _inlined(shown), _advertised(output, {}) if whole_output else outline
 
 
 @cache
@@ -199,8 +200,3 @@ def _count_references(part: Any, reference: str) -> int:
         own = part.get("$ref") == reference
         return own + sum(_count_references(value, reference) for value in part.values())
     return sum(_count_references(value, reference) for value in part) if isinstance(part, list) else 0
-
-
-def _outline(schema: Schema) -> Schema:
-    """The properties that an object always has, by name."""
-    return {"type": "object", "properties": {name: {} for name in schema["required"]}}
