@@ -58,9 +58,7 @@ def restore_command(ctx: click.Context, backup: str | None, yes: bool) -> None:
     graph = graph_options.graph_path(ctx).resolve()
     candidates = _choose_backups(graph, backup)
     if not yes and graph.exists():
-        if graph_options.passphrase_prompt(ctx) is None:
-            raise errors.NotConfirmed("restoring a backup needs confirmation", hint="Add --yes to go ahead.")
-        click.confirm(f"Replace {graph} with {candidates[0]}?", abort=True, err=True)
+        terminal.confirm(f"Replace {graph} with {candidates[0]}?")
     for number, file in enumerate(candidates):
         key, other_keys = graph_keys.find_for_restoration(graph, file, ask=graph_options.passphrase_prompt(ctx))
         try:

@@ -132,56 +132,44 @@ def find_entries(machine: Machine, *, name: str = "keepgraph") -> list[Installed
 
 
 def _desktop_locations(machine: Machine) -> list[ConfigLocation]:
-    name = "claude_desktop_config.json"
-    match machine.platform:
-        case "darwin":
-            folders = [machine.home / "Library" / "Application Support" / "Claude"]
-        case "win32":
-            roaming = _folder(machine, "APPDATA", machine.home / "AppData" / "Roaming")
-            local = _folder(machine, "LOCALAPPDATA", machine.home / "AppData" / "Local")
-            # The Microsoft Store build has its own Roaming folder, in its package.
-            packages = sorted((local / "Packages").glob("Claude_*"))
-            folder = roaming / "Claude"
-            store_builds = [
-                ConfigLocation(package / "LocalCache" / "Roaming" / "Claude" / name, package) for package in packages
-            ]
-            if store_builds and not folder.is_dir():
-                return store_builds
-            return [*store_builds, ConfigLocation(folder / name, folder)]
-        case _:
-            folders = [_folder(machine, "XDG_CONFIG_HOME", machine.home / ".config") / "Claude"]
-    return [ConfigLocation(folder / name, folder) for folder in folders]
+    name, folder = "claude_desktop_config.json", _roaming(machine) / "Claude"
+    store_builds = []
+    if machine.platform == "win32":
+        # The Microsoft Store build has its own Roaming folder, in its package.
+        local = _folder(machine, "LOCALAPPDATA", machine.home / "AppData" / "Local")
+        packages = sorted((local / "Packages").glob("Claude_*"))
+        store_builds = [
+            ConfigLocation(package / "LocalCache" / "Roaming" / "Claude" / name, package) for package in packages
+        ]
+    if store_builds and not folder.is_dir():
+        return store_builds
+    return [*store_builds, ConfigLocation(folder / name, folder)]
 
 
-def _code_locations(machine: Machine) -> list[ConfigLocation]:
-    folder = _folder(machine, "CLAUDE_CONFIG_DIR", machine.home)
-    return [ConfigLocation(folder / ".claude.json", folder)]
+def _in_home(folder: str, file: str, *, variable: str = "") -> Callable[[Machine], list[ConfigLocation]]:
+    """A file in a folder of the home folder, or in the folder that an environment variable names."""
 
+    def locations(machine: Machine) -> list[ConfigLocation]:
+        place = _folder(machine, variable, machine.home / folder)
+        return [ConfigLocation(place / file, place)]
 
-def _cursor_locations(machine: Machine) -> list[ConfigLocation]:
-    folder = machine.home / ".cursor"
-    return [ConfigLocation(folder / "mcp.json", folder)]
+    return locations
 
 
 def _vscode_locations(machine: Machine) -> list[ConfigLocation]:
+    folder = _roaming(machine) / "Code" / "User"
+    return [ConfigLocation(folder / "mcp.json", folder)]
+
+
+def _roaming(machine: Machine) -> Path:
+    """The folder in which programs of a user keep their configurations."""
     match machine.platform:
         case "darwin":
-            folder = machine.home / "Library" / "Application Support"
+            return machine.home / "Library" / "Application Support"
         case "win32":
-            folder = _folder(machine, "APPDATA", machine.home / "AppData" / "Roaming")
+            return _folder(machine, "APPDATA", machine.home / "AppData" / "Roaming")
         case _:
-            folder = _folder(machine, "XDG_CONFIG_HOME", machine.home / ".config")
-    return [ConfigLocation(folder / "Code" / "User" / "mcp.json", folder / "Code" / "User")]
-
-
-def _codex_locations(machine: Machine) -> list[ConfigLocation]:
-    folder = _folder(machine, "CODEX_HOME", machine.home / ".codex")
-    return [ConfigLocation(folder / "config.toml", folder)]
-
-
-def _gemini_locations(machine: Machine) -> list[ConfigLocation]:
-    folder = machine.home / ".gemini"
-    return [ConfigLocation(folder / "settings.json", folder)]
+            return _folder(machine, "XDG_CONFIG_HOME", machine.home / ".config")
 
 
 def _folder(machine: Machine, variable: str, default: Path) -> Path:
@@ -194,11 +182,22 @@ CLIENTS = {
     client.name: client
     for client in (
         Client("claude-desktop", "Claude Desktop", _desktop_locations, url_keys=None),
-        Client("claude-code", "Claude Code", _code_locations, has_typed_entries=True),
-        Client("cursor", "Cursor", _cursor_locations),
+        Client(
+            "claude-code",
+            "Claude Code",
+            _in_home("", ".claude.json", variable="CLAUDE_CONFIG_DIR"),
+            has_typed_entries=True,
+        ),
+        Client("cursor", "Cursor", _in_home(".cursor", "mcp.json")),
         Client("vscode", "VS Code", _vscode_locations, has_typed_entries=True, table="servers"),
-        Client("codex", "Codex", _codex_locations, table="mcp_servers", url_keys=("url", "http_headers")),
-        Client("gemini", "Gemini CLI", _gemini_locations, url_keys=("httpUrl", "headers")),
+        Client(
+            "codex",
+            "Codex",
+            _in_home(".codex", "config.toml", variable="CODEX_HOME"),
+            table="mcp_servers",
+            url_keys=("url", "http_headers"),
+        ),
+        Client("gemini", "Gemini CLI", _in_home(".gemini", "settings.json"), url_keys=("httpUrl", "headers")),
     )
 }
 

@@ -309,26 +309,26 @@ def _update_fingerprint(target: InspectedGraph) -> Iterator[str]:
     location = target.profile.key
     if location is None or location.fingerprint is None or not target.exists:
         return
-    try:
-        with closing(doctor_checks.open_read_only(target)) as database:
-            key = database.key
-    except errors.KeepgraphError:
-        return  # the next check reports it
+    key = _opening_key(target)
     if key is not None and key.fingerprint != location.fingerprint:
         settings_file.update(target.path, {("key", "fingerprint"): key.fingerprint})
         yield "recorded in the settings which key opens the graph"
+
+
+def _opening_key(target: InspectedGraph) -> Key | None:
+    """The key with which the graph opens; None also if it does not open, which the next check reports."""
+    try:
+        with closing(doctor_checks.open_read_only(target)) as database:
+            return database.key
+    except errors.KeepgraphError:
+        return None
 
 
 def _encrypt_backups(target: InspectedGraph) -> Iterator[str]:
     """Encrypt unencrypted backups of an encrypted graph."""
     if not target.exists or not jobs.plain_backups(target.path):
         return
-    try:
-        with closing(doctor_checks.open_read_only(target)) as database:
-            key = database.key
-    except errors.KeepgraphError:
-        return  # the next check reports it
-    if key is not None:
+    if (key := _opening_key(target)) is not None:
         for file, problem in backups.reencrypt_all(target.path, old=[None], new=key):
             if problem is None:
                 yield f"encrypted {file}"

@@ -139,9 +139,7 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
     graph = _existing_graph(ctx)
     key, _ = _find_keys(ctx, graph)
     if not yes:
-        if graph_options.passphrase_prompt(ctx) is None:
-            raise errors.NotConfirmed("decrypting a graph needs confirmation", hint="Add --yes to go ahead.")
-        click.confirm(f"Decrypt {graph}?", abort=True, err=True)
+        terminal.confirm(f"Decrypt {graph}?")
     change = graph_keys.decrypt(graph, key)
     _show_result(ctx, graph, change, "is no longer encrypted; its backups still are, and its key is kept for them")
 

@@ -136,7 +136,8 @@ def _install(
         graph_options.warn_of_shared_folder(graph_options.graph_path(click.get_current_context()).resolve())
     if not report["dry_run"]:
         # First of all: a server that does not answer is not configured.
-        server = _check_url(url, token) if url is not None else _check_server(_command(report["entry"]))
+        entry = report["entry"]
+        server = _check_url(url, token) if url is not None else _check_server([entry["command"], *entry["args"]])
         report["server"] = {"name": server.server, "version": server.version, "tools": server.tools}
     for location in locations:
         existing = clients.read(location.file, clients.CLIENTS[report["client"]].table)
@@ -169,10 +170,6 @@ def _write_configuration(
         "backup": str(backup) if backup else None,
         "diff": clients.diff(existing, text) if is_changed and (dry_run or change == "replaced") else [],
     }
-
-
-def _command(entry: dict[str, Any]) -> list[str]:
-    return [entry["command"], *entry["args"]]
 
 
 def _check_url(url: str, token: str) -> ServerInfo:

@@ -129,10 +129,8 @@ def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> N
     if not graph.exists() and not settings_file.path(graph).exists():
         raise errors.ProfileNotFound(f"the profile {name!r} is empty")
     if not yes:
-        if graph_options.passphrase_prompt(ctx) is None:
-            raise errors.NotConfirmed(f"deleting the profile {name} needs confirmation", hint="Add --yes to go ahead.")
         what = "with all its backups and its key" if forever else "(its backups stay)"
-        click.confirm(f"Delete the profile {name} {what}?", abort=True, err=True)
+        terminal.confirm(f"Delete the profile {name} {what}?")
     problem = backups.delete(graph, forever=forever)
     if profile.active() == name:
         profile.use(profile.DEFAULT)

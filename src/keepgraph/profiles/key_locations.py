@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key, KeyLocation, KeySource
@@ -234,13 +236,8 @@ def read_from_keyring(name: str) -> list[Key]:
     Raises:
         errors.KeyMissing: it has none, is locked, or does not exist; the message says which.
     """
-    import keyring
-    from keyring.errors import KeyringError
-
-    try:
+    with _keyring("cannot be read") as keyring:
         text = keyring.get_password(KEYRING_SERVICE, name)
-    except (KeyringError, OSError, RuntimeError) as error:
-        raise errors.KeyMissing(f"the system keyring cannot be read ({type(error).__name__})") from error
     if text is None:
         raise errors.KeyMissing(f"the system keyring has no key for {name}")
     return keys.parse(text.encode(), "the keyring")
@@ -252,16 +249,8 @@ def _write_to_keyring(name: str, saved: Sequence[Key]) -> None:
     Raises:
         errors.KeyMissing: there is no keyring, or it is locked.
     """
-    import keyring
-    from keyring.errors import KeyringError
-
-    try:
+    with _keyring("cannot keep a key", hint="Keep it in a file instead: --key file.") as keyring:
         keyring.set_password(KEYRING_SERVICE, name, "\n".join(key.digits for key in saved))
-    except (KeyringError, OSError, RuntimeError) as error:
-        raise errors.KeyMissing(
-            f"the system keyring cannot keep a key ({type(error).__name__})",
-            hint="Keep it in a file instead: --key file.",
-        ) from error
 
 
 def _delete_from_keyring(name: str) -> None:
@@ -270,11 +259,18 @@ def _delete_from_keyring(name: str) -> None:
     Raises:
         errors.KeyMissing: there is no keyring, or it refuses.
     """
+    with _keyring(f"did not delete {name}") as keyring:
+        if keyring.get_password(KEYRING_SERVICE, name) is not None:
+            keyring.delete_password(KEYRING_SERVICE, name)
+
+
+@contextmanager
+def _keyring(problem: str, *, hint: str | None = None) -> Iterator[Any]:
+    """The library of the system keyring, whose errors become KeyMissing: the keyring has this problem."""
     import keyring
     from keyring.errors import KeyringError
 
     try:
-        if keyring.get_password(KEYRING_SERVICE, name) is not None:
-            keyring.delete_password(KEYRING_SERVICE, name)
+        yield keyring
     except (KeyringError, OSError, RuntimeError) as error:
-        raise errors.KeyMissing(f"the system keyring did not delete {name} ({type(error).__name__})") from error
+        raise errors.KeyMissing(f"the system keyring {problem} ({type(error).__name__})", hint=hint) from error

@@ -80,7 +80,7 @@ def show_first(lines: Sequence[str], most: int, *, indent: str = "", err: bool =
         click.echo(f"{indent}{rest}", err=err)
 
 
-def confirm(question: str, *, quiet: bool) -> None:
+def confirm(question: str, *, quiet: bool = False) -> None:
     """Ask for confirmation; a no aborts.
 
     Raises:
@@ -88,7 +88,7 @@ def confirm(question: str, *, quiet: bool) -> None:
     """
     if quiet or not sys.stdin.isatty():
         raise errors.NotConfirmed(f"this needs confirmation: {question}", hint="Add --yes to go ahead.")
-    click.confirm(question, abort=True)
+    click.confirm(question, abort=True, err=True)
 
 
 def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Nothing", texts: int = 0) -> None:

@@ -235,7 +235,7 @@ class _LineImport:
                     "record_facts",
                     {"facts": facts, "all_or_nothing": self._strict, "misfits": "warn"},
                     around=partial(importer.noting, file=self._file),
-                    recorded_as=importer.TOOL,
+                    recorded_as=import_state.TOOL,
                 )["results"]
         except (errors.InvalidRequest, errors.Conflict) as error:
             return [error.answer()] if len(batch) == 1 else None

@@ -34,7 +34,6 @@ from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-_TOOL = "import"
 _TYPE_PROPERTY = "entityType"
 _MAX_SOURCE_CHARACTERS = 1_500
 _MAX_LINE_CHARACTERS = imported_texts.MAX_CHARACTERS // 2
@@ -105,7 +104,7 @@ class RecordImport:
         self._line_digests: set[bytes] = set()
         self._found_by: dict[tuple[int, str], str] = {}  # of an entity: its position and name, if not found by the name
         self.counts: Counter[str] = Counter()
-        with database.read(_TOOL) as tx:
+        with database.read(import_state.TOOL) as tx:
             self.mapping = rdf_individuals.map_vocabulary(tx, survey, add_terms=add_terms)
             for episode in store.episodes.by_source(tx, self._source, kind="json"):
                 self._line_digests.update(map(_line_digest, store.episodes.text(tx, episode).split("\n")))
@@ -117,7 +116,7 @@ class RecordImport:
         """Import records in one call; returns their results in order. With `strict` an error ends the list."""
         results: list[RecordResult] = []
         lines: _Lines = []
-        with self._database.write(_TOOL) as tx:
+        with self._database.write(import_state.TOOL) as tx:
             tx = journal.begin_call(tx)
             counts_before = Counter(self.counts)
             try:
@@ -134,7 +133,7 @@ class RecordImport:
         return results
 
     def _add_terms(self) -> None:
-        with self._database.write(_TOOL) as tx:
+        with self._database.write(import_state.TOOL) as tx:
             tx = journal.begin_call(tx)
             for kind, mappings in (
                 (store.vocabulary.ENTITY_TYPE, self.mapping.entity_types),

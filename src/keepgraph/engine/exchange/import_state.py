@@ -135,6 +135,9 @@ def quote_name(text: str) -> str:
 VERSION = 1
 """The version of the format, which this code reads and writes. A file of a newer one is refused."""
 
+TOOL = "import"
+"""What the journal calls an import."""
+
 IMPORTED = "imported"
 """The vocabulary version of entity types and predicates that came with an imported file."""
 

@@ -21,6 +21,7 @@ from keepgraph.engine.exchange.import_facts import find_entities, find_entity, f
 from keepgraph.engine.exchange.import_state import (
     DEFAULT_CONFIDENCE,
     DEFAULT_GROUP,
+    TOOL,
     ImportState,
     Line,
     LineResult,
@@ -171,7 +172,7 @@ def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bo
 
 def _import_narratives(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
     """Which texts tell of which weeks. Of two lines of the same week and instant, the later is the newer."""
-    entities = find_entities(tx, {line["project"] for line in lines if "project" in line})
+    entities = find_entities(tx, {project for line in lines if (project := line.get("project"))})
     episodes = find_episodes(tx, lines, state)
 
     def import_narrative(line: Line) -> LineResult:
@@ -186,10 +187,6 @@ def _import_narratives(tx: Tx, lines: Sequence[Line], state: ImportState, strict
         return LineResult(created=True)
 
     return import_each(lines, import_narrative, strict=strict)
-
-
-TOOL = "import"
-"""What the journal calls an import."""
 
 
 def import_batch(

@@ -35,7 +35,6 @@ WORDS = "vocabulary.jsonl"
 """The file of the words that another graph may lack."""
 
 _TEXT = "Text"
-_TOOL = "import"
 _MAX_TAGS = 200
 _MAX_SOURCES = 100
 _MAX_PROPERTIES = 4_000
@@ -239,7 +238,7 @@ def import_bundle(
         preview: whether to take everything back in the end.
     """
     report = BundleReport()
-    with database.write(_TOOL, dry_run=preview) as tx:
+    with database.write(import_state.TOOL, dry_run=preview) as tx:
         tx = store.journal.begin_call(tx)
         if any(page.id and _is_known(tx, page.id) for page in found.values()):
             report.are_edits = True
@@ -304,7 +303,9 @@ def _import_new(
                 "valid_to": until,
                 **_detail_of(page, line.fact),
                 "provenance": [
-                    {"source": sources[note], "tool": _TOOL} for note in statement.notes if sources.get(note)
+                    {"source": sources[note], "tool": import_state.TOOL}
+                    for note in statement.notes
+                    if sources.get(note)
                 ],
             }
             lines["fact"].append({key: value for key, value in fact.items() if value not in (None, [])})

@@ -11,6 +11,7 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.exchange import rdf_export, rdf_individuals
+from keepgraph.engine.exchange.import_state import TOOL
 from keepgraph.engine.exchange.rdf_export import WordDefinition, WordIris
 from keepgraph.engine.exchange.rdf_individuals import IndividualsReport, Recording
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, terms
@@ -29,7 +30,6 @@ from keepgraph.store import journal
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 
-_TOOL = "import"
 _MAX_SET_NAME = 60
 _MAX_URI = 2000
 _MAX_INDIVIDUALS_PER_CALL = 1000
@@ -86,7 +86,7 @@ def run(
     Raises:
         errors.VocabularyInvalid, errors.VocabularyConflict: the vocabulary cannot take it.
     """
-    with database.write(_TOOL) as tx:
+    with database.write(TOOL) as tx:
         tx = journal.begin_call(tx)
         first_call = tx.call
         planned = plan(tx, document, file_stem=file_stem, with_individuals=with_individuals)
@@ -105,7 +105,7 @@ def run(
         steps = [(recording.record_entities, batch) for batch in batches[1:]]
         steps += [(recording.record_facts, batch) for batch in batches]
         for record, batch in steps:
-            with database.write(_TOOL) as tx:
+            with database.write(TOOL) as tx:
                 tx = journal.begin_call(tx)
                 calls.append(tx.call)
                 record(tx, batch)
@@ -156,7 +156,7 @@ class _Planner:
     def __init__(self, tx: Tx, document: RdfVocabulary) -> None:
         self._document = document
         self._vocabulary = graph_vocabulary.read(tx)
-        self._iris = {kind: _iris_of_words(tx, kind) for kind in store.vocabulary.KINDS}
+        self._iris = {kind: rdf_individuals.iris_of_words(tx, kind) for kind in store.vocabulary.KINDS}
 
     def plan(self, *, file_stem: str, with_individuals: bool) -> ImportPlan:
         document = self._document
@@ -314,16 +314,6 @@ class _Planner:
         surplus = [rdf_statements.write_line(statement) for statement in generated if statement not in stated]
         lists = {"statements": missing, "unstated": surplus}
         return {**details, **{name: lines for name, lines in lists.items() if lines}}
-
-
-def _iris_of_words(tx: Tx, kind: str) -> dict[str, Iri]:
-    """The IRIs of the words that the vocabulary has from RDF, by name."""
-    details = store.vocabulary.details(tx, kind)
-    return {
-        term.name: Iri(uri)
-        for term in graph_vocabulary.read(tx).terms(kind)
-        if (uri := details.get(term.row, {}).get("uri"))
-    }
 
 
 def _names_of(iris: Iterable[Iri], names: Mapping[Iri, str]) -> tuple[str, ...]:

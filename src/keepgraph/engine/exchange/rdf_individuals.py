@@ -50,12 +50,9 @@ class Recording:
             **{(store.vocabulary.ENTITY_TYPE, iri): name for iri, name in type_names.items()},
             **{(store.vocabulary.PREDICATE, iri): name for iri, name in predicate_names.items()},
         }
-        vocabulary = graph_vocabulary.read(tx)
         for kind in store.vocabulary.KINDS:
-            details = store.vocabulary.details(tx, kind)
-            for term in vocabulary.terms(kind):
-                if uri := details.get(term.row, {}).get("uri"):
-                    self._words.setdefault((kind, Iri(uri)), term.name)
+            for name, iri in iris_of_words(tx, kind).items():
+                self._words.setdefault((kind, iri), name)
         self._defined = {iri for kind, iri in self._words if kind == store.vocabulary.PREDICATE}
         self._entities: dict[Iri, Entity] = {}
         self._taken: set[int] = set()
@@ -177,6 +174,16 @@ class Recording:
             term = graph_vocabulary.find(tx, kind, rdf_statements.local_name(iri))
             self._words[key] = term.name if term is not None else None
         return self._words[key]
+
+
+def iris_of_words(tx: Tx, kind: str) -> dict[str, Iri]:
+    """The IRIs of the words that the vocabulary has from RDF, by name."""
+    details = store.vocabulary.details(tx, kind)
+    return {
+        term.name: Iri(uri)
+        for term in graph_vocabulary.read(tx).terms(kind)
+        if (uri := details.get(term.row, {}).get("uri"))
+    }
 
 
 # Mapping of entity types and predicates of a file to the vocabulary of the graph.

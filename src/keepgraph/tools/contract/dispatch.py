@@ -61,61 +61,36 @@ def call(
     """
     with interruption.by(cancellation):
         tool = catalogue.find(name)
-        return _call(
-            database,
-            tool,
-            catalogue.translate(name, tool.name, {} if arguments is None else arguments),
-            session=session,
-            defaults=defaults,
-            read_only=read_only,
-            has_background=has_background,
-            cancellation=cancellation,
-            progress=progress,
-            around=around,
-            recorded_as=recorded_as,
-        )
-
-
-def _call(
-    database: Database,
-    tool: Tool,
-    arguments: Mapping[str, Any],
-    *,
-    session: str | None,
-    defaults: Mapping[str, Any] | None,
-    read_only: bool,
-    has_background: bool,
-    cancellation: CancellationCheck | None,
-    progress: Progress | None,
-    around: Around,
-    recorded_as: str,
-) -> dict[str, Any]:
-    try:
-        checked = validation.check_input(tool.toolset, tool.name, arguments)
-        if defaults:
-            checked = _with_defaults(tool, checked, defaults)
-        # The function reads the conversation in its transaction.
-        session = checked.pop(SESSION_ARGUMENT, "").strip() or session
-        if tool.effect is Effect.READ:
-            unknown_names: dict[str, str] = {}
-            answer = _read(
-                database,
-                tool,
-                checked,
-                session=session,
-                cancellation=cancellation,
-                may_backfill=derived_data.NOTHING if read_only else derived_data.ALL,
-                has_background=has_background,
-                unknown_names=unknown_names,
-            )
-            if not read_only:
-                _count(database, tool, session=session, unknown_names=unknown_names)
-        elif read_only:
-            raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
-        elif tool.is_job:
-            answer = _run_job(database, tool, checked, session=session, cancellation=cancellation, progress=progress)
-        else:
-            answer = _write(
+        try:
+            given = catalogue.translate(name, tool.name, {} if arguments is None else arguments)
+            checked = validation.check_input(tool.toolset, tool.name, given)
+            if defaults:
+                checked = _with_defaults(tool, checked, defaults)
+            # The function reads the conversation in its transaction.
+            session = checked.pop(SESSION_ARGUMENT, "").strip() or session
+            if tool.effect is Effect.READ:
+                unknown_names: dict[str, str] = {}
+                answer = _read(
+                    database,
+                    tool,
+                    checked,
+                    session=session,
+                    cancellation=cancellation,
+                    may_backfill=derived_data.NOTHING if read_only else derived_data.ALL,
+                    has_background=has_background,
+                    unknown_names=unknown_names,
+                )
+                if not read_only:
+                    _count(database, tool, session=session, unknown_names=unknown_names)
+                return answer
+            if read_only:
+                raise errors.GraphReadOnly(f"{tool.name} writes, and this graph was opened for reading only")
+            if tool.is_job:
+                job = Job(database, tool=tool.name, session=session, cancellation=cancellation, progress=progress)
+                answer = {"call": None, **tool.run(job, **checked)}
+                validation.check_output(tool.toolset, tool.name, answer)
+                return answer
+            return _write(
                 database,
                 tool,
                 checked,
@@ -124,11 +99,10 @@ def _call(
                 around=around,
                 recorded_as=recorded_as or tool.name,
             )
-    except errors.KeepgraphError as error:
-        if error.example is None:
-            error.example = schemas.example(tool.toolset, tool.name)
-        raise
-    return answer
+        except errors.KeepgraphError as error:
+            if error.example is None:
+                error.example = schemas.example(tool.toolset, tool.name)
+            raise
 
 
 def _with_defaults(tool: Tool, arguments: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,22 +210,6 @@ def _complete(tool: Tool, answer: dict[str, Any], tx: Tx) -> dict[str, Any]:
             validation.check_output(tool.toolset, tool.name, complete)
             return complete
     return {**answer, "not_checked": True}
-
-
-def _run_job(
-    database: Database,
-    tool: Tool,
-    arguments: dict[str, Any],
-    *,
-    session: str | None,
-    cancellation: CancellationCheck | None,
-    progress: Progress | None,
-) -> dict[str, Any]:
-    """Run a tool that makes many short writes, each a call of its own."""
-    job = Job(database, tool=tool.name, session=session, cancellation=cancellation, progress=progress)
-    answer = {"call": None, **tool.run(job, **arguments)}
-    validation.check_output(tool.toolset, tool.name, answer)
-    return answer
 
 
 # Counting of calls that read, and of names that nothing has: only where the settings ask for it, in a short write.
