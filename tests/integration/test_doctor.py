@@ -26,7 +26,7 @@ from keepgraph.engine.maintenance import backups
 from keepgraph.profiles import keys, settings_file
 from words import connected, decision, fact, literal, person, project, rows
 
-SHAKEN = installation.ServerInfo("keepgraph", "0", "2025-06-18", 4)
+SHAKEN = installation.ServerInfo("keepgraph", "0", 4)
 
 FACTS = [
     fact(person("Ada Lovelace"), "decided_in", decision("Adopt the engine"), aliases=["Countess of Lovelace"]),

@@ -403,7 +403,7 @@ def stub(tmp_path: Path) -> Callable[[str], list[str]]:
 def test_a_handshake_counts_the_tools_of_every_page(stub):
     script = "answer(hello); request(); answer({'tools': [tool] * 2, 'nextCursor': 'b'}); answer({'tools': [tool]})"
 
-    assert installation.connect(stub(script)) == installation.ServerInfo("stub", "7", "2025-06-18", 3)
+    assert installation.connect(stub(script)) == installation.ServerInfo("stub", "7", 3)
 
 
 def test_a_handshake_lets_a_server_speak_of_other_things(stub):
