@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,13 +13,11 @@ from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.model import Key, KeyLocation
+from keepgraph.profiles import key_locations, profile, settings_file
 
 if TYPE_CHECKING:
     from keepgraph.engine.maintenance import graph_keys
-from collections.abc import Callable
-from typing import Any, TypeVar
 
-from keepgraph.profiles import key_locations, profile, settings_file
 
 # The options --key and --key-file for the location of a new key, and the prompt for a new passphrase.
 

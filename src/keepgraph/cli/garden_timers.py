@@ -302,7 +302,7 @@ def _run_all(commands: Sequence[Sequence[str]]) -> str | None:
 def run(command: Sequence[str]) -> str | None:
     """Run a system command; returns the problem in one line, or None."""
     try:
-        done = subprocess.run(  # noqa: S603 (the commands of timers.py)
+        done = subprocess.run(  # noqa: S603 (the commands of this module)
             command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False
         )
     except FileNotFoundError:

@@ -7,20 +7,20 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+import click
+
 from keepgraph import _version, errors, package_files
+from keepgraph.cli import clients, graph_options
+from keepgraph.cli.output import terminal
 
 if TYPE_CHECKING:
     import anyio
     from mcp import ClientSession
-from datetime import UTC, datetime
 
-import click
-
-from keepgraph.cli import clients, graph_options
-from keepgraph.cli.output import terminal
 
 # `kg install`: tests the server, then adds it to the configuration of a client.
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from keepgraph import errors, lazy
 from keepgraph.cli import graph_options
+from keepgraph.cli.dates import DateOption
 from keepgraph.cli.output import terminal
-from keepgraph.profiles import settings_file
+from keepgraph.profiles import profile, settings_file, tokens
+from keepgraph.temporal import timestamps
 
 if TYPE_CHECKING:
     import socket
@@ -21,13 +25,7 @@ if TYPE_CHECKING:
     from keepgraph.mcp import http
     from keepgraph.mcp.graphs import ServedGraph
     from keepgraph.mcp.http_access import Issuer
-from dataclasses import asdict
-from datetime import UTC, datetime
-from typing import Any
 
-from keepgraph.cli.dates import DateOption
-from keepgraph.profiles import profile, tokens
-from keepgraph.temporal import timestamps
 
 INTERRUPTED = 130
 TERMINATED = 143
@@ -226,7 +224,7 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
     """A socket on an address, once it is clear that nobody is let in unasked.
 
     Raises:
-        refusals.TokenRequired: other machines could connect, and there is no token.
+        http_access.TokenRequired: other machines could connect, and there is no token.
         errors.InvalidArguments: the address cannot be used, or does not say how clients name the server.
     """
     import socket

@@ -53,7 +53,7 @@ class ServedGraphs:
 
         Raises:
             errors.InvalidArguments: it names none, where there are several.
-            refusals.GraphNotAllowed: the caller has no graph of this name.
+            http_access.GraphNotAllowed: the caller has no graph of this name.
         """
         if not self._are_named or not isinstance(arguments, dict):
             return [self.first], arguments
@@ -70,7 +70,7 @@ class ServedGraphs:
     def find(self, name: Any, *, hint: str | None = None) -> ServedGraph:
         """
         Raises:
-            refusals.GraphNotAllowed: the caller has no graph of this name.
+            http_access.GraphNotAllowed: the caller has no graph of this name.
         """
         served = self.by_name.get(name) if isinstance(name, str) else None
         if served is None:
@@ -119,7 +119,7 @@ class ServedGraphs:
         """The graph that the URI of a resource means, and the URI without its name.
 
         Raises:
-            errors.InvalidArguments, refusals.GraphNotAllowed: as of a call.
+            errors.InvalidArguments, http_access.GraphNotAllowed: as of a call.
         """
         rest, separator, name = uri.rpartition(_RESOURCE_QUERY)
         if not self._are_named or not separator:

@@ -261,8 +261,8 @@ class HttpApp:
     async def _authenticate(self, authorization: str) -> Token:
         """
         Raises:
-            refusals.TokenRequired: there is no token, or none that is known.
-            refusals.TokenExpired: it was valid once.
+            http_access.TokenRequired: there is no token, or none that is known.
+            http_access.TokenExpired: it was valid once.
         """
         scheme, _, secret = authorization.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
@@ -286,7 +286,7 @@ class HttpApp:
     async def _caller(self, token: Token) -> _Caller:
         """
         Raises:
-            refusals.GraphNotAllowed: the token is for none of the graphs served.
+            http_access.GraphNotAllowed: the token is for none of the graphs served.
         """
         async with self._starting:
             caller = self._callers.get(token.name)
@@ -368,7 +368,7 @@ class _Exchange:
         """The value of a header, "" where it is missing.
 
         Raises:
-            refusals.RequestInvalid: there are several.
+            http_access.RequestInvalid: there are several.
         """
         values = [value for key, value in self.scope["headers"] if key == name.encode()]
         if len(values) > 1:
@@ -393,7 +393,7 @@ class _Exchange:
     async def read_body(self) -> bytes:
         """
         Raises:
-            refusals.RequestTooLarge, refusals.RequestTooSlow: the body is not read to its end.
+            http_access.RequestTooLarge, http_access.RequestTooSlow: the body is not read to its end.
         """
         body = bytearray()
         with anyio.move_on_after(REQUEST_SECONDS) as scope:

@@ -208,7 +208,7 @@ class Limits:
     def take_request(self) -> None:
         """
         Raises:
-            refusals.TooManyCalls, refusals.TooManyBytes: the caller must wait.
+            TooManyCalls, TooManyBytes: the caller must wait.
         """
         for allowance, error in ((self._calls, TooManyCalls), (self._bytes, TooManyBytes)):
             if seconds := allowance.seconds_to_wait():
@@ -226,7 +226,7 @@ class Limits:
         """A call in progress, while this context lasts.
 
         Raises:
-            refusals.TooManyAtOnce: too many others are.
+            TooManyAtOnce: too many others are.
         """
         if self._running >= self._at_once:
             refusal = TooManyAtOnce(f"this token has {self._running} calls in progress")

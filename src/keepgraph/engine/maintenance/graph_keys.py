@@ -237,7 +237,7 @@ def _unused_account(name: str) -> str:
 # Encryption of a graph: from plain to encrypted, back, or to another key.
 #
 # Each may be interrupted at any point. The new key is saved, and read back, before anything is encrypted with it; the
-# settings say before and after where it is, and meanwhile what is being done (see unfinished_changes.py); and the graph
+# settings say before and after where it is, and meanwhile what is being done (see jobs.py); and the graph
 # itself changes in one step, when a verified copy replaces its file. A graph is encrypted after its backups, so that
 # nothing plain is left beside an encrypted one. From the first step to the last, nobody else may have the graph open.
 

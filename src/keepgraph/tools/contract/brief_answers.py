@@ -10,9 +10,10 @@ Where a client of the server leaves it out, brief is meant: there a model reads 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from keepgraph import lazy
 from keepgraph.language import sentences
@@ -21,9 +22,7 @@ from keepgraph.tools.contract import schemas
 
 if TYPE_CHECKING:
     from keepgraph.tools.contract.catalogue import Tool
-import json
-from functools import lru_cache
-from typing import TypeVar
+
 
 BRIEF = "brief"
 MAX_TOKENS = 1_420

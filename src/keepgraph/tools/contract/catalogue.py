@@ -98,7 +98,7 @@ def tool(
 
 
 def find(name: str) -> Tool:
-    """The tool of this name, or of this alias (see aliases.py).
+    """The tool of this name, or of this alias.
 
     Raises:
         errors.UnknownTool: there is none; similar names are candidates.

@@ -7,26 +7,22 @@ that is still missing, dispatch backfills for as long as there is time; then the
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
-from typing import TYPE_CHECKING
-
-from keepgraph import store
-from keepgraph.engine import texts, vector_backfill
-from keepgraph.store.database import Database
-from keepgraph.store.transactions import Tx
-
-if TYPE_CHECKING:
-    from keepgraph.store.derived_tables import VectorKind
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
-from keepgraph import errors
-from keepgraph.engine import knowledge
+from keepgraph import errors, store
+from keepgraph.engine import knowledge, texts, vector_backfill
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
+from keepgraph.store.database import Database
+from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+
+if TYPE_CHECKING:
+    from keepgraph.store.derived_tables import VectorKind
 
 
 class Need(Enum):
