@@ -12,6 +12,8 @@ import click
 from keepgraph import errors, lazy
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.profiles import settings_file
+from keepgraph.temporal import date_phrases, timestamps
 
 _DAY = lazy.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in March”, “20 Nov”, 2026-11-20 or 2026-11-20T14:30."
@@ -41,7 +43,6 @@ class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class 
         option = param.opts[0] if param and param.opts else "the date"
         if _DAY.fullmatch(value.strip()) and _is_day(value.strip()):
             return str(value.strip())
-        from keepgraph.temporal import date_phrases
 
         zone = _zone(ctx) if ctx else None
         now = datetime.now(UTC).astimezone(zone)
@@ -71,8 +72,6 @@ LAST_DAY = DateOption(end=True, days_only=True)
 
 def _on_the_clock(meant: str, zone: ZoneInfo | None) -> str:
     """A day, or an instant in the local time of that day."""
-    from keepgraph.temporal import timestamps
-
     if len(meant) > len("2026-11-20T14:30"):
         meant = timestamps.format_local(timestamps.parse(meant, zone), zone)
     return meant[:16].replace("T", " ")
@@ -89,7 +88,5 @@ def _is_day(text: str) -> bool:
 
 def _zone(ctx: click.Context) -> ZoneInfo | None:
     """The time zone of the graph on the command line; None is the system's."""
-    from keepgraph.profiles import settings_file
-
     zone = settings_file.read(graph_options.graph_path(ctx).resolve()).zone
     return ZoneInfo(zone) if zone else None

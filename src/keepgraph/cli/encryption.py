@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from keepgraph import errors, permissions
+from keepgraph import errors, permissions, store
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.engine.maintenance import graph_keys, jobs
 from keepgraph.model import Key, KeyLocation
-from keepgraph.profiles import key_locations, profile, settings_file
-
-if TYPE_CHECKING:
-    from keepgraph.engine.maintenance import graph_keys
-
+from keepgraph.profiles import key_locations, keys, profile, settings_file
 
 # The options --key and --key-file for the location of a new key, and the prompt for a new passphrase.
 
@@ -49,8 +46,6 @@ def choose_location(
         errors.InvalidArguments: --key-file is given without --key file.
         errors.KeyMissing: a passphrase is needed, and standard input is not a terminal.
     """
-    from keepgraph.engine.maintenance import graph_keys
-
     if key_file is not None and source not in (None, "file"):
         raise errors.InvalidArguments("--key-file needs --key file", hint="Leave one of them out.")
     if source is None and key_file is None and key_locations.from_environment():
@@ -109,9 +104,6 @@ def encrypt_command(ctx: click.Context, source: str | None, key_file: Path | Non
     \b
     kg encrypt
     """
-    from keepgraph.engine.maintenance import graph_keys
-    from keepgraph.profiles import settings_file
-
     graph = _existing_graph(ctx)
     location = settings_file.read(graph).key
     new_location, passphrase = _choose_new_location(ctx, graph, location, source, key_file)
@@ -132,8 +124,6 @@ def decrypt_command(ctx: click.Context, yes: bool) -> None:
     \b
     kg decrypt
     """
-    from keepgraph.engine.maintenance import graph_keys
-
     graph = _existing_graph(ctx)
     key, _ = _find_keys(ctx, graph)
     if not yes:
@@ -154,9 +144,6 @@ def rekey_command(ctx: click.Context, source: str | None, key_file: Path | None)
     \b
     kg rekey
     """
-    from keepgraph.engine.maintenance import graph_keys
-    from keepgraph.profiles import settings_file
-
     graph = _existing_graph(ctx)
     key, older_keys = _find_keys(ctx, graph)
     location = settings_file.read(graph).key
@@ -185,8 +172,6 @@ def key_command() -> None:
 @graph_options.all_options
 def export_command(ctx: click.Context, file: str) -> None:
     """Write the key to FILE, readable only by you (- is standard output). Anyone who has it can read the graph."""
-    from keepgraph.profiles import keys
-
     graph = _existing_graph(ctx)
     current, older_keys = _find_keys(ctx, graph)
     title = f"The key of {graph} ({current.fingerprint})."
@@ -213,9 +198,6 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
     A key that does not open the graph is refused, and nothing is changed. If the graph is empty or missing, the key
     is kept for the next backup you restore.
     """
-    from keepgraph.engine.maintenance import graph_keys
-    from keepgraph.profiles import keys, settings_file
-
     graph = graph_options.graph_path(ctx).resolve()
     # Its mode is not checked: the file may be on a USB stick without modes.
     if file != "-" and not permissions.expanded(file).is_file():
@@ -260,9 +242,6 @@ def _choose_new_location(
 
     An interrupted command, run again, names the same key file: that is not a new location.
     """
-    from keepgraph.engine.maintenance import jobs
-    from keepgraph.profiles import key_locations
-
     is_interrupted = location is not None and location.change == jobs.ENCRYPT and key_file is None
     if location is not None and is_interrupted and source in (None, location.source):
         if location.source not in ("keyring", "passphrase") or key_locations.is_available(graph, location):
@@ -292,15 +271,11 @@ def _existing_graph(ctx: click.Context) -> Path:
 
 def _find_keys(ctx: click.Context, graph: Path) -> tuple[Key, Sequence[Key]]:
     """The key that opens a graph, and older keys kept with it."""
-    from keepgraph.engine.maintenance import graph_keys
-
     return graph_keys.find(graph, ask=graph_options.passphrase_prompt(ctx))
 
 
 def _open_once(ctx: click.Context, graph: Path) -> None:
     """Open a plain graph once, to migrate it and report errors before the encryption begins."""
-    from keepgraph import store
-
     if store.files.kind(graph) is store.files.Kind.PLAIN and not (
         os.environ.get("KG_KEY") or os.environ.get("KG_KEY_FILE")
     ):

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keepgraph import errors
+from keepgraph import errors, store
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.engine.maintenance import backups, graph_keys, history
+from keepgraph.engine.maintenance import purge as engine
 from keepgraph.english import count_noun
 from keepgraph.model import Key
+from keepgraph.profiles import settings_file
 
 if TYPE_CHECKING:
     from keepgraph import Graph
@@ -95,9 +98,6 @@ def compact_command(ctx: click.Context) -> None:
     \b
     kg compact
     """
-    from keepgraph.engine.maintenance import history
-    from keepgraph.profiles import settings_file
-
     graph_file = graph_options.graph_path(ctx).resolve()
     size_before = graph_file.stat().st_size if graph_file.is_file() else 0
     with graph_options.open_graph(ctx) as graph:
@@ -186,8 +186,6 @@ def purge_command(
     kg purge person:Bob
     kg purge --earlier-versions
     """
-    from keepgraph.engine.maintenance import purge as engine
-
     if what and earlier_versions:
         raise errors.InvalidArguments(
             "WHAT and --earlier-versions are both given",
@@ -235,8 +233,6 @@ def refuse_if_open(graph_file: Path) -> None:
     Raises:
         errors.GraphBusy: another program has the graph open, so nothing is deleted or purged.
     """
-    from keepgraph import store
-
     if graph_file.is_file():
         with store.file_locks.exclusive(graph_file, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
             pass
@@ -251,8 +247,6 @@ def _find_forgotten(
         errors.Ambiguous: several have this name.
         errors.KeepgraphError: none has; the given error.
     """
-    from keepgraph.engine.maintenance import purge as engine
-
     forgotten = engine.find_forgotten(graph_file, what, key=key, kind=kind)
     if len(forgotten) > 1:
         raise errors.Ambiguous(
@@ -275,8 +269,6 @@ def purge(
     words: Collection[Word] = (),
 ) -> Report:
     """Purge what was deleted; ask for a passphrase only if a backup needs one."""
-    from keepgraph.engine.maintenance import purge as engine
-
     return engine.purge(
         graph_file,
         key=key,
@@ -291,17 +283,11 @@ def purge(
 
 def find_removed_words(graph_file: Path, word: str, key: Key | None) -> list[Word]:
     """The words of this name that were removed from the vocabulary."""
-    from keepgraph.engine.maintenance import purge as engine
-
     return engine.find_removed_words(graph_file, word, key=key)
 
 
 def _other_keys(ctx: click.Context, graph_file: Path, key: Key | None) -> list[Key]:
     """Keys that backups may have besides the graph's; asks for a passphrase only if one needs it."""
-    from keepgraph import store
-    from keepgraph.engine.maintenance import backups, graph_keys
-    from keepgraph.profiles import settings_file
-
     if all(store.copies.opens_with(file, key) for file in backups.files(graph_file)):
         return []
     prompt = graph_options.passphrase_prompt(ctx)

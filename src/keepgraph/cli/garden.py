@@ -12,6 +12,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.profiles import key_locations, settings_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,8 +178,6 @@ def _change_timer(ctx: click.Context, *, install: bool, dry_run: bool) -> None:
 
 def _lacks_key(graph: Path) -> bool:
     """Whether a graph is encrypted and a timer cannot find its key, in a key file or the keyring."""
-    from keepgraph.profiles import key_locations, settings_file
-
     with graph.open("rb") as file:
         is_encrypted = file.read(len(_PLAIN)) != _PLAIN
     location = settings_file.read(graph).key

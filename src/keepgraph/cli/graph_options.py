@@ -12,7 +12,9 @@ import click
 
 from keepgraph import errors, permissions
 from keepgraph.cli.output import terminal
+from keepgraph.engine.maintenance import backups, history
 from keepgraph.graph import Graph, open
+from keepgraph.profiles import profile, settings_file
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _P = ParamSpec("_P")
@@ -69,8 +71,6 @@ def graph_path(ctx: click.Context) -> Path:
         errors.InvalidArguments: --db is empty, or both are given.
         errors.ProfileNotFound: there is no such profile.
     """
-    from keepgraph.profiles import profile
-
     params = ctx.find_root().params
     file, name = params.get("db"), params.get("profile")
     if file is not None and name is not None:
@@ -84,8 +84,6 @@ def graph_path(ctx: click.Context) -> Path:
 
 def naming_arguments(ctx: click.Context) -> list[str]:
     """The options that name the same graph in another command line, in any working directory."""
-    from keepgraph.profiles import profile
-
     file = graph_path(ctx).resolve()
     name = profile.name_of(file)
     return ["--db", str(file)] if name is None else ["--profile", name]
@@ -134,8 +132,6 @@ def open_graph(
     Args:
         any_schema: with `read_only`, accept tables, indexes, triggers or views that Keepgraph did not make.
     """
-    from keepgraph.profiles import settings_file
-
     file = graph_path(ctx).resolve()
     settings = settings_file.read(file)
     if settings.offline:
@@ -161,8 +157,6 @@ def open_graph(
 
 def warn_of_shared_folder(file: Path) -> None:
     """Warn on standard error if the folder of a graph is synchronised or on a network file system."""
-    from keepgraph.profiles import profile
-
     if shared := profile.find_shared_folder(file):
         click.echo(f"The folder of {terminal.printable(file)} {shared}. {profile.SHARED_FOLDER_ADVICE}", err=True)
 
@@ -170,8 +164,6 @@ def warn_of_shared_folder(file: Path) -> None:
 def backup_is_due(file: Path) -> bool:
     """Whether the graph has no backup of today, without opening it."""
     from datetime import UTC, datetime
-
-    from keepgraph.engine.maintenance import backups
 
     return file.is_file() and backups.is_due(file, datetime.now(UTC))
 
@@ -190,8 +182,6 @@ def _make_daily_backup(file: Path, key: str | None, *, history_days: int | None)
 
     A failure is only a message, since the user did not ask for this.
     """
-    from keepgraph.engine.maintenance import backups, history
-
     try:
         with open(file, create=False, key=key) as graph:
             backups.make(graph.database, backups.DAILY)

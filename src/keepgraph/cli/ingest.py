@@ -14,6 +14,7 @@ import click
 from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.engine.texts import document_files, ingestion
 from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 from keepgraph.profiles import profile
@@ -77,7 +78,6 @@ def ingest_path(graph: Graph, path: str, progress: Any, *, tool: str = "kg inges
         options: those of ingestion.ingest.
     """
     from keepgraph.engine.maintenance.jobs import Job
-    from keepgraph.engine.texts import document_files, ingestion
     from keepgraph.tools import documents
 
     resolved = Path(os.path.realpath(permissions.expanded(path)))

@@ -13,6 +13,7 @@ from keepgraph.cli.output import answers, pages, terminal
 from keepgraph.cli.output.pages import Section
 from keepgraph.cli.output.terminal import entity_name, printable
 from keepgraph.cli.recall import NOTHING_MATCHED
+from keepgraph.engine.maintenance import jobs
 from keepgraph.english import count_noun, listed
 
 
@@ -106,8 +107,6 @@ def status_command(ctx: click.Context) -> None:
     \b
     kg status
     """
-    from keepgraph.engine.maintenance import jobs
-
     with graph_options.open_graph(ctx) as graph:
         answer = graph.call("get_status")
         answer["path"] = str(graph.path)

@@ -14,6 +14,7 @@ from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.english import count_noun
+from keepgraph.profiles import profile, settings_file
 
 if TYPE_CHECKING:
     from keepgraph.web.server import PageServer
@@ -37,7 +38,6 @@ def ui_command(ctx: click.Context, no_open: bool, port: int, read_only: bool) ->
     import time
 
     from keepgraph import background
-    from keepgraph.profiles import settings_file
     from keepgraph.web import server
     from keepgraph.web.page_file import KeyCheck
 
@@ -117,7 +117,6 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
     kg view --out atlas.html --about Atlas
     """
     from keepgraph.cli.transfer import commands
-    from keepgraph.profiles import profile
     from keepgraph.web import page_file
 
     with graph_options.open_graph(ctx) as graph:

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from keepgraph import errors, permissions
+from keepgraph import errors, permissions, store
 from keepgraph.cli import encryption, graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.engine.maintenance import backups, graph_keys
 from keepgraph.profiles import profile, settings_file
 
 
@@ -35,7 +36,6 @@ def profile_command() -> None:
 @click.pass_context
 def create_command(ctx: click.Context, name: str, encrypted: bool, source: str | None, key_file: Path | None) -> None:
     """Create a profile called NAME, with an empty graph."""
-    from keepgraph.engine.maintenance import backups, graph_keys
     from keepgraph.graph import open
 
     graph = profile.path(name)
@@ -123,8 +123,6 @@ def use_command(name: str) -> None:
 @click.pass_context
 def delete_command(ctx: click.Context, name: str, yes: bool, forever: bool) -> None:
     """Delete the graph and the settings of a profile. Its backups and its key stay, unless you add --forever."""
-    from keepgraph.engine.maintenance import backups
-
     graph = profile.find(name)
     if not graph.exists() and not settings_file.path(graph).exists():
         raise errors.ProfileNotFound(f"the profile {name!r} is empty")
@@ -148,9 +146,6 @@ def _selected_profile(ctx: click.Context) -> str:
 
 def _describe_profile(name: str) -> dict[str, Any]:
     """The report on a profile, without opening its graph."""
-    from keepgraph import store
-    from keepgraph.engine.maintenance import backups
-
     graph = profile.path(name)
     problem, key = None, None
     try:

@@ -14,8 +14,10 @@ from keepgraph import errors, lazy
 from keepgraph.cli import graph_options
 from keepgraph.cli.dates import DateOption
 from keepgraph.cli.output import terminal
+from keepgraph.engine.maintenance import jobs
 from keepgraph.profiles import profile, settings_file, tokens
 from keepgraph.temporal import timestamps
+from keepgraph.tools.contract import catalogue
 
 if TYPE_CHECKING:
     import socket
@@ -171,7 +173,6 @@ def serve_command(
 
 def _chosen_toolsets(ctx: click.Context, toolsets: str | None) -> list[str] | None:
     """The toolsets to show, from the option or the settings of the profile; None for all."""
-    from keepgraph.tools.contract import catalogue
     from keepgraph.tools.contract.catalogue import DEFAULT_TOOLSETS
 
     configured = settings_file.read(graph_options.graph_path(ctx).resolve()).toolsets
@@ -193,9 +194,7 @@ def _open_each(
 ) -> list[ServedGraph]:
     """The graphs of the profiles, opened; None is the graph of the command line."""
     from keepgraph.activity import Activity
-    from keepgraph.engine.maintenance import jobs
     from keepgraph.mcp.graphs import ServedGraph
-    from keepgraph.profiles import profile
 
     served = []
     for name in names:
@@ -230,7 +229,6 @@ def _listen(host: str, port: int, public_url: str | None) -> socket.socket:
     import socket
 
     from keepgraph.mcp import http, http_access
-    from keepgraph.profiles import tokens
 
     if public_url is not None and not _PUBLIC_URL.fullmatch(public_url):
         raise click.BadParameter("it looks like https://graph.example.net", param_hint="--public-url")
@@ -282,8 +280,6 @@ def _issuer(url: str | None, address: http.Address, served: Sequence[ServedGraph
 
 def _announce(served: Sequence[ServedGraph], address: http.Address) -> None:
     """Say where the server is, and how to let somebody in."""
-    from keepgraph.profiles import tokens
-
     names = ", ".join(each.name for each in served)
     click.echo(terminal.printable(f"Serving {names} at {address.url}. Ctrl-C ends it."), err=True)
     known, unreadable = tokens.read_all()

@@ -10,11 +10,10 @@ import click
 from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
+from keepgraph.tools.contract import catalogue, schemas
 
 
 def _complete_tool(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from keepgraph.tools.contract import catalogue
-
     return [tool.name for tool in catalogue.tools() if tool.name.startswith(incomplete)]
 
 
@@ -33,8 +32,6 @@ def tool_command() -> None:
 @graph_options.all_options
 def list_command(ctx: click.Context) -> None:
     """List all tools with their descriptions."""
-    from keepgraph.tools.contract import catalogue, schemas
-
     tools = catalogue.tools()
     if graph_options.wants_json(ctx):
         terminal.show_json(
@@ -68,8 +65,6 @@ def schema_command(name: str, of_output: bool) -> None:
     kg tool schema record_fact
     kg tool schema record_fact --output
     """
-    from keepgraph.tools.contract import catalogue, schemas
-
     tool = catalogue.find(name)
     terminal.show_json(schemas.load(tool.toolset, tool.name, "output" if of_output else "input"))
 
@@ -90,7 +85,6 @@ def call_command(ctx: click.Context, name: str, arguments: str | None, as_option
     if len(given) > 1:
         raise errors.InvalidArguments("the arguments are given twice", hint="Leave out --json or the second word.")
     parsed = _read_arguments(given[0] if given else "{}")
-    from keepgraph.tools.contract import catalogue
 
     writes = catalogue.find(name).effect is not catalogue.Effect.READ
     with graph_options.open_graph(ctx, create=writes) as graph:

@@ -13,6 +13,7 @@ import click
 from keepgraph import errors, package_files, permissions
 from keepgraph.cli import graph_options, ingest
 from keepgraph.cli.output import terminal
+from keepgraph.engine.texts import ingestion
 from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 from keepgraph.profiles import settings_file
@@ -107,7 +108,6 @@ def status_command(ctx: click.Context, folder: str | None) -> None:
 def remove_command(ctx: click.Context, folder: str, forget: bool) -> None:
     """Remove DIR from the vaults of the profile. What was read from it stays unless you add --forget."""
     from keepgraph.engine.maintenance.jobs import Job
-    from keepgraph.engine.texts import ingestion
 
     path = _resolved(folder)
     with graph_options.open_graph(ctx) as graph:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from keepgraph import _version, store
 from keepgraph.engine import knowledge, vector_backfill
-from keepgraph.engine.analysis import graph_profile, overview
+from keepgraph.engine.analysis import communities, graph_profile, overview
 from keepgraph.engine.analysis.graph_profile import LabelProfile, PropertyProfile, RelationshipProfile
 from keepgraph.engine.maintenance.jobs import Job
+from keepgraph.engine.query import descriptions, schema
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.english import count_noun
 from keepgraph.model import Entity, Fact
@@ -41,9 +42,6 @@ _MAX_BACKFILLS = 30
 
 
 def _describe_vocabulary(tx: Tx) -> str:
-    # Imported here, as in get_schema: no other tool of this toolset needs the code for Cypher.
-    from keepgraph.engine.query import descriptions
-
     return descriptions.describe_vocabulary(tx)
 
 
@@ -52,8 +50,6 @@ def get_schema(
     tx: Tx, *, exact: bool = False, detail: str = "full", as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
     """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
-    from keepgraph.engine.query import schema
-
     tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     answer = {
         "type": "schema",
@@ -241,8 +237,6 @@ def build_communities(
     stays. Names are generated; to_name lists the largest ones with generated names and a dozen facts of each: call
     again with names={uuid: {name, summary}}. Given names stay in later builds.
     """
-    from keepgraph.engine.analysis import communities
-
     groups = list(dict.fromkeys(group_ids))
     with job.read() as tx:
         knowledge.projects.refuse_unknown(tx, [group for group in groups if group != tx.group])
@@ -302,8 +296,6 @@ def _names(tx: Tx, members: Sequence[int]) -> list[str]:
 
 
 def _describe_unnamed(job: Job, group: str, built: BuiltCommunity) -> dict[str, Any]:
-    from keepgraph.engine.analysis import communities
-
     with job.read(group=group) as tx:
         facts = communities.typical_facts(tx, built.members, limit=MAX_FACTS_OF_COMMUNITY)
     return {

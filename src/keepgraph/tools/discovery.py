@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from keepgraph.engine.query import descriptions, empty_results, query_pipeline
 from keepgraph.engine.retrieval.search_request import EACH, EPISODES
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import brief_answers, brief_shapes, derived_data, search_answers, search_arguments
@@ -14,9 +15,6 @@ from keepgraph.tools.contract.search_arguments import SearchArguments
 
 
 def _describe_patterns(tx: Tx) -> str:
-    # Imported here, as in the tools below: the code for Cypher takes longer to load than a search takes.
-    from keepgraph.engine.query import descriptions
-
     return descriptions.describe_patterns(tx)
 
 
@@ -37,8 +35,6 @@ def run_cypher(
     (:Literal {value}). Small syntax errors are fixed (auto_fixes); an empty answer says what may be wrong (warnings).
     """
     started = time.perf_counter()
-    from keepgraph.engine.query import empty_results, query_pipeline
-    from keepgraph.tools.contract import search_answers
 
     tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
     answer = query_pipeline.run(tx, query, parameters or {}, rows=limit)

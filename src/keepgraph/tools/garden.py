@@ -13,13 +13,13 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.garden import gardener
 from keepgraph.engine.garden.gardener import RunReport, SessionCounts
 from keepgraph.engine.maintenance.jobs import Job
-from keepgraph.engine.review import decisions, grounds, proposals, sources
+from keepgraph.engine.review import decisions, grounds, learning, proposals, sources
 from keepgraph.engine.review.decisions import Decision, PlannedCall
 from keepgraph.english import count_noun
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, catalogue, derived_data, dispatch, schemas
+from keepgraph.tools.contract import answer_shapes, catalogue, derived_data, dispatch, learning_answers, schemas
 from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.derived_data import Need
 
@@ -160,9 +160,6 @@ def train_gnn(
     method is too_few_facts and nothing is suggested. No fact is changed or deleted; with dry_run false the suggestions
     wait in review_proposals.
     """
-    from keepgraph.engine.review import learning
-    from keepgraph.tools.contract import learning_answers
-
     report = learning.run(job, project=project, threshold=threshold, seed=seed, dry_run=dry_run)
     return {"call": None, **learning_answers.learning(report, dry_run=dry_run)}
 

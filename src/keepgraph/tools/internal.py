@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, maintenance, texts
+from keepgraph.engine.analysis import communities
 from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import normalisation
@@ -180,8 +181,6 @@ def get_text(
     ],
 ) -> internal_types.WholeText:
     """Give a text whole, as change finds it: by id, by title, or by words that only it has."""
-    from keepgraph.engine import texts
-
     episode = texts.corrections.find(tx, text)
     content = store.episodes.text(tx, episode)
     return {"id": episode.id, "name": episode.name, "kind": episode.kind, "content": content}
@@ -361,8 +360,6 @@ def get_community(
     tx: Tx, *, community: internal_types.CommunityName, limit: internal_types.Limit
 ) -> internal_types.Community:
     """Show a community with its members, what connects them, and what it was before; null where there is none."""
-    from keepgraph.engine.analysis import communities
-
     found = _find_community(tx, community)
     if found is None:
         return {"community": None, "facts": [], "history": []}
@@ -400,8 +397,6 @@ def name_community(
     ] = "",
 ) -> internal_types.NamedCommunity:
     """Give a community a name that stays through later builds; an empty one removes it."""
-    from keepgraph.engine.analysis import communities
-
     found = _find_community(tx, community)
     if found is None:
         return {"community": None}
@@ -431,8 +426,6 @@ def _find_community(tx: Tx, text: str) -> Community | None:
 
 
 def _describe_community(tx: Tx, community: Community, *, limit: int) -> dict[str, Any]:
-    from keepgraph.engine.analysis import communities
-
     central = communities.by_centrality(tx, community, limit=limit)
     entities = store.entities.by_rows(tx, central)
     return {

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, lazy_submodules, store
-from keepgraph.engine import knowledge, maintenance, resolution, verification
+from keepgraph.engine import knowledge, maintenance, resolution, texts, verification
 from keepgraph.engine.knowledge.decisions import DecisionFilter
 from keepgraph.engine.maintenance import history
 from keepgraph.engine.resolution import resolver
+from keepgraph.engine.retrieval import message_context, node_lookup, passages
+from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import first_person, identifiers, phrase_matching
 from keepgraph.language.normalisation import Name
@@ -22,7 +24,9 @@ from keepgraph.tools.contract import (
     answer_shapes,
     brief_answers,
     brief_shapes,
+    change_answers,
     conflict_answers,
+    context_answers,
     derived_data,
     schemas,
     validation,
@@ -58,9 +62,6 @@ def recall_for(
     blockers, due tasks and questions, `standing` always applies. It does not search by meaning: empty lists only mean
     that the message names nothing known; then use search.
     """
-    from keepgraph.engine.retrieval import message_context
-    from keepgraph.tools.contract import context_answers
-
     if not message.strip():
         raise errors.MessageInvalid("the message is empty")
     tx = derived_data.to(tx, as_of=as_of, known_at=None)
@@ -365,8 +366,6 @@ def _to_review(tx: Tx) -> dict[str, Any]:
     total = knowledge.next_steps.count_waiting(tx)
     if not total:
         return {}
-    # Imported here: most calls find nothing that waits.
-    from keepgraph.engine.review import sources
 
     return {"to_review": {"total": total, "first": sources.waiting_statements(tx, limit=MAX_TO_REVIEW)}}
 
@@ -388,8 +387,6 @@ def remember(
 
     New names and plainly worded facts are only proposed, not recorded: pass what is right to record_fact.
     """
-    # Imported here, because no other tool of this toolset needs the code that reads texts.
-    from keepgraph.engine import texts
     from keepgraph.tools import episodes
 
     tx = knowledge.scopes.enter_group(tx, group)
@@ -446,9 +443,6 @@ def forget(tx: Tx, *, what: str, kind: str | None = None, dry_run: bool = False)
 
     Never guesses: if several fit, or nothing has this name, nothing is deleted and the error lists candidates.
     """
-    from keepgraph.engine import texts
-    from keepgraph.tools.contract import change_answers
-
     forgotten = texts.forgetting.forget(tx, what, kind=kind)
     answer = change_answers.describe(forgotten, dry_run=dry_run)
     return {**answer, "dry_run": dry_run}
@@ -506,7 +500,6 @@ def _change_entity(
 ) -> dict[str, Any]:
     # Imported here, because no other tool of this toolset needs them.
     from keepgraph.tools import curation
-    from keepgraph.tools.contract import change_answers
 
     found = knowledge.entities.find(tx, answer_shapes.ref(reference))
     merged = None
@@ -528,9 +521,7 @@ def _change_entity(
 def _correct_text(
     tx: Tx, what: str, *, old: str | None, new: str | None, title: str | None, dry_run: bool
 ) -> dict[str, Any]:
-    from keepgraph.engine import texts
     from keepgraph.tools import episodes
-    from keepgraph.tools.contract import change_answers
 
     if new is None and (old is not None or title is None):
         raise errors.InvalidArguments(
@@ -572,8 +563,6 @@ def _texts_about(tx: Tx, entity: Entity, *, until: str | None) -> dict[str, Any]
     total = store.mention_places.count_episodes(tx, entity, until=until)
     if not total:
         return {"total": 0, "newest": []}
-    # Imported here, because most calls need no search.
-    from keepgraph.engine.retrieval import node_lookup, passages
 
     node = node_lookup.Node(entity, tx.group)
     quotes = [
@@ -585,8 +574,6 @@ def _texts_about(tx: Tx, entity: Entity, *, until: str | None) -> dict[str, Any]
 
 def _texts_with_name(tx: Tx, name: Name, *, until: str | None) -> dict[str, Any]:
     """How many texts have a name that nothing has, and passages of the newest."""
-    from keepgraph.engine.retrieval import passages
-
     total, found = passages.of_name(tx, name, until=until, limit=MAX_TEXTS)
     quotes = [answer_shapes.quotation(tx, passage.episode, passage.quote) for passage in found]
     return {"total": total, "newest": quotes}

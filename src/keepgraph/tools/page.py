@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from keepgraph import errors, store
 from keepgraph.engine import maintenance
+from keepgraph.engine.analysis import graph_extract, graph_map
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, derived_data, extract_answers
@@ -29,8 +30,6 @@ def get_map(
     tx: Tx, *, as_of: internal_types.AsOf | None = None, limit: internal_types.NodeLimit = MAX_NODES
 ) -> internal_types.Map:
     """Show where each entity is on the map, what connects them, and the areas of the communities."""
-    from keepgraph.engine.analysis import graph_map
-
     tx = derived_data.to(tx, as_of=as_of, known_at=None)
     drawn = graph_map.read(tx, limit=limit)
     predicates = store.graph_extracts.predicate_names(tx)
@@ -126,8 +125,6 @@ def extract_graph(
     limit: internal_types.NodeLimit = MAX_NODES,
 ) -> internal_types.Extract:
     """Extract the graph, or what is around an entity, as columns, with its decisions and the week that ends then."""
-    from keepgraph.engine.analysis import graph_extract
-
     request = extract_answers.read_request(tx, about=about, as_of=as_of)
     extract = (
         graph_extract.of_group(request.tx, at_instant=as_of is not None, texts=texts, limit=limit)

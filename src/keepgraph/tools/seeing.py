@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from keepgraph.engine.analysis import graph_extract
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import extract_answers
 from keepgraph.tools.contract.catalogue import Effect, tool
@@ -19,8 +20,6 @@ def show_graph(
 
     The client draws it if it can; the text has the same facts as sentences.
     """
-    from keepgraph.engine.analysis import graph_extract
-
     request = extract_answers.read_request(tx, about=about, as_of=as_of)
     extract = (
         graph_extract.most_connected(request.tx, at_instant=as_of is not None, limit=limit)

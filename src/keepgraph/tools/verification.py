@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine import knowledge
+from keepgraph.engine import knowledge, provenance
 from keepgraph.engine.provenance.explanations import Dependent, Explanation, Objection, Origin, Passage
 from keepgraph.engine.verification import relation_changes, relation_verdicts, text_evidence
 from keepgraph.engine.verification.relation_changes import DeletedRelation
@@ -223,8 +223,6 @@ def explain(
     against it, what depends on it. For a text: what would be deleted with it. For a call: what it did, and whether it
     can be undone.
     """
-    from keepgraph.engine import provenance
-
     tx, scope = knowledge.projects.enter_named(tx, project)
     explanation = provenance.entity_explanations.explain_anything(tx, what, kind=kind)
     answer = {**_describe(tx, explanation), "project": scope.label}

@@ -22,6 +22,7 @@ from keepgraph.cli.output.terminal import (
     with_commands,
 )
 from keepgraph.english import count_noun
+from keepgraph.profiles import tokens
 
 
 def show_recorded(answer: dict[str, Any]) -> None:
@@ -302,8 +303,6 @@ def show_merge(answer: dict[str, Any]) -> None:
 
 
 def show_log(calls: list[dict[str, Any]]) -> None:
-    from keepgraph.profiles import tokens
-
     width = max((len(call["tool"]) for call in calls), default=0)
     for call in calls:
         touched = ", ".join(f"{count} × {table}" for table, count in call["touched"].items())

@@ -15,7 +15,9 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import graph_options
-from keepgraph.cli.output import terminal
+from keepgraph.cli.output import tables, terminal
+from keepgraph.engine.exchange import current_graph, export
+from keepgraph.formats import detection
 from keepgraph.graph import Graph
 
 LINES = "lines"
@@ -86,8 +88,6 @@ def import_command(
 
 
 def _detect_format(file: str) -> str:
-    from keepgraph.formats import detection
-
     if not Path(file).is_file():
         return LINES  # a pipe can be read only once
     with open(file, "rb") as stream:
@@ -141,7 +141,6 @@ def export_command(
     if (format := format or _FORMAT_BY_SUFFIX.get(Path(file).suffix.lower())) not in (None, LINES):
         _export_current(ctx, file, str(format), agreed=yes)
         return
-    from keepgraph.engine.exchange import export
 
     if format is None:
         _refuse_other_formats(file)
@@ -154,8 +153,6 @@ def export_command(
 
 def _export_current(ctx: click.Context, file: str, format: str, *, agreed: bool) -> None:
     """Write the current graph of the group in the format of another program."""
-    from keepgraph.engine.exchange import current_graph
-
     with _open_for_export(ctx) as graph:
         if file != "-":
             _confirm_plain_text(ctx, graph, file, agreed=agreed)
@@ -170,9 +167,6 @@ def _export_current(ctx: click.Context, file: str, format: str, *, agreed: bool)
 
 def _current_lines(graph: Graph, format: str) -> Iterator[str]:
     """The lines of such a file. What fails on writing them is no fault of the graph, and is raised past its reading."""
-    from keepgraph.cli.output import tables
-    from keepgraph.engine.exchange import current_graph
-
     with graph.database.read("export") as tx:
         if format == CSV:
             yield from tables.format_csv(current_graph.TABLE_COLUMNS, current_graph.table(tx))

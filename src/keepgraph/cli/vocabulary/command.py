@@ -7,6 +7,7 @@ import importlib
 import click
 
 from keepgraph.cli import graph_options
+from keepgraph.cli.output import pages
 
 _COMMANDS = {
     "show": ("command", "show_command", "Show one word: its meaning, labels and uses."),
@@ -72,7 +73,6 @@ def vocabulary_command(ctx: click.Context, unused: bool, set_name: str | None) -
     answer = graph_options.call(ctx, "list_vocabulary", only_unused=unused, set=set_name or None)
     if graph_options.show_json(ctx, answer):
         return
-    from keepgraph.cli.output import pages
 
     pages.show_vocabulary(answer)
 
@@ -86,7 +86,6 @@ def show_command(ctx: click.Context, word: tuple[str, ...], kind: str | None) ->
     answer = graph_options.call(ctx, "describe_word", word=" ".join(word), kind=kind_of_word(kind))
     if graph_options.show_json(ctx, answer):
         return
-    from keepgraph.cli.output import pages
 
     pages.show_word(answer)
 

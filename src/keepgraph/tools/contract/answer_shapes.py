@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, vector_backfill
+from keepgraph.engine.knowledge import past_and_future
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
@@ -158,9 +159,6 @@ def other_times(
     tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None = None, names_entities: bool = False
 ) -> dict[str, Any]:
     """What has ended and what is to come of some entities, by row, in lines; nothing where there is none."""
-    # Imported here, because tools that record load these shapes and tell of no other times.
-    from keepgraph.engine.knowledge import past_and_future
-
     ended, to_come = past_and_future.of_entities(tx, entities, predicates=predicates, names_entities=names_entities)
     return {
         name: [*told.lines, *([f"{told.more} more {'to come' if told is to_come else 'ended'}"] if told.more else [])]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, texts, vector_backfill
+from keepgraph.engine.analysis import graph_map
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
@@ -80,8 +81,6 @@ def backfill_some(
     if need is Need.MENTIONS:
         texts.mention_index.backfill(database, seconds=seconds)
     elif need is Need.MAP_PLACES:
-        from keepgraph.engine.analysis import graph_map  # which loads numpy
-
         graph_map.place_missing(database)
     else:
         vector_backfill.backfill_some(database, _vector_kinds(need), seconds=seconds, has_background=has_background)

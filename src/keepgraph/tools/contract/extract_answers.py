@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from keepgraph import store
 from keepgraph.engine import knowledge
+from keepgraph.engine.analysis import graph_extract
 from keepgraph.engine.knowledge.decisions import DecisionFilter
 from keepgraph.engine.retrieval import node_lookup
 from keepgraph.model import Decision, Entity, Fact, Resolution
@@ -70,8 +71,6 @@ def read_request(tx: Tx, *, about: str | None, as_of: str | None) -> ExtractRequ
 
 def around(request: ExtractRequest, *, depth: int, texts: bool, limit: int) -> Extract:
     """The extract around the entity that is meant; an empty one where none is."""
-    from keepgraph.engine.analysis import graph_extract
-
     if request.centre is None:
         return graph_extract.EMPTY
     return graph_extract.around(
