@@ -382,8 +382,6 @@ def _is_same(one: Any, other: Any) -> bool:
 
 # `kg me`: shows or sets the owner of the graph, the person that "me" means.
 
-_NOTHING_MATCHED = 3
-
 
 @click.command("me")
 @click.argument("name", nargs=-1, shell_complete=graph_options.complete_name)
@@ -409,13 +407,13 @@ def me_command(ctx: click.Context, /, name: tuple[str, ...], clear: bool) -> Non
             _show_change(ctx, graph.call("set_owner", person=graph_options.entity_reference(graph, person)))
     else:
         answer = graph_options.call(ctx, "recall_entity", name_or_alias="me")
-        if graph_options.wants_json(ctx):
-            terminal.show_json(answer)
-        elif answer["entity"]:
-            answers.show_recall(answer, name="me")
-        else:
-            click.echo("This graph has no owner. To set yourself: kg me NAME")
-        ctx.exit(0 if answer["entity"] else _NOTHING_MATCHED)
+        graph_options.show_match(
+            ctx,
+            answer,
+            answer["entity"],
+            lambda: answers.show_recall(answer, name="me"),
+            lambda: click.echo("This graph has no owner. To set yourself: kg me NAME"),
+        )
 
 
 def _show_change(ctx: click.Context, answer: dict[str, Any]) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
 import click
 
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.english import count_noun
 
 
@@ -89,13 +88,7 @@ def show_command(ctx: click.Context, community: tuple[str, ...], limit: int) -> 
     """
     text = " ".join(community)
     answer = graph_options.call(ctx, "get_community", community=text, limit=limit)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    elif answer["community"] is None:
-        click.echo(f"No community is called “{terminal.printable(text)}”.")
-    else:
-        _show_community(answer)
-    ctx.exit(0 if answer["community"] else NOTHING_MATCHED)
+    _show_or_miss(ctx, answer, lambda: _show_community(answer), name=text)
 
 
 @communities_command.command("name")
@@ -110,13 +103,12 @@ def name_command(ctx: click.Context, community: str, name: str, summary: str) ->
     kg communities name Atlas "The storage team"
     """
     answer = graph_options.call(ctx, "name_community", community=community, name=name, summary=summary)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    elif answer["community"] is None:
-        click.echo(f"No community is called “{terminal.printable(community)}”.")
-    else:
-        _show_heading(answer["community"])
-    ctx.exit(0 if answer["community"] else NOTHING_MATCHED)
+    _show_or_miss(ctx, answer, lambda: _show_heading(answer["community"]), name=community)
+
+
+def _show_or_miss(ctx: click.Context, answer: dict[str, Any], show: Callable[[], None], *, name: str) -> NoReturn:
+    nothing = f"No community is called “{terminal.printable(name)}”."
+    graph_options.show_match(ctx, answer, answer["community"], show, lambda: click.echo(nothing))
 
 
 def _show_community(answer: Mapping[str, Any]) -> None:

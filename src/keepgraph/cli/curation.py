@@ -11,7 +11,6 @@ import click
 from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
-from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.cli.record import read_object, read_reference
 from keepgraph.graph import Graph
 
@@ -150,14 +149,13 @@ def history_command(ctx: click.Context, about: tuple[str, ...], limit: int) -> N
     """
     name = " ".join(about)
     answer = graph_options.call(ctx, "get_history", about=name, limit=limit)
-    has_match = answer["entity"] or answer["fact"]
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    elif has_match:
-        answers.show_history(answer, name=name)
-    else:
-        terminal.show_no_match(name, answer["resolution"])
-    ctx.exit(0 if has_match else NOTHING_MATCHED)
+    graph_options.show_match(
+        ctx,
+        answer,
+        answer["entity"] or answer["fact"],
+        lambda: answers.show_history(answer, name=name),
+        lambda: terminal.show_no_match(name, answer["resolution"]),
+    )
 
 
 @click.command("duplicates")

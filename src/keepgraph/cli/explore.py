@@ -13,7 +13,6 @@ from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers as tool_answers
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section, is_named_by_beginning
-from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.graph import Graph
 from keepgraph.tools.contract import brief_answers
 
@@ -52,13 +51,13 @@ def show_command(ctx: click.Context, name: tuple[str, ...], depth: int, limit: i
                 newest_first=True,
                 include_events=True,
             )
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answers)
-    elif entity is None:
-        terminal.show_no_match(query, around["resolution"])
-    else:
-        pages.show_entity(answers, name=query)
-    ctx.exit(0 if entity else NOTHING_MATCHED)
+    graph_options.show_match(
+        ctx,
+        answers,
+        entity,
+        lambda: pages.show_entity(answers, name=query),
+        lambda: terminal.show_no_match(query, around["resolution"]),
+    )
 
 
 @click.command("timeline")
@@ -92,7 +91,7 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
             click.echo(f"  … and {'older' if newest else 'newer'} facts")
         if not answer["episodes"] and not answer["events"]:
             click.echo("  nothing")
-    ctx.exit(0 if answer else NOTHING_MATCHED)
+    ctx.exit(0 if answer else graph_options.NOTHING_MATCHED)
 
 
 @click.command("search")
@@ -157,7 +156,7 @@ def search_command(
     if not graph_options.wants_json(ctx):
         tool_answers.show_other_times(answer)
         tool_answers.show_hint(answer)
-    ctx.exit(0 if has_hits else NOTHING_MATCHED)
+    ctx.exit(0 if has_hits else graph_options.NOTHING_MATCHED)
 
 
 def _group_ids(graph: Graph, group: str | None) -> list[str] | None:
@@ -284,7 +283,7 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
         )
     else:
         _show_paths(answer, explain=explain)
-    ctx.exit(0 if answer["found"] else NOTHING_MATCHED)
+    ctx.exit(0 if answer["found"] else graph_options.NOTHING_MATCHED)
 
 
 @click.command("neighbours")
@@ -312,13 +311,13 @@ def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, 
         edge_types=list(options["predicates"]),
         as_of=options["as_of"] or "",
     )
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    elif answer["entity"] is None:
-        terminal.show_no_match(query, answer["resolution"])
-    else:
-        _show_neighbours(answer, name=query)
-    ctx.exit(0 if answer["entity"] else NOTHING_MATCHED)
+    graph_options.show_match(
+        ctx,
+        answer,
+        answer["entity"],
+        lambda: _show_neighbours(answer, name=query),
+        lambda: terminal.show_no_match(query, answer["resolution"]),
+    )
 
 
 def _has_unknown_name(answer: Mapping[str, Any], names: Mapping[str, str]) -> bool:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import click
 
@@ -19,6 +19,10 @@ from keepgraph.profiles import profile, settings_file
 _F = TypeVar("_F", bound=Callable[..., Any])
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_Show = Callable[[], None]
+
+NOTHING_MATCHED = 3
+"""The exit code of a command that looks for something and finds nothing."""
 
 
 def all_options(command: Callable[Concatenate[click.Context, _P], _R]) -> Callable[_P, _R]:
@@ -104,6 +108,17 @@ def show_json(ctx: click.Context, answer: Any) -> bool:
     if wants := wants_json(ctx):
         terminal.show_json(answer)
     return wants
+
+
+def show_match(ctx: click.Context, answer: Any, found: object, show: _Show, no_match: _Show) -> NoReturn:
+    """Show an answer, in JSON if that is wanted, and end the command: with 3 if nothing was found.
+
+    Args:
+        show, no_match: show it as text, if something was found, and if nothing was.
+    """
+    if not show_json(ctx, answer):
+        (show if found else no_match)()
+    ctx.exit(0 if found else NOTHING_MATCHED)
 
 
 def call(ctx: click.Context, tool: str, *, create: bool = False, **arguments: Any) -> dict[str, Any]:

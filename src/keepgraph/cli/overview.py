@@ -12,7 +12,7 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import answers, pages, terminal
 from keepgraph.cli.output.pages import Section
 from keepgraph.cli.output.terminal import entity_name, printable
-from keepgraph.cli.recall import NOTHING_MATCHED
+from keepgraph.cli.recall import show_of_project
 from keepgraph.engine.maintenance import jobs
 from keepgraph.english import count_noun, listed
 
@@ -263,14 +263,7 @@ def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
     """
     query = " ".join(project).strip()
     answer = graph_options.call(ctx, "list_next_steps", project=query or None)
-    is_missing = answers.is_unknown_project(answer)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    elif is_missing:
-        terminal.show_no_match(query, answer["resolution"], nothing="No project")
-    else:
-        _show_steps(answer, name=query)
-    ctx.exit(NOTHING_MATCHED if is_missing else 0)
+    show_of_project(ctx, answer, lambda: _show_steps(answer, name=query), name=query)
 
 
 def _show_steps(answer: dict[str, Any], *, name: str) -> None:

@@ -12,7 +12,6 @@ import click
 from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.cli.recall import NOTHING_MATCHED
 from keepgraph.english import count_noun
 from keepgraph.profiles import profile, settings_file
 
@@ -130,7 +129,7 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
         )
         if about is not None and extract["about"] is None:
             terminal.show_no_match(about, extract["resolution"])
-            ctx.exit(NOTHING_MATCHED)
+            ctx.exit(graph_options.NOTHING_MATCHED)
         name = profile.name_of(graph.path) or graph.path.name
         extract["title"] = f"{extract['title']} · {name}" if about else name
         with commands.open_for_writing(out, graph=graph.path, beginning=_BEGINNING_OF_PAGE) as file:

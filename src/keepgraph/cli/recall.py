@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
-
-NOTHING_MATCHED = 3
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -52,11 +51,8 @@ def recall_command(
     """
     query = " ".join(name)
     answer = graph_options.call(ctx, "recall_entity", name_or_alias=query, context=list(context) or None, **moment)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
-        answers.show_recall(answer, name=query, show_ids=ids)
-    ctx.exit(0 if answer["entity"] else NOTHING_MATCHED)
+    show = partial(answers.show_recall, answer, name=query, show_ids=ids)
+    graph_options.show_match(ctx, answer, answer["entity"], show, show)
 
 
 @click.command("about")
@@ -76,8 +72,8 @@ def about_command(ctx: click.Context, /, message: tuple[str, ...], scope: tuple[
     kg about "What did the board decide?" --scope Atlas
     """
     answer = graph_options.call(ctx, "recall_for", message=" ".join(message), scope=list(scope), **options)
-    graph_options.show(ctx, answer, answers.show_about)
-    ctx.exit(0 if any(answer.get(part) for part in ("named", "unclear", "standing")) else NOTHING_MATCHED)
+    show, found = partial(answers.show_about, answer), [answer.get(part) for part in ("named", "unclear", "standing")]
+    graph_options.show_match(ctx, answer, any(found), show, show)
 
 
 @click.command("decisions")
@@ -107,7 +103,7 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
             )
         if is_missing:
             click.echo(f"  For decisions about a topic: {_command_for_topic(query, options)}")
-    ctx.exit(NOTHING_MATCHED if is_missing else 0)
+    ctx.exit(graph_options.NOTHING_MATCHED if is_missing else 0)
 
 
 def _command_for_topic(topic: str, options: dict[str, str | None]) -> str:
@@ -117,6 +113,12 @@ def _command_for_topic(topic: str, options: dict[str, str | None]) -> str:
     for name, value in given.items():
         words += [f"--{name.replace('_', '-')}", terminal.printable(value)]
     return shlex.join(words)
+
+
+def show_of_project(ctx: click.Context, answer: dict[str, Any], show: Callable[[], None], *, name: str) -> NoReturn:
+    """Show an answer about a project or about all, and end the command; `name` is the project as the user wrote it."""
+    no_match = partial(terminal.show_no_match, name, answer["resolution"], nothing="No project")
+    graph_options.show_match(ctx, answer, not answers.is_unknown_project(answer), show, no_match)
 
 
 @click.command("week")
@@ -134,11 +136,4 @@ def week_command(ctx: click.Context, /, project: tuple[str, ...], **moment: Any)
     """
     query = " ".join(project).strip()
     answer = graph_options.call(ctx, "weekly_rollup", project=query or None, **moment)
-    is_missing = answers.is_unknown_project(answer)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    elif is_missing:
-        terminal.show_no_match(query, answer["resolution"], nothing="No project")
-    else:
-        answers.show_week(answer, name=query)
-    ctx.exit(NOTHING_MATCHED if is_missing else 0)
+    show_of_project(ctx, answer, partial(answers.show_week, answer, name=query), name=query)
