@@ -96,10 +96,12 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 
 @click.command("search")
 @click.argument("words", nargs=-1)
-@click.option("--in", "mode", type=click.Choice(_MODES), help="Where to look; everywhere by default.")
+@click.option("--in", "search_mode", type=click.Choice(_MODES), help="Where to look; everywhere by default.")
 @click.option("--limit", type=click.IntRange(1, 200), default=8, help="How many hits of each kind to show.")
-@click.option("--type", "types", multiple=True, metavar="TYPE", help="Only entities of this type, and their facts.")
-@click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Only facts with this predicate.")
+@click.option(
+    "--type", "entity_types", multiple=True, metavar="TYPE", help="Only entities of this type, and their facts."
+)
+@click.option("--predicate", "edge_types", multiple=True, metavar="WORD", help="Only facts with this predicate.")
 @click.option("--as-of", "valid_at", metavar="WHEN", type=dates.END, help="Facts that were true then: 2026-05-01.")
 @click.option("--project", metavar="NAME", help="Only this project, or the id of a group.")
 @click.option("--since", metavar="WHEN", type=dates.BEGINNING, help="Only texts from this day on: “last week”.")
@@ -108,9 +110,7 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
 @click.option("--whole", is_flag=True, help="Rank conversations and documents by all their parts.")
 @click.option("--near", is_flag=True, help="Also show results that are only close.")
 @graph_options.all_options
-def search_command(
-    ctx: click.Context, /, words: tuple[str, ...], types: tuple[str, ...], predicates: tuple[str, ...], **filters: Any
-) -> None:
+def search_command(ctx: click.Context, /, words: tuple[str, ...], newest: bool, whole: bool, **filters: Any) -> None:
     """Find entities, facts and texts by WORDS: a question, a name, or the subject of a text.
 
     Exits with 3 if nothing is found.
@@ -120,23 +120,16 @@ def search_command(
     kg search licence --in episodes
     kg search --since "last Monday"
     """
-    if not words and not (filters["newest"] or filters["since"] or filters["until"]):
+    if not words and not (newest or filters["since"] or filters["until"]):
         raise errors.QueryRequired("no search words", hint="Give WORDS, --newest, --since or --until.")
+    arguments: dict[str, Any] = {name: value or None for name, value in filters.items()}
     answer = graph_options.call(
         ctx,
         "search",
         query=" ".join(words),
-        search_mode=filters["mode"],
-        since=filters["since"],
-        until=filters["until"],
-        reranker="newest" if filters["newest"] else None,
-        limit=filters["limit"],
-        entity_types=list(types) or None,
-        edge_types=list(predicates) or None,
-        valid_at=filters["valid_at"],
-        project=filters["project"] or None,
-        rank_texts="whole" if filters["whole"] else "each",
-        near=filters["near"],
+        reranker="newest" if newest else None,
+        rank_texts="whole" if whole else "each",
+        **arguments,
     )
     has_hits = any(answer[kind] for kind in _MODES[1:])
     if graph_options.wants_json(ctx):
@@ -244,16 +237,18 @@ def _describe_reason(hit: dict[str, Any]) -> str:
 @click.command("path")
 @click.argument("start", metavar="FROM", shell_complete=graph_options.complete_name)
 @click.argument("end", metavar="TO", shell_complete=graph_options.complete_name)
-@click.option("-k", "count", type=click.IntRange(1, 20), default=1, help="How many paths to show.")
+@click.option("-k", type=click.IntRange(1, 20), default=1, help="How many paths to show.")
 @click.option("--max-hops", type=click.IntRange(1, 10), default=6, help="The most facts on a path.")
-@click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
+@click.option("--predicate", "edge_types", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
 @click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that were true then: 2026-05-01.")
 @click.option(
     "--through-hubs", is_flag=True, help="Show the shortest paths, even through hubs that connect everything."
 )
 @click.option("--explain", is_flag=True, help="Show each fact as a sentence, with its source and its id.")
 @graph_options.all_options
-def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **options: Any) -> None:
+def path_command(
+    ctx: click.Context, /, start: str, end: str, explain: bool, through_hubs: bool, **options: Any
+) -> None:
     """Show how FROM and TO are connected: the shortest path of facts.
 
     Exits with 3 if a name matches nothing, or if there is no path.
@@ -266,11 +261,8 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
         "trace_path",
         from_entity=start,
         to_entity=end,
-        k=options["count"],
-        max_hops=options["max_hops"],
-        edge_types=list(options["predicates"]),
-        as_of=options["as_of"] or "",
-        avoid_hubs=not options["through_hubs"],
+        avoid_hubs=not through_hubs,
+        **options,
     )
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
@@ -290,10 +282,10 @@ def path_command(ctx: click.Context, /, start: str, end: str, explain: bool, **o
 @click.argument("name", nargs=-1, required=True, shell_complete=graph_options.complete_name)
 @click.option("--hops", type=click.IntRange(1, 4), default=1, help="The most facts between NAME and a neighbour.")
 @click.option("--limit", type=click.IntRange(1, 500), default=30, help="How many to show.")
-@click.option("--predicate", "predicates", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
+@click.option("--predicate", "edge_types", multiple=True, metavar="WORD", help="Follow only facts with this predicate.")
 @click.option("--as-of", metavar="WHEN", type=dates.END, help="Follow facts that were true then: 2026-05-01.")
 @graph_options.all_options
-def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, limit: int, **options: Any) -> None:
+def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], **options: Any) -> None:
     """List the neighbours of NAME, nearest first, with the path to each.
 
     Exits with 3 if nothing matches.
@@ -302,15 +294,7 @@ def neighbours_command(ctx: click.Context, /, name: tuple[str, ...], hops: int, 
     kg neighbours Ana --hops 2
     """
     query = " ".join(name)
-    answer = graph_options.call(
-        ctx,
-        "get_entity_neighbors",
-        entity_id=query,
-        hops=hops,
-        limit=limit,
-        edge_types=list(options["predicates"]),
-        as_of=options["as_of"] or "",
-    )
+    answer = graph_options.call(ctx, "get_entity_neighbors", entity_id=query, **options)
     graph_options.show_match(
         ctx,
         answer,
