@@ -281,6 +281,11 @@ def purge(
     )
 
 
+def find_removed_words(graph_file: Path, word: str, key: Key | None) -> list[Word]:
+    """The words of this name that were removed from the vocabulary."""
+    return engine.find_removed_words(graph_file, word, key=key)
+
+
 def _other_keys(ctx: click.Context, graph_file: Path, key: Key | None) -> list[Key]:
     """Keys that backups may have besides the graph's; asks for a passphrase only if one needs it."""
     if all(store.copies.opens_with(file, key) for file in backups.files(graph_file)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keepgraph import errors, store
+from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.profiles import key_locations, settings_file
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from keepgraph.graph import Graph
+
+
+_PLAIN = b"SQLite format 3\0"
 
 
 @click.command("garden")
@@ -175,7 +178,8 @@ def _change_timer(ctx: click.Context, *, install: bool, dry_run: bool) -> None:
 
 def _lacks_key(graph: Path) -> bool:
     """Whether a graph is encrypted and a timer cannot find its key, in a key file or the keyring."""
-    is_encrypted = store.files.kind(graph) is store.files.Kind.ENCRYPTED
+    with graph.open("rb") as file:
+        is_encrypted = file.read(len(_PLAIN)) != _PLAIN
     location = settings_file.read(graph).key
     if location is not None:
         return is_encrypted and location.source not in ("file", "keyring")

@@ -12,7 +12,6 @@ from keepgraph.cli import forgetting, graph_options
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section, show_sections
 from keepgraph.cli.vocabulary.command import kind_of_word
-from keepgraph.engine.maintenance import purge
 from keepgraph.english import count_noun, listed
 from keepgraph.model import PREDICATE_FLAGS
 
@@ -209,7 +208,7 @@ def remove_command(ctx: click.Context, word: str, kind: str | None, dry_run: boo
             answer = graph.call("remove_word", word=word, kind=kind_of_word(kind))
     if for_good:
         words = [(answer["kind"], name) for name in answer["removed"]] if answer else []
-        if answer is None and not (words := purge.find_removed_words(graph_file, word, key=key)):
+        if answer is None and not (words := forgetting.find_removed_words(graph_file, word, key)):
             raise unknown
         if answer is None and not yes:
             terminal.confirm("It is already removed. Purge it?", quiet=quiet)
