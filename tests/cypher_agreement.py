@@ -15,7 +15,7 @@ from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import bounds, graph_catalogue, query_pipeline
-from keepgraph.tools.contract import derived_data
+from keepgraph.tools.contract import catalogue
 from random_cypher import PARAMETERS, TIME_PARAMETERS, PropertyGraph, Query
 
 VIEWS: list[dict[str, str]] = [
@@ -46,7 +46,7 @@ def agree(tables: Tables, graph: PropertyGraph, query: Query, chance: random.Ran
     with tables.graph.database.read("run_cypher") as tx:
         # What was asked of now must not be taken for what is asked of another moment.
         graph_catalogue.statement_cache(tx)
-        tx = derived_data.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
+        tx = catalogue.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
         statements, names = graph_catalogue.statement_cache(tx), graph_catalogue.condition_values(tx)
         execute = query_pipeline.executor(tx, bounds.Bounds(tx, 30))
         try:

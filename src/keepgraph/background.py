@@ -206,11 +206,11 @@ class VectorSigns:
 
     def __call__(self) -> bool:
         with self._database.read("vectors") as tx:
-            searches = store.vector_signs.count_searches(tx)
+            searches = store.vector_search.count_searches(tx)
             if self._use.is_idle(searches):
-                store.vector_signs.drop(tx)
+                store.vector_search.drop(tx)
             elif searches:
-                store.vector_signs.load(tx)
+                store.vector_search.load(tx)
         return False
 
 
@@ -223,12 +223,12 @@ class AdjacencyArrays:
     def __init__(self, graph: Graph, stopped: threading.Event) -> None:
         self._database = graph.database
         self._stopped = stopped
-        self._position: store.fact_changes.JournalPosition | None = None
+        self._position: store.fact_columns.JournalPosition | None = None
         self._use = _Use()
 
     def __call__(self) -> bool:
         with self._database.read("run_cypher", cancellation=self._interruption) as tx:
-            before, self._position = self._position, store.fact_changes.position(tx)
+            before, self._position = self._position, store.fact_columns.position(tx)
             uses = graph_catalogue.count_uses(tx)
             if self._use.is_idle(uses):
                 graph_catalogue.drop(tx)

@@ -15,7 +15,7 @@ from keepgraph.engine.maintenance import backups, jobs
 from keepgraph.engine.maintenance.jobs import Progress
 from keepgraph.engine.vocabulary import declared_words, sets
 from keepgraph.model import DeclaredVocabulary, Settings
-from keepgraph.profiles import key_locations, keys, settings_file
+from keepgraph.profiles import keys, settings_file
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
@@ -180,7 +180,7 @@ def open(
             zone=zone or _zone(profile.zone),
             group=group or profile.group,
             settings=settings or profile.settings,
-            key_source=key_locations.key_source(file, profile.key, given=key, ask=ask),
+            key_source=keys.key_source(file, profile.key, given=key, ask=ask),
             before_migration=backups.make_before_migration,
             on_create=lambda tx: _add_declared_words(tx, file, declared, declared_words.add_to_new_graph),
             on_upgrade=sets.upgrade,

@@ -38,12 +38,9 @@ SLOW_BUT_AT_HOME = {
     ("mcp", "mcp"),
     ("arrays", "numpy"),
     ("engine.topology", "numpy"),
+    ("engine.retrieval.expansion", "numpy"),
     ("engine.analysis.communities", "numpy"),
-    ("engine.analysis.communities", "numpy"),
-    ("engine.analysis.doubtful_facts", "numpy"),
-    ("engine.analysis.doubtful_facts", "numpy"),
     ("engine.analysis.link_prediction", "numpy"),
-    ("engine.analysis.graph_extract", "numpy"),
     ("engine.analysis.graph_map", "numpy"),
 }
 """Packages that load a slow library at once; they are loaded themselves by what needs them, and not before."""
@@ -60,9 +57,8 @@ CYPHER_TEXTS = (
     "cypher.dialect",
     "cypher.repair",
     "cypher.syntax",
-    "engine.query.descriptions",
+    "engine.query.schema",
     "engine.query.empty_results",
-    "engine.query.failing_conditions",
     "errors",
 )
 """Modules and packages with queries in Cypher, or with advice on it: its words are those of SQL for the most part."""
@@ -73,7 +69,7 @@ COUNT_DEADLINES = {
     "engine.analysis.ontology_search",
     "engine.vector_backfill",
     "engine.query.bounds",
-    "engine.query.failing_conditions",
+    "engine.query.empty_results",
     "engine.texts.ingestion",
     "engine.texts.mention_index",
     "store.cancellation",
@@ -88,8 +84,8 @@ STATIONS_OF_A_RECALL = (
     "engine.knowledge.entities",
     "engine.resolution",
     "engine.retrieval.node_lookup",
-    "engine.retrieval.question_names",
-    "language.acronyms",
+    "engine.retrieval.question_analysis",
+    "language.abbreviations",
     "language.name_variants",
     "language.paraphrases",
     "language.name_similarity",
@@ -268,7 +264,7 @@ def test_the_rule_on_sql_sees_every_part_of_a_statement(module, text):
     ("module", "text"),
     [
         ("tools.memory", "The source of a fact, and NOT its subject."),
-        ("engine.query.descriptions", "MATCH (n) WHERE n.name IS NOT NULL RETURN n.name ORDER BY n.name"),
+        ("engine.query.schema", "MATCH (n) WHERE n.name IS NOT NULL RETURN n.name ORDER BY n.name"),
         ("cypher.functions", "LIST<{}> NOT NULL"),
     ],
 )
@@ -567,7 +563,7 @@ def test_one_place_inserts_a_text():
     """
     The storage of texts, but for import: that inserts the rows of another graph as they were there.
     """
-    insert = re.compile(r"\b(episodes\.insert(_chunk)?|imports\.insert_(episodes|chunks))$")
+    insert = re.compile(r"\b(episodes\.insert(_chunk)?|transfer\.insert_(episodes|chunks))$")
     called: dict[str, set[str]] = {}
     for file in FILES:
         attributes = (node for node in nodes(tree(file)) if isinstance(node, ast.Attribute))
@@ -581,9 +577,9 @@ def test_one_place_inserts_a_text():
 
     assert called == {
         "engine.texts.storage": {"episodes.insert", "episodes.insert_chunk"},
-        "engine.exchange.import_episodes": {"imports.insert_episodes", "imports.insert_chunks"},
+        "engine.exchange.import_episodes": {"transfer.insert_episodes", "transfer.insert_chunks"},
     }
-    assert written == {"store.episodes", "store.imports"}
+    assert written == {"store.episodes", "store.transfer"}
 
 
 def test_one_module_computes_what_a_name_is_made_of():

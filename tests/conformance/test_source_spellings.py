@@ -257,12 +257,12 @@ def test_vectors_are_given_as_numbers_on_request(call):
 
 
 def test_a_search_by_vectors_says_which_wait(call, monkeypatch):
-    from keepgraph.tools.contract import derived_data
+    from keepgraph.tools.contract import catalogue
 
     handle = {"connection_id": call("init")["connection_id"]}
     call("search_vector_text", **handle, data={"query": "who", "label": "Triplet_Embedding"})
     call.record(ANA, "lives_in", {"type": "place", "name": "Porto"})
-    monkeypatch.setattr(derived_data, "is_missing", lambda *_: False)  # as where a background makes them
+    monkeypatch.setattr(catalogue, "is_missing", lambda *_: False)  # as where a background makes them
     answer = call("search_vector_text", **handle, data={"query": "who", "label": "Triplet_Embedding"})
 
     assert answer["notes"] == ["1 fact has no vector yet, and cannot be found by one"]

@@ -16,8 +16,8 @@ import random_calls
 from homes import run_ok
 from keepgraph import background
 from keepgraph.cypher import table_graph
+from keepgraph.engine import topology
 from keepgraph.engine.query import graph_catalogue
-from keepgraph.engine.topology import paths
 from laws import examples
 from words import Caller, Clock, literal, person, project
 
@@ -103,12 +103,12 @@ def test_the_fact_graph_after_any_calls_is_the_one_that_is_read_anew(calls, new_
         for each in calls:
             with graph.database.read("test") as tx:
                 # The degrees are patched where they were computed.
-                assert paths.read(tx).facts.degrees is not None
+                assert topology.read(tx).facts.degrees is not None
             clock.pass_by(minutes=1)
             random_calls.make(call, each)
             with graph.database.read("test") as tx:
-                patched = arrays(paths.read(tx))
-                anew = arrays(paths.read(replace(tx, connection_cache={})))
+                patched = arrays(topology.read(tx))
+                anew = arrays(topology.read(replace(tx, connection_cache={})))
 
             assert anew == patched, each
 

@@ -39,7 +39,7 @@ from keepgraph import errors, package_files, store
 from keepgraph.cli import encryption, graph_options
 from keepgraph.engine.maintenance import backups
 from keepgraph.model import Key
-from keepgraph.profiles import key_locations, keys
+from keepgraph.profiles import keys
 from words import Caller, Clock, literal, person, rows
 
 RELEASED = package_files.migrations()
@@ -103,7 +103,7 @@ def kinds(graph: Path) -> list[str]:
 
 
 def key_of(graph: Path) -> Key | None:
-    file = key_locations.default_file(graph)
+    file = keys.default_file(graph)
     return keys.read(file)[0] if file.exists() else None
 
 
@@ -951,7 +951,7 @@ def test_a_backup_is_restored_under_a_key_in_the_environment(monkeypatch, graph_
 
 def test_without_its_key_nothing_is_restored(encrypted, graph_file):
     run_ok("backup")
-    file = key_locations.default_file(graph_file)
+    file = keys.default_file(graph_file)
     file.unlink()
     refused = run("restore", "--yes")
 
@@ -984,7 +984,7 @@ def test_a_new_profile_of_an_old_name_leaves_the_key_of_the_old_one(typed, graph
 
 def known(graph: Path) -> list[Key]:
     """All keys that are kept anywhere for a profile of this name."""
-    found = [key for file in key_locations.default_file(graph).parent.glob("work*.key") for key in keys.read(file)]
+    found = [key for file in keys.default_file(graph).parent.glob("work*.key") for key in keys.read(file)]
     if (ring := keyring.get_password("keepgraph", "work")) is not None:
         found += keys.parse(ring.encode(), "the keyring")
     for file in graph.parent.glob("*.wrapped-key"):

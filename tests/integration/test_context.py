@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph.engine.topology import text_graphs
+from keepgraph.engine.retrieval import expansion
 from keepgraph.tools.contract import brief_answers
 from laws import examples
 from words import Caller, Clock, counted, literal, person, project
@@ -261,7 +261,7 @@ def test_of_a_hub_only_so_much_is_looked_at_and_the_answer_says_so(call, monkeyp
     """
     What else is asked about does not lose its place to the hub.
     """
-    monkeypatch.setattr(text_graphs, "MAX_EDGES_OF_NODE", 20)
+    monkeypatch.setattr(expansion, "MAX_EDGES_OF_NODE", 20)
     call(
         "record_facts",
         facts=[

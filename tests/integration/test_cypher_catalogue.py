@@ -17,7 +17,7 @@ from keepgraph.cypher import compiler
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import bounds, graph_catalogue, query_pipeline
-from keepgraph.tools.contract import derived_data
+from keepgraph.tools.contract import catalogue
 from random_cypher import PropertyGraph, Query, graphs
 from random_cypher import queries as random_queries
 
@@ -103,7 +103,7 @@ def test_ranges_and_orders_of_time_give_what_a_look_at_every_fact_gives(tables: 
     facts = [(key, chance.choice("RS"), chance.randint(1, 8), chance.choice(targets), {}) for key in range(1, 60)]
     tables.load(PropertyGraph(nodes, facts), chance, crowded=False)
     with tables.graph.database.read("run_cypher") as tx:
-        tx = derived_data.to(tx, as_of=view.get("as_of"), known_at=None)
+        tx = catalogue.to(tx, as_of=view.get("as_of"), known_at=None)
         every = facts_that_hold(tx)
         wrong = []
         for pattern, fits in PATTERNS.items():

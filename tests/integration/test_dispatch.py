@@ -55,7 +55,7 @@ def waiting(call) -> tuple[bool, bool, bool]:
     """Whether mentions, vectors of names, and vectors of texts wait."""
     with call.graph.database.read("test") as tx:
         kinds = (store.derived_tables.NAME_VECTORS, store.derived_tables.CHUNK_VECTORS)
-        return store.mention_places.any_unread(tx), *(store.vectors.any_missing(tx, kind) for kind in kinds)
+        return store.mentions.any_unread(tx), *(store.vectors.any_missing(tx, kind) for kind in kinds)
 
 
 SEARCHES = [
@@ -158,7 +158,7 @@ def test_a_name_that_only_a_text_has_is_found_among_new_mentions_without_a_model
     call("remember", text="We met Brigitte Langstrumpf in Zurich, and Brigitte Langstrumpf was pleased.")
     with call.graph.database.write("test") as tx:
         tx.conn.execute("DELETE FROM proposal")
-        store.mention_places.add_all_chunks(tx)
+        store.mentions.add_all_chunks(tx)
     monkeypatch.setattr(embedder, "embed", never)
     answer = call("explore_node", name="Brigitte Langstrumpf")
 

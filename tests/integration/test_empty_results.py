@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph.engine.query import failing_conditions
+from keepgraph.engine.query import empty_results
 from words import Caller, concept, connected, decision, literal, person, project
 
 PRIYA, ADA, ATLAS, GO = person("Priya Raman"), person("Ada Lovelace"), project("Atlas"), decision("Adopt SQLite")
@@ -16,7 +16,7 @@ PRIYA, ADA, ATLAS, GO = person("Priya Raman"), person("Ada Lovelace"), project("
 @pytest.fixture
 def call(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Caller:
     """A small graph to ask. On a busy machine a probe takes longer than a few milliseconds."""
-    monkeypatch.setattr(failing_conditions, "MAX_SECONDS", 10.0)
+    monkeypatch.setattr(empty_results, "MAX_SECONDS", 10.0)
     call.record(PRIYA, "decided_in", GO)
     call.record(ADA, "reports_to", PRIYA)
     call.record(GO, "belongs_to", ATLAS)
@@ -252,7 +252,7 @@ def test_it_speaks_of_the_moment_that_was_asked_about(call, clock):
 @pytest.fixture
 def hurried(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Caller:
     """The same graph, with no time to probe it."""
-    monkeypatch.setattr(failing_conditions, "MAX_SECONDS", 0.0)
+    monkeypatch.setattr(empty_results, "MAX_SECONDS", 0.0)
     return call
 
 

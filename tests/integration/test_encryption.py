@@ -42,7 +42,7 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.root import kg
 from keepgraph.engine.maintenance import backups, graph_keys
 from keepgraph.model import Key
-from keepgraph.profiles import key_locations, keys
+from keepgraph.profiles import keys
 from laws import IS_SWEEP
 from words import Caller, literal, person
 
@@ -794,16 +794,16 @@ def test_a_lost_key_is_told_with_the_way_out_which_works(encrypted, key_file, se
 
 def test_a_lost_wrapped_key_is_told_by_its_name(filled, terminal, graph_file):
     run_ok("encrypt", "--key", "passphrase", input=TYPED_PHRASES)
-    key_locations.wrapped_file(graph_file).unlink()
+    keys.wrapped_file(graph_file).unlink()
 
-    assert key_locations.wrapped_file(graph_file).name in run("export", input=TYPED_PHRASES).stderr
+    assert keys.wrapped_file(graph_file).name in run("export", input=TYPED_PHRASES).stderr
 
 
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
 def test_a_key_is_put_back_where_it_was(filled, terminal, home, ring, key_file, graph_file, tmp_path, source):
     run_ok("encrypt", "--key", source, input=TYPED_PHRASES)
     run_ok("key", "export", str(tmp_path / "mine.key"), input=TYPED_PHRASES)
-    for file in (key_file, ring.file, key_locations.wrapped_file(graph_file)):
+    for file in (key_file, ring.file, keys.wrapped_file(graph_file)):
         file.unlink(missing_ok=True)
     refused = run("export", input=TYPED_PHRASES)
     run_ok("key", "import", str(tmp_path / "mine.key"), input=TYPED_PHRASES)

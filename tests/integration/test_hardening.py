@@ -15,7 +15,7 @@ from fork_server import python
 from homes import error_code, run, run_ok
 from keepgraph import errors, store
 from keepgraph.engine.maintenance import backups
-from keepgraph.profiles import key_locations, keys, settings_file
+from keepgraph.profiles import keys, settings_file
 from words import Caller, literal, person
 
 RECORD = ("record", "person:Ada", "tagged", "=here")
@@ -128,7 +128,7 @@ def test_what_is_no_file_among_the_backups_hides_none(home, graph_file, key_file
 
 @pytest.fixture
 def key_file_of(home: object, graph_file: Path) -> Path:
-    return key_locations.default_file(graph_file)
+    return keys.default_file(graph_file)
 
 
 def test_a_key_that_is_put_back_leaves_those_of_older_backups(home, graph_file, key_file_of, tmp_path):

@@ -106,7 +106,7 @@ def test_reading_everything_anew_changes_nothing(call, path):
 
     before = read()
     with call.graph.database.write("test") as tx:
-        store.mention_places.add_all_chunks(tx)
+        store.mentions.add_all_chunks(tx)
     mention_index.backfill(call.graph.database)
 
     assert before == read()
@@ -130,7 +130,7 @@ def test_an_answer_says_what_has_not_been_read(call, path, monkeypatch, tool, gi
     call.record(project("Atlas"), "tagged", HERE)
     call("remember", text="Atlas begins.")
     with call.graph.database.write("test") as tx:
-        store.mention_places.add_all_chunks(tx)
+        store.mentions.add_all_chunks(tx)
     monkeypatch.setattr(mention_index, "backfill", lambda *_, **__: 1)
 
     assert call(tool, **given)["unread"] == 1

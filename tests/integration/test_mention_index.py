@@ -24,7 +24,7 @@ def tagged(thing):
 
 def let_all_wait(graph):
     with graph.database.write("test") as tx:
-        store.mention_places.add_all_chunks(tx)
+        store.mentions.add_all_chunks(tx)
 
 
 TEXTS = [

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import keepgraph
-from keepgraph.engine.query import failing_conditions
+from keepgraph.engine.query import empty_results
 from words import Caller, Clock, concept, counted, decision, fact, literal, person, project
 
 QUESTIONS = Path(__file__).parents[1] / "golden" / "questions.txt"
@@ -79,7 +79,7 @@ def ask(new_file: Callable[[], Path]) -> Iterator[Callable[..., dict[str, Any]]]
         call("update_entity", entity=ADA, properties={"age": 36})
         clock.pass_by(hours=1)
         # On a busy machine, no probe takes a few milliseconds.
-        patch.setattr(failing_conditions, "MAX_SECONDS", 10.0)
+        patch.setattr(empty_results, "MAX_SECONDS", 10.0)
         yield lambda query, parameters: call("run_cypher", query=query, parameters=parameters)
 
 

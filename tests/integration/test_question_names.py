@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from keepgraph import store
-from keepgraph.engine.retrieval import question_analysis, question_names
+from keepgraph.engine.retrieval import question_analysis
 from keepgraph.engine.retrieval.question_analysis import Question
 from words import Caller, person, project
 
@@ -105,7 +105,7 @@ def test_a_few_words_may_be_a_name_themselves_and_more_are_a_question(call, monk
         tried.append(name.text)
         return []
 
-    monkeypatch.setattr(question_names, "_similar_entities", similar)
+    monkeypatch.setattr(question_analysis, "_similar_entities", similar)
     for question in ("order of the garter", "order of the golden garter"):
         analysed(call, question)
 

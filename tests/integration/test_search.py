@@ -23,7 +23,7 @@ from keepgraph.ml import cross_encoders, embedder
 from keepgraph.model import Settings
 from keepgraph.store.search_filters import Filters
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import derived_data
+from keepgraph.tools.contract import catalogue
 from laws import examples
 from words import Caller, Clock, concept, literal, person, project, rows
 
@@ -891,9 +891,9 @@ def test_where_the_background_reads_texts_a_search_does_not_wait_for_many_of_the
     """
     It says how many are unread. A few are read at once, and a command reads a bounded number first.
     """
-    monkeypatch.setattr(derived_data, "_MAX_UNREAD", 2)
+    monkeypatch.setattr(catalogue, "_MAX_UNREAD", 2)
     waiting = []
-    monkeypatch.setattr(derived_data, "backfill_some", lambda database, need, **_: waiting.append(need))
+    monkeypatch.setattr(catalogue, "backfill_some", lambda database, need, **_: waiting.append(need))
     graph = open_graph()
     call = Caller(graph)
     with graph.database.write("test") as tx:
@@ -901,15 +901,15 @@ def test_where_the_background_reads_texts_a_search_does_not_wait_for_many_of_the
     for number in range(3):
         call("add_memory", name=f"Text {number}", episode_body="The soup was cold again.")
     with graph.database.write("test") as tx:
-        store.mention_places.add_all_chunks(tx)
+        store.mentions.add_all_chunks(tx)
     call("search", query="cold soup")
     as_command = list(waiting)
     waiting.clear()
     graph.has_background = True
     at_once = call("search", query="cold soup")
 
-    assert derived_data.Need.MENTIONS in as_command
-    assert derived_data.Need.MENTIONS not in waiting
+    assert catalogue.Need.MENTIONS in as_command
+    assert catalogue.Need.MENTIONS not in waiting
     assert (len(at_once["episodes"]), at_once["unread"]) == (3, 3)
 
 

@@ -12,7 +12,7 @@ from keepgraph import background
 from keepgraph.cypher import table_graph
 from keepgraph.engine.query import graph_catalogue
 from keepgraph.language import given_names
-from keepgraph.store import vector_signs
+from keepgraph.store import vector_search
 from keepgraph.store.derived_tables import FACT_VECTORS
 from words import person, project
 
@@ -72,11 +72,11 @@ def test_signs_are_there_once_somebody_searches_and_until_nobody_does(graph, mon
     def loaded():
         task()
         with graph.database.read("search") as tx:
-            return vector_signs.of_snapshot(tx, FACT_VECTORS) is not None
+            return vector_search.of_snapshot(tx, FACT_VECTORS) is not None
 
     before = loaded()
     with graph.database.read("search") as tx:
-        vector_signs.note_search(tx)
+        vector_search.note_search(tx)
     searched = loaded()
     monkeypatch.setattr(background, "_IDLE_SECONDS", 0)
 

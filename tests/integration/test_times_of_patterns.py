@@ -22,7 +22,7 @@ from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import bounds, graph_catalogue, query_pipeline
-from keepgraph.tools.contract import derived_data
+from keepgraph.tools.contract import catalogue
 from laws import examples
 from random_cypher import PropertyGraph
 
@@ -184,7 +184,7 @@ def agree(tables: Tables, asked: Asked, chance: random.Random, view: dict[str, s
     ]
     tables.load(PropertyGraph(nodes, facts), chance, crowded=chance.random() < 0.2)
     with tables.graph.database.read("run_cypher") as tx:
-        tx = derived_data.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
+        tx = catalogue.to(tx, as_of=view.get("as_of"), known_at=view.get("known_at"))
         expected = list(every_row(asked, visible_facts(tx)))
         by_sql, by_python = both_ways(tx, text, given_values)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
-from keepgraph.engine.traversal import chain, records
+from keepgraph.engine import traversals
 from laws import examples
 from words import Caller, Clock, counted, literal, person
 
@@ -347,7 +347,7 @@ def test_a_blank_traversal_has_nothing_and_leads_nowhere(walk):
 
 
 def test_more_than_it_holds_is_refused_with_the_count(walk, monkeypatch):
-    monkeypatch.setattr(records, "MAX_ITEMS", 3)
+    monkeypatch.setattr(traversals, "MAX_ITEMS", 3)
     walk("n_from_type", node_type="person")
     refused = walk("n_from_type", node_type="Entity")
 
@@ -406,7 +406,7 @@ def test_a_handle_that_is_not_used_is_closed(walk, clock):
 
 def test_the_handle_used_longest_ago_makes_room(people):
     first, second = Walk(people), Walk(people)
-    for _ in range(chain.MAX_OPEN - 2):
+    for _ in range(traversals.MAX_OPEN - 2):
         Walk(people)
     first("next")
     Walk(people)
@@ -418,16 +418,16 @@ def test_the_handle_used_longest_ago_makes_room(people):
 
 
 def test_handles_that_nobody_closes_take_no_room(clock):
-    opened = chain.Sessions()
+    opened = traversals.Sessions()
     for _ in range(100_000):
         opened.begin(clock.now)
 
-    assert len(opened._open) == chain.MAX_OPEN
+    assert len(opened._open) == traversals.MAX_OPEN
     assert len(opened._closed) <= 1_000
 
 
 def test_a_traversal_has_at_most_64_steps(walk):
-    for _ in range(chain.MAX_STEPS):
+    for _ in range(traversals.MAX_STEPS):
         walk("n_from_type", node_type="person")
     refused = walk("n_from_type", node_type="person")
     walk("reset")

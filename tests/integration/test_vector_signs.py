@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from keepgraph import store
-from keepgraph.store import vector_search, vector_signs, vectors
+from keepgraph.store import vector_search, vectors
 from keepgraph.store.derived_tables import CHUNK_VECTORS, FACT_VECTORS, NAME_VECTORS, VECTOR_KINDS
 from keepgraph.store.search_filters import Filters
 from keepgraph.temporal import timestamps
@@ -80,7 +80,7 @@ def filled(graph, call):
         )
     embed_missing(graph, 1)
     with graph.database.read("search") as tx:
-        vector_signs.load(tx)
+        vector_search.load(tx)
     return graph
 
 
@@ -107,7 +107,7 @@ def test_the_same_is_nearest_in_memory_and_by_the_extension(filled):
     with filled.database.read("search") as tx:
         in_memory = nearest(tx)
 
-        assert all(vector_signs.of_snapshot(tx, kind) for kind in VECTOR_KINDS)
+        assert all(vector_search.of_snapshot(tx, kind) for kind in VECTOR_KINDS)
         assert nearest_without_memory(tx) == in_memory
         assert [] not in in_memory
 
@@ -131,7 +131,7 @@ def test_what_changes_is_read_again(filled, call):
             with filled.database.read("search") as tx:
                 in_memory = nearest(tx)
 
-                assert all(vector_signs.of_snapshot(tx, kind) for kind in VECTOR_KINDS)
+                assert all(vector_search.of_snapshot(tx, kind) for kind in VECTOR_KINDS)
                 assert nearest_without_memory(tx) == in_memory
 
 
@@ -154,7 +154,7 @@ def test_without_signs_in_memory_the_extension_compares_all(filled):
 
 def test_a_transaction_that_writes_does_not_use_what_is_in_memory(filled):
     with filled.database.write("search") as tx:
-        assert vector_signs.of_snapshot(tx, FACT_VECTORS) is None
+        assert vector_search.of_snapshot(tx, FACT_VECTORS) is None
 
 
 def test_an_earlier_snapshot_does_not_see_later_vectors(filled, call):
@@ -163,36 +163,36 @@ def test_an_earlier_snapshot_does_not_see_later_vectors(filled, call):
         call.record(person("Somebody New"), "works_on", concept("Something New"))
         embed_missing(filled, 2)
         with filled.database.read("search") as later:
-            vector_signs.load(later)
+            vector_search.load(later)
 
-            assert vector_signs.of_snapshot(later, NAME_VECTORS)
-        assert vector_signs.of_snapshot(earlier, NAME_VECTORS) is None
+            assert vector_search.of_snapshot(later, NAME_VECTORS)
+        assert vector_search.of_snapshot(earlier, NAME_VECTORS) is None
         assert before == nearest(earlier)
 
 
 def test_after_too_many_changes_all_is_read_anew(filled, call, monkeypatch):
-    monkeypatch.setattr(vector_signs, "_MAX_CHANGES", 1)
+    monkeypatch.setattr(vector_search, "_MAX_CHANGES", 1)
     call("add_memory", name="more", episode_body="Ada: a new sentence", source="message")
     embed_missing(filled, 2)
     with filled.database.read("search") as tx:
-        assert vector_signs.of_snapshot(tx, CHUNK_VECTORS) is None
+        assert vector_search.of_snapshot(tx, CHUNK_VECTORS) is None
 
-        vector_signs.load(tx)
+        vector_search.load(tx)
 
-        assert vector_signs.of_snapshot(tx, CHUNK_VECTORS)
+        assert vector_search.of_snapshot(tx, CHUNK_VECTORS)
         assert nearest_without_memory(tx) == nearest(tx)
 
 
 def test_one_search_brings_nothing_into_memory_and_the_third_does(filled):
     with filled.database.read("search") as tx:
         tx.shared_cache.clear()
-        vector_signs.note_search(tx)
-        once = vector_signs.of_snapshot(tx, FACT_VECTORS)
-        vector_signs.note_search(tx)
-        vector_signs.note_search(tx)
+        vector_search.note_search(tx)
+        once = vector_search.of_snapshot(tx, FACT_VECTORS)
+        vector_search.note_search(tx)
+        vector_search.note_search(tx)
 
         assert once is None
-        assert vector_signs.of_snapshot(tx, FACT_VECTORS)
+        assert vector_search.of_snapshot(tx, FACT_VECTORS)
 
 
 def test_changes_are_kept_in_bounded_number(filled):

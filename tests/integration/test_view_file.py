@@ -14,7 +14,7 @@ import pytest
 
 import keepgraph
 from homes import run, run_ok
-from keepgraph.tools.contract import extract_answers
+from keepgraph.tools import page
 from words import Caller, person, project
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028."
@@ -180,7 +180,7 @@ def test_of_very_many_facts_the_hour_says_when_they_were_recorded(atlas, path, t
     file = tmp_path / "page.html"
     run_ok("--db", str(path), "view", "--out", str(file))
     exact = data_of(file)["facts"]["recorded"]
-    monkeypatch.setattr(extract_answers, "_MANY_FACTS", 0)
+    monkeypatch.setattr(page, "_MANY_FACTS", 0)
     run_ok("--db", str(path), "view", "--out", str(file))
 
     assert data_of(file)["facts"]["recorded"] == [second // 3600 * 3600 for second in exact]

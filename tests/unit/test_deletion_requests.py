@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.language import deletion_requests
-from keepgraph.language.deletion_requests import Request
+from keepgraph.engine.texts import forget_targets
+from keepgraph.engine.texts.forget_targets import Request
 from keepgraph.language.phrase_matching import Occurrences
 
 
@@ -40,7 +40,7 @@ from keepgraph.language.phrase_matching import Occurrences
     ],
 )
 def test_a_request_is_read(what, request_):
-    assert request_ == deletion_requests.parse(what)
+    assert request_ == forget_targets.parse(what)
 
 
 @pytest.mark.parametrize("count", [1, 100])

@@ -248,11 +248,11 @@ def _repair_schema(target: InspectedGraph) -> Iterator[str]:
 
 def _repair_schema_of(graph: Path, key: Key | None) -> Iterator[str]:
     with store.copies.open_exclusively(graph, key=key) as conn:
-        if not store.migrations.version(conn) or store.schema_parts.is_as_migrated(conn):
+        if not store.migrations.version(conn) or store.migrations.is_as_migrated(conn):
             return
     folder = backups.set_aside(graph, now=datetime.now(UTC))
     with store.copies.open_exclusively(graph, key=key) as conn:
-        messages = store.schema_parts.repair(conn)
+        messages = store.migrations.repair(conn)
     yield f"kept the earlier files in {folder}"
     yield from messages
 

@@ -22,7 +22,7 @@ from keepgraph.engine.maintenance import backups, jobs
 from keepgraph.engine.maintenance.integrity import FIX, RESTORE, Check, State
 from keepgraph.english import count_noun, listed
 from keepgraph.model import Backup, Key, KeyLocation, Profile
-from keepgraph.profiles import key_locations, keys, profile, settings_file
+from keepgraph.profiles import keys, profile, settings_file
 from keepgraph.store.database import Database
 
 # Inspection of a graph from outside: its settings, files, modes, lock, keys and backups. Changes nothing.
@@ -92,7 +92,7 @@ def open_read_only(target: InspectedGraph) -> Database:
             new_id=store.ids.ulids(),
             group=target.profile.group,
             settings=target.profile.settings,
-            key_source=key_locations.key_source(target.path, target.profile.key, ask=target.ask_passphrase),
+            key_source=keys.key_source(target.path, target.profile.key, ask=target.ask_passphrase),
             any_schema=True,
         )
     except UnicodeDecodeError as error:
@@ -103,7 +103,7 @@ def open_read_only(target: InspectedGraph) -> Database:
 def readable_by_others(target: InspectedGraph) -> list[Path]:
     """Files and folders of the graph that users other than the owner can reach."""
     graph, location = target.path, target.profile.key
-    key_file = Path(location.file) if location and location.file else key_locations.default_file(graph)
+    key_file = Path(location.file) if location and location.file else keys.default_file(graph)
     key_variable = os.environ.get("KG_KEY_FILE")
     paths = [
         *([graph] if graph.is_file() else []),
@@ -111,7 +111,7 @@ def readable_by_others(target: InspectedGraph) -> list[Path]:
         settings_file.path(graph),
         key_file,
         *([permissions.expanded(key_variable)] if key_variable else []),
-        key_locations.wrapped_file(graph),
+        keys.wrapped_file(graph),
         *sorted(graph.parent.glob(f"{graph.name}.before-*")),
         *partial_files(target),
     ]
@@ -119,7 +119,7 @@ def readable_by_others(target: InspectedGraph) -> list[Path]:
     paths += [folder, *sorted(folder.iterdir())] if folder.is_dir() else []
     if profile.name_of(graph) is not None:
         paths.append(graph.parent)
-    if key_file.parent == key_locations.default_file(graph).parent:
+    if key_file.parent == keys.default_file(graph).parent:
         paths.append(key_file.parent)
     return [path for path in dict.fromkeys(paths) if path.exists() and _file_mode(path) & _GROUP_AND_OTHERS]
 
@@ -129,8 +129,8 @@ def client_finds_key(target: InspectedGraph, used: Key | None) -> bool:
     if used is None:
         return True
     try:
-        keys = key_locations.key_source(target.path, target.profile.key, ask=None, environment={}).candidates()
-        return any(key.digits == used.digits for key in keys)
+        found = keys.key_source(target.path, target.profile.key, ask=None, environment={}).candidates()
+        return any(key.digits == used.digits for key in found)
     except errors.KeepgraphError:
         return False
 
@@ -147,13 +147,13 @@ def partial_files(target: InspectedGraph) -> list[Path]:
 
 def find_keys(target: InspectedGraph) -> list[Key]:
     """The keys that can be found for the graph."""
-    keys: list[Key] = []
+    found: list[Key] = []
     try:
-        for key in key_locations.key_source(target.path, target.profile.key, ask=target.ask_passphrase).candidates():
-            keys.append(key)
+        for key in keys.key_source(target.path, target.profile.key, ask=target.ask_passphrase).candidates():
+            found.append(key)
     except errors.KeepgraphError:
         pass  # check_key reports why
-    return keys
+    return found
 
 
 def usable_backups(graph: Path) -> list[Backup]:
@@ -303,7 +303,7 @@ def check_unfinished_work(target: InspectedGraph, database: Database | None) -> 
     location = target.profile.key
     if location is not None and location.source == "file":
         try:
-            has_two_keys = len(keys.read(Path(location.file or key_locations.default_file(target.path)))) > 1
+            has_two_keys = len(keys.read(Path(location.file or keys.default_file(target.path)))) > 1
         except errors.KeepgraphError:
             has_two_keys = False
         if has_two_keys:
@@ -500,7 +500,7 @@ def _last_run(database: Database | None) -> str:
         return "its last run is unknown"
     try:
         with database.read("doctor") as tx:
-            last = store.garden_runs.last(tx)
+            last = store.garden.last(tx)
     except errors.KeepgraphError:
         return "its last run is unknown"
     return f"it last ran on {last.ended_at[:10]}" if last else "it has not run yet"

@@ -14,7 +14,7 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.engine.maintenance import graph_keys, jobs
 from keepgraph.model import Key, KeyLocation
-from keepgraph.profiles import key_locations, keys, profile, settings_file
+from keepgraph.profiles import keys, profile, settings_file
 
 # The options --key and --key-file for the location of a new key, and the prompt for a new passphrase.
 
@@ -48,7 +48,7 @@ def choose_location(
     """
     if key_file is not None and source not in (None, "file"):
         raise errors.InvalidArguments("--key-file needs --key file", hint="Leave one of them out.")
-    if source is None and key_file is None and key_locations.from_environment():
+    if source is None and key_file is None and keys.from_environment():
         return KeyLocation("environment"), None
     file = permissions.expanded(str(key_file)).absolute() if key_file is not None else None
     location = graph_keys.new_location(graph, source or "file", file=file)
@@ -85,8 +85,8 @@ def show_location(graph: Path) -> None:
         return
     place = {
         "file": f"in {location.file}",
-        "keyring": f"in the keyring of the system, as {key_locations.KEYRING_SERVICE}/{location.account}",
-        "passphrase": f"wrapped with your passphrase in {key_locations.wrapped_file(graph, location)}",
+        "keyring": f"in the keyring of the system, as {keys.KEYRING_SERVICE}/{location.account}",
+        "passphrase": f"wrapped with your passphrase in {keys.wrapped_file(graph, location)}",
     }.get(location.source, "where you keep it")
     click.echo(f"  the key:  {place}")
     click.secho("  Without the key nobody can read the graph. Keep a copy in a safe place:", fg="yellow")
@@ -244,7 +244,7 @@ def _choose_new_location(
     """
     is_interrupted = location is not None and location.change == jobs.ENCRYPT and key_file is None
     if location is not None and is_interrupted and source in (None, location.source):
-        if location.source not in ("keyring", "passphrase") or key_locations.is_available(graph, location):
+        if location.source not in ("keyring", "passphrase") or keys.is_available(graph, location):
             return None, None  # go on with the key already made
         source = location.source
     elif not is_requested or (location is not None and source is None and key_file is None):

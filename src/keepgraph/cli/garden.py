@@ -12,7 +12,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.profiles import key_locations, settings_file
+from keepgraph.profiles import keys, settings_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,7 +183,7 @@ def _lacks_key(graph: Path) -> bool:
     location = settings_file.read(graph).key
     if location is not None:
         return is_encrypted and location.source not in ("file", "keyring")
-    return is_encrypted and not key_locations.default_file(graph).is_file()
+    return is_encrypted and not keys.default_file(graph).is_file()
 
 
 def _show_change(report: dict[str, Any], commands: list[str], *, lacks_key: bool) -> None:

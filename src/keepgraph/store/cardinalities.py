@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from keepgraph.store.group_conflicts import in_group
-from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
+from keepgraph.store.migrations import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
 

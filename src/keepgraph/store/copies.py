@@ -15,7 +15,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key
-from keepgraph.store import connections, files, migrations, schema_parts, sqlite_errors, wal
+from keepgraph.store import connections, files, migrations, sqlite_errors, wal
 from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
 
@@ -67,7 +67,7 @@ def copy(conn: Connection, target: Path, *, key: Key | None, was_encrypted: bool
         errors.GraphDamaged: the graph itself cannot be read to the end.
     """
     try:
-        original, as_migrated = digest_tables(conn), schema_parts.is_as_migrated(conn)
+        original, as_migrated = digest_tables(conn), migrations.is_as_migrated(conn)
     except sqlite.DatabaseError as error:
         error_class = (
             errors.GraphDamaged if sqlite_errors.result_code(error) in sqlite_errors.CORRUPT else errors.BackupFailed
@@ -123,7 +123,7 @@ def verify(file: Path, *, key: Key | None, as_migrated: bool = False) -> TableDi
             raise errors.BackupFailed(f"{file} is not a graph, or is incomplete")
         if as_migrated:
             migrations.pending(conn, file)
-            schema_parts.refuse_differences(conn, file)
+            migrations.refuse_differences(conn, file)
         else:
             migrations.refuse_newer_schema(conn, file)
         if problems := find_problems(conn, encrypted=key is not None):
@@ -246,7 +246,7 @@ def rewrite_changed(path: Path, *, key: Key | None, part: Path, change: Callable
         remove(part)
         files.create(part)
         try:
-            as_migrated = schema_parts.is_as_migrated(conn)
+            as_migrated = migrations.is_as_migrated(conn)
             _copy_pages(conn, part, key)
             result = _change(part, key, change)
             verify(part, key=key, as_migrated=as_migrated)

@@ -17,7 +17,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
 from keepgraph.model import Key, KeySource, Settings
-from keepgraph.store import connections, file_locks, files, journal, migrations, schema_parts, sqlite_errors, wal
+from keepgraph.store import connections, file_locks, files, journal, migrations, sqlite_errors, wal
 from keepgraph.store.cancellation import CancellationCheck, committing, holding, interruptible, raise_if_cancelled
 from keepgraph.store.connections import Connection, ReaderPool
 from keepgraph.store.transactions import Tx
@@ -341,7 +341,7 @@ class Database:
         try:
             has_pending = bool(migrations.pending(reader.conn, self.path))
             if has_pending and migrations.version(reader.conn):
-                schema_parts.refuse_differences(reader.conn, self.path)
+                migrations.refuse_differences(reader.conn, self.path)
             elif not has_pending:
                 self._refuse_other_schema(reader.conn)
             if has_pending:
@@ -365,7 +365,7 @@ class Database:
         migrations.refuse_newer_schema(conn, self.path)
         cookie = conn.execute("PRAGMA schema_version").fetchone()[0]
         if cookie != self._schema_cookie and not self._any_schema:
-            schema_parts.refuse_differences(conn, self.path)
+            migrations.refuse_differences(conn, self.path)
             self._schema_cookie = cookie
 
     def _note_log(self) -> None:
@@ -488,7 +488,7 @@ class Database:
             try:
                 is_new = not migrations.version(conn)
                 if not is_new:
-                    schema_parts.refuse_differences(conn, self.path)
+                    migrations.refuse_differences(conn, self.path)
                 migrations.apply(conn, self.path, now=self.clock(), before_first=self._back_up_before)
                 if (act := self._on_create if is_new else self._on_upgrade) is not None:
                     journal.run_before_history(self._tx(conn, "create" if is_new else "upgrade", None), act)

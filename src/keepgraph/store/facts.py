@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 
 from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
-from keepgraph.store import journal, schema_parts
+from keepgraph.store import journal, migrations
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
+from keepgraph.store.migrations import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
 # An open validity is stored as a text that sorts before or after every timestamp (ADR 0003).
@@ -67,15 +67,15 @@ _FACTS_AS_KNOWN = f"""(
 _AS_KNOWN = {"row": "known", "known": ":known"}
 _ROWS_AS_KNOWN = f"""(
     SELECT {_COLUMNS.replace("fact.", "known.")},
-           {schema_parts.VALID_FROM_AS_KNOWN.format(**_AS_KNOWN)} AS valid_from,
-           {schema_parts.VALID_TO_AS_KNOWN.format(**_AS_KNOWN)} AS valid_to, NULL AS retracted_at
+           {migrations.VALID_FROM_AS_KNOWN.format(**_AS_KNOWN)} AS valid_from,
+           {migrations.VALID_TO_AS_KNOWN.format(**_AS_KNOWN)} AS valid_to, NULL AS retracted_at
     FROM fact AS known
-    WHERE {schema_parts.KNOWN_FACT.format(**_AS_KNOWN)}
+    WHERE {migrations.KNOWN_FACT.format(**_AS_KNOWN)}
 ) AS fact"""
 
 
-_TOUCHING = schema_parts.facts_with("= :entity", HOLDS, table="FACTS")
-_BEGAN_LATER = schema_parts.facts_with(
+_TOUCHING = migrations.facts_with("= :entity", HOLDS, table="FACTS")
+_BEGAN_LATER = migrations.facts_with(
     "= :entity",
     f"""
     {HOLDS} AND valid_from = '' AND recorded_at > :at AND predicate IN (
@@ -438,7 +438,7 @@ def by_id(tx: Tx, public_id: str) -> Fact | None:
 
 # Retracted facts are in other indexes than current ones, and facts with a literal in another one.
 WITH_ANY_ENTITY = f"""
-    {schema_parts.facts_with(f"IN {_ENTITIES}", "retracted_at IS NULL")}
+    {migrations.facts_with(f"IN {_ENTITIES}", "retracted_at IS NULL")}
     UNION
     SELECT id FROM fact WHERE subject IN {_ENTITIES} AND retracted_at IS NOT NULL
     UNION
@@ -472,7 +472,7 @@ def with_phrases(tx: Tx, phrases: Sequence[str], *, limit: int) -> list[Fact]:
 
 def all_of_predicates(tx: Tx, entity: Entity, predicates: Sequence[str]) -> list[Fact]:
     """The facts of these predicates with an entity as subject or object that are not retracted, oldest first."""
-    among = schema_parts.facts_with("= :entity", f"{_OF_PREDICATES} AND retracted_at IS NULL")
+    among = migrations.facts_with("= :entity", f"{_OF_PREDICATES} AND retracted_at IS NULL")
     return _select(
         tx,
         f"{_SELECT} WHERE fact.id IN ({among}) ORDER BY fact.id",

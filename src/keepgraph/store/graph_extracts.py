@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import FACT_HOLDS, SOURCE_OF
+from keepgraph.store.migrations import FACT_HOLDS, SOURCE_OF
 from keepgraph.store.transactions import Tx
 
 

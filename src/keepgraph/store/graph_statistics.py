@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from keepgraph.model import Entity
-from keepgraph.store import cardinalities, entities, fact_changes, facts, groups, schema_parts
+from keepgraph.store import cardinalities, entities, fact_columns, facts, groups, migrations
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import FACT_HOLDS
+from keepgraph.store.migrations import FACT_HOLDS
 from keepgraph.store.transactions import Tx
 
 
@@ -230,7 +230,7 @@ def _most_are_recorded_later(tx: Tx) -> bool:
 
 def count_unknown_entities(tx: Tx) -> dict[int, int]:
     """How many entities of the group were unknown at `tx.known_at`, by the row of their type. It reads them all."""
-    known = schema_parts.KNOWN_ENTITY.format(row="entity", known=":known")
+    known = migrations.KNOWN_ENTITY.format(row="entity", known=":known")
     return tx.mapping(
         f"SELECT type, count(*) FROM entity WHERE group_id = :group AND NOT {known} GROUP BY type",
         {"group": tx.group, "known": tx.known_at},
@@ -258,7 +258,7 @@ def property_keys(tx: Tx, *, type_row: int, sample: int | None) -> list[tuple[st
         sample: examine this many entities, half of them the oldest and half the newest: those show how the graph was
             used and how it is used now. None is all.
     """
-    known = "TRUE" if tx.known_at is None else schema_parts.KNOWN_ENTITY.format(row="entity", known=":known")
+    known = "TRUE" if tx.known_at is None else migrations.KNOWN_ENTITY.format(row="entity", known=":known")
     all_rows = f"SELECT properties FROM entity WHERE type = :type AND group_id = :group AND {known}"
     sampled_rows = f"""
         SELECT * FROM ({all_rows} ORDER BY id LIMIT +:half)
@@ -315,7 +315,7 @@ def cached(tx: Tx, key: Hashable, compute: Callable[[], T], *, is_final: Callabl
         is_final: whether a value may be kept.
     """
     at = tx.at
-    entries: list[_Timed] = fact_changes.cached(tx, ("timed", tx.group, key), list)
+    entries: list[_Timed] = fact_columns.cached(tx, ("timed", tx.group, key), list)
     for entry in entries:
         holds = entry.since == at or (entry.since < at and (entry.until is None or at < entry.until))
         if holds and entry.known_at == tx.known_at:

@@ -9,7 +9,7 @@ from keepgraph.lazy import dataclass
 from keepgraph.model import Fact
 from keepgraph.store import facts, groups
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
+from keepgraph.store.migrations import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 

@@ -19,7 +19,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, package_files
 from keepgraph.model import Key
-from keepgraph.store import connections, copies, derived_tables, migrations, schema_parts, sqlite_errors
+from keepgraph.store import connections, copies, derived_tables, migrations, sqlite_errors
 from keepgraph.store.connections import Connection, fetch_count, undecodable_text_replaced
 from keepgraph.store.derived_tables import VECTOR_KINDS, TextIndex, VectorKind
 from keepgraph.store.transactions import Tx
@@ -64,7 +64,7 @@ def find_problems_of_file(file: Path, *, key: Key | None) -> list[str] | None:
         # Immutable, so that SQLite creates no file beside it; it has no log.
         conn = connections.connect(file, "ro", key=key, immutable=True)
         try:
-            schema_parts.refuse_differences(conn, file)
+            migrations.refuse_differences(conn, file)
             return copies.find_problems(conn, encrypted=key is not None)
         except errors.GraphSchemaDiffers as error:
             return [error.message]
@@ -78,9 +78,9 @@ def find_problems_of_file(file: Path, *, key: Key | None) -> list[str] | None:
         return ["what is wrong with it has bytes in it that are no text"]
 
 
-def find_schema_differences(tx: Tx) -> schema_parts.Differences:
+def find_schema_differences(tx: Tx) -> migrations.Differences:
     """What the schema has in excess, lacks, or has in another form than the migrations."""
-    return schema_parts.find_differences(tx.conn)
+    return migrations.find_differences(tx.conn)
 
 
 def created_at(tx: Tx) -> str | None:

@@ -9,8 +9,8 @@ from keepgraph.model import Entity
 from keepgraph.store import facts
 from keepgraph.store.connections import json_array
 from keepgraph.store.entities import SELECT_ENTITIES, read_entities
+from keepgraph.store.migrations import FACT_HOLDS, facts_with
 from keepgraph.store.proposals import UNDECIDED
-from keepgraph.store.schema_parts import FACT_HOLDS, facts_with
 from keepgraph.store.transactions import Tx
 
 _TYPES = "SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types))"

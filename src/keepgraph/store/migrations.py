@@ -1,12 +1,19 @@
-"""Migrations: which of the numbered SQL files a database lacks, and applying them. The table `migration` lists them."""
+"""Migrations: the numbered SQL files that a database lacks are applied; what it has is compared with what they make.
+
+First, a digest of all parts is compared with that in the first line of the newest migration applied. Only if it
+differs (a version of SQLite may word a part differently) are the migrations run in memory, to find the parts that are
+extra, missing or changed.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
-from datetime import datetime
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, lru_cache
 from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
@@ -210,3 +217,347 @@ def statements(conn: Connection, table: str) -> Iterator[str]:
             f"((SELECT max(id) FROM call), '{operation}', '{table}', {row}{values});\n"
             "END;"
         )
+
+
+_PARTS_SHOWN = 12
+
+# The statistics of ANALYZE belong to SQLite, which only reads them. They are allowed exactly as it makes them.
+_IS_OURS = """
+    NOT (type = 'table' AND name = tbl_name AND (name, sql) IN (VALUES
+        ('sqlite_stat1', 'CREATE TABLE sqlite_stat1(tbl,idx,stat)'),
+        ('sqlite_stat4', 'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)')
+    ))
+"""
+
+# One text of all parts. No part of a graph contains a character 0 or 1, and the number of parts comes first, so that
+# no other parts give the same text. As bytes: the words of a damaged schema may not be valid text.
+_ALL_PARTS = f"""
+    SELECT count(*), CAST(group_concat(
+        concat_ws(char(0), coalesce(type, ''), coalesce(name, ''), coalesce(tbl_name, ''),
+                  coalesce(rootpage, 0) > 0, coalesce(sql, '')),
+        char(1)) AS BLOB)
+    FROM (SELECT * FROM main.sqlite_schema WHERE {_IS_OURS} ORDER BY type, name)
+"""
+
+_PARTS = f"""
+    SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), coalesce(rootpage, 0) > 0,
+           coalesce(CAST(sql AS TEXT), '')
+    FROM main.sqlite_schema
+    WHERE {_IS_OURS}
+    ORDER BY type, name
+"""
+
+_SHARING_PAGES = """
+    SELECT CAST(name AS TEXT) FROM main.sqlite_schema
+    WHERE rootpage = 1
+       OR rootpage IN (SELECT rootpage FROM main.sqlite_schema WHERE rootpage > 0 GROUP BY 1 HAVING count(*) > 1)
+"""
+
+_HINT_IF_ROWS_DIFFER = (
+    "`kg restore` brings a backup back and keeps this file; `kg export FILE` saves what can be read. A table with rows "
+    "cannot be recreated."
+)
+
+_MADE_WITHOUT_ROWS = ("trigger", "view", "index")
+"""Kinds of parts without rows of their own, so that they can be recreated."""
+
+Content = tuple[str, bool, str]
+"""Of a part: the table it belongs to, whether it has pages of its own, and its SQL."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Part:
+    """A row of `sqlite_schema`, by its kind (table, index, trigger or view) and its name."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """What a schema has in excess, lacks, or has in another form than the migrations."""
+
+    extra: tuple[Part, ...] = ()
+    missing: tuple[Part, ...] = ()
+    changed: tuple[Part, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.extra or self.missing or self.changed)
+
+    @property
+    def is_repairable(self) -> bool:
+        """Whether nothing that holds rows is missing or changed."""
+        return all(part.kind in _MADE_WITHOUT_ROWS for part in (*self.missing, *self.changed))
+
+    def describe(self) -> str:
+        """The parts by their names, a few of each: "1 part too many: trigger x"."""
+        return "; ".join(
+            f"{len(parts):,} {'part' if len(parts) == 1 else 'parts'} {what}: {_examples(parts)}"
+            for what, parts in (("too many", self.extra), ("too few", self.missing), ("changed", self.changed))
+            if parts
+        )
+
+
+def refuse_differences(conn: Connection, file: Path) -> None:
+    """Check that a file has exactly the parts of its applied migrations. 0.2 ms if it has.
+
+    Raises:
+        errors.GraphSchemaDiffers: a part is extra, missing, or changed.
+    """
+    if not is_as_migrated(conn) and (differences := find_differences(conn)):
+        raise errors.GraphSchemaDiffers(
+            f"{file} is not as Keepgraph makes it; {differences.describe()}",
+            hint=None if differences.is_repairable else _HINT_IF_ROWS_DIFFER,
+        )
+
+
+def is_as_migrated(conn: Connection) -> bool:
+    """Whether the digest of all parts is that of the schema version of the file."""
+    current, files = version(conn), package_files.migrations()
+    return (
+        0 < current <= len(files)
+        and digest(conn) == schema_digest(files[current - 1])
+        and _counts_agree(conn, current)
+        and not _sharing_pages(conn)
+    )
+
+
+def find_differences(conn: Connection) -> Differences:
+    """Compare the parts of a file, one by one, with those that migrations make in memory. Takes some 30 ms.
+
+    Raises:
+        errors.GraphTooNew: its version is newer than the migrations known here.
+    """
+    current = version(conn)
+    expected, actual = parts_of_version(current), _parts(conn)
+    counts = Counter(part for part, _ in actual)
+    extra = [part for part, count in counts.items() for _ in range(count - (part in expected))]
+    changed = [part for part, content in dict(actual).items() if part in expected and expected[part] != content]
+    if not _counts_agree(conn, current):
+        changed.append(Part("number", "user_version"))
+    # Not to be dropped: their pages hold the rows of others.
+    changed += [Part("pages of", name) for name in _sharing_pages(conn)]
+    missing = [part for part in expected if part not in counts]
+    return Differences(tuple(sorted(extra)), tuple(sorted(missing)), tuple(sorted(changed)))
+
+
+def repair(conn: Connection) -> list[str]:
+    """Drop extra parts, and recreate missing or changed ones that hold no rows.
+
+    All or nothing. The rows of an extra table are lost.
+
+    Args:
+        conn: with the file locked exclusively, outside a transaction.
+
+    Returns:
+        What was done, a message each.
+
+    Raises:
+        errors.GraphSchemaDiffers: something differs that cannot be recreated.
+        sqlite.Error: a part cannot be dropped or made, because of the rows.
+    """
+    conn.execute("SAVEPOINT schema")
+    try:
+        messages = _repair(conn, find_differences(conn))
+    except BaseException:
+        conn.execute("ROLLBACK TO schema")
+        conn.execute("RELEASE schema")
+        raise
+    conn.execute("RELEASE schema")
+    return messages
+
+
+def digest(conn: Connection) -> str:
+    """The SHA-256 of all parts of a schema: kind, name, table and SQL of each, statistics aside."""
+    count, text = conn.execute(_ALL_PARTS).fetchone()
+    return hashlib.sha256(b"%d\x01%s" % (count, text or b"")).hexdigest()
+
+
+def parts_of_version(version: int) -> Mapping[Part, Content]:
+    """The parts that the first migrations up to a version make."""
+    files = package_files.migrations()
+    if version > len(files):
+        raise errors.GraphTooNew(f"schema {version} is newer than those known here, which go up to {len(files)}")
+    return _parts_after(version, tuple(checksum(file) for file in files[:version]))
+
+
+@cache
+def _parts_after(version: int, checksums: tuple[str, ...]) -> Mapping[Part, Content]:
+    """The parts that the first migrations make, in memory; `checksums` distinguish migrations with equal numbers."""
+    conn = sqlite.connect(":memory:", isolation_level=None)
+    try:
+        apply(conn, Path(":memory:"), now=datetime(2000, 1, 1, tzinfo=UTC), before_first=lambda _: None, up_to=version)
+        return dict(_parts(conn))
+    finally:
+        conn.close()
+
+
+def _repair(conn: Connection, differences: Differences) -> list[str]:
+    remade = (*differences.changed, *differences.missing)
+    if differences.is_repairable:
+        # Triggers before the tables that they are on; what belongs to a virtual table goes with it.
+        for part in sorted((*differences.extra, *differences.changed), key=lambda part: _drop_order(conn, part)):
+            if not part.name.startswith("sqlite_"):  # an index that SQLite makes and drops with its table
+                conn.execute(f"DROP {part.kind.upper()} IF EXISTS {_quote(part.name)}")
+        expected = parts_of_version(version(conn))
+        for part in sorted(remade, key=lambda part: _MADE_WITHOUT_ROWS[::-1].index(part.kind)):
+            conn.execute(expected[part][2])
+    if remaining := find_differences(conn):
+        raise errors.GraphSchemaDiffers(f"the schema cannot be made anew; {remaining.describe()}")
+    return [f"removed the {part}" for part in differences.extra] + [f"made the {part} anew" for part in sorted(remade)]
+
+
+def _parts(conn: Connection) -> list[tuple[Part, Content]]:
+    return [(Part(kind, name), (table, bool(pages), sql)) for kind, name, table, pages, sql in conn.execute(_PARTS)]
+
+
+def _counts_agree(conn: Connection, version: int) -> bool:
+    """Whether as many migrations are on record as the version of the file says; their own table is compared apart."""
+    try:
+        return bool(conn.execute("SELECT count(*) FROM migration").fetchone()[0] == version)
+    except sqlite.OperationalError as error:
+        if sqlite_errors.result_code(error) not in sqlite_errors.SQL_REFUSED:
+            raise
+        return True
+
+
+def _sharing_pages(conn: Connection) -> list[str]:
+    """The parts that share their pages with another: what is written to one is lost from the other."""
+    return [name for (name,) in conn.execute(_SHARING_PAGES)]
+
+
+def _drop_order(conn: Connection, part: Part) -> tuple[int, Part]:
+    is_virtual = conn.execute(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND rootpage = 0", (part.name,)
+    ).fetchone()
+    return [*_MADE_WITHOUT_ROWS, "table"].index(part.kind) + (part.kind == "table" and not is_virtual), part
+
+
+def _examples(parts: tuple[Part, ...]) -> str:
+    more = f" and {len(parts) - _PARTS_SHOWN:,} more" if len(parts) > _PARTS_SHOWN else ""
+    return f"{', '.join(map(str, parts[:_PARTS_SHOWN]))}{more}"
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+# SQL fragments for the queries of the store.
+
+HOLDS = "retracted_at IS NULL AND valid_from <= :at AND :at < valid_to"
+FACT_HOLDS = "fact.retracted_at IS NULL AND fact.valid_from <= :at AND :at < fact.valid_to"
+"""The condition for facts that hold at a timestamp, as far as is known now."""
+
+
+def facts_with(entity: str, condition: str, *, columns: str = "id", table: str = "fact") -> str:
+    """SQL for the facts with an entity as subject or object, each once: one SELECT for each index that finds them.
+
+    Args:
+        entity: what an end is compared with, such as `= :entity`.
+        condition: on a column that these indexes do not have, it reads the row of each fact of the entity.
+    """
+    ends = ("subject", "object", ""), ("subject", "literal", ""), ("object", "object", " AND subject <> object")
+    return " UNION ALL ".join(
+        f"SELECT {columns} FROM {table} WHERE {end} {entity} AND {kind} IS NOT NULL{other} AND {condition}"
+        for end, kind, other in ends
+    )
+
+
+# SQL fragments for the Cypher catalogue: which entities and facts it shows, and properties that other tables hold.
+#
+# `{row}` stands for the alias of the row of an entity or a fact, `{at}` and `{known}` for timestamps.
+#
+# With `known_at` a query also covers the table of facts: a condition selects the known facts, and the validity is
+# today's or, if that became known later, the earlier one. The indexes by predicate, object and literal have the
+# retracted facts for it. A UNION of the known facts, which SQLite reads whole in a join, took 3 to 11 s at a million
+# facts, this takes 3 to 210 ms; the UNION remains for the facts of one entity (store/facts.py).
+
+_IS_CURRENT = "iif({row}.known_from = '', {row}.recorded_at, {row}.known_from) <= {known}"
+_ONCE = """
+    FROM earlier_validity AS once
+    WHERE once.fact = {row}.id AND once.known_from <= {known} AND {known} < once.known_to
+"""
+VALID_FROM_AS_KNOWN = f"iif({_IS_CURRENT}, {{row}}.valid_from, (SELECT once.valid_from {_ONCE}))"
+VALID_TO_AS_KNOWN = f"iif({_IS_CURRENT}, {{row}}.valid_to, (SELECT once.valid_to {_ONCE}))"
+"""The validity of a fact as known at a timestamp: today's, or an earlier one; null if it was unknown."""
+
+_NOT_RETRACTED_YET = "{row}.retracted_at IS NULL OR {row}.retracted_at > {known}"
+KNOWN_FACT = f"iif({_IS_CURRENT}, {_NOT_RETRACTED_YET}, EXISTS (SELECT 1 {_ONCE}))"
+"""The condition for facts that were known at a timestamp, retracted or not since."""
+
+SOURCE_OF = """(
+    SELECT source FROM provenance
+    WHERE provenance.fact = {row}.id AND source IS NOT NULL
+    ORDER BY provenance.recorded_at, provenance.id LIMIT 1
+)"""
+
+SOURCES = """(
+    SELECT fact AS row_key, source AS value FROM provenance AS given
+    WHERE source IS NOT NULL AND id = (
+        SELECT id FROM provenance
+        WHERE provenance.fact = given.fact AND source IS NOT NULL
+        ORDER BY provenance.recorded_at, provenance.id LIMIT 1
+    )
+)"""
+"""The facts with a source, each once, with it: as `SOURCE_OF` gives it for one."""
+
+ALIASES_OF = "(SELECT json_group_array(alias ORDER BY id) FROM alias WHERE alias.entity = {row}.id)"
+
+ALIASES = "(SELECT entity AS row_key, alias AS value FROM alias)"
+"""The aliases of all entities, one a row; those of one are read in the order of `ALIASES_OF`."""
+
+HAS_OBJECT = "+{row}.object IS NOT NULL"
+HAS_LITERAL = "{row}.literal IS NOT NULL"
+
+
+KNOWN_ENTITY = """(
+    {row}.created_at <= {known} OR (
+        EXISTS (SELECT 1 FROM former_id WHERE former_id.entity = {row}.id) AND (
+            EXISTS (SELECT 1 FROM fact AS own WHERE own.subject = {row}.id AND own.object IS NOT NULL
+                    AND own.retracted_at IS NULL AND own.recorded_at <= {known})
+            OR EXISTS (SELECT 1 FROM fact AS own WHERE own.subject = {row}.id AND own.literal IS NOT NULL
+                       AND own.retracted_at IS NULL AND own.recorded_at <= {known})
+            OR EXISTS (SELECT 1 FROM fact AS own WHERE own.object = {row}.id AND own.object IS NOT NULL
+                       AND own.recorded_at <= {known})
+        )
+    )
+)"""
+"""The condition for entities that were known at a timestamp.
+
+When entities merged into one were created is not kept: it was known when a fact that it has now was.
+"""
+
+
+def visible_entities(*, is_only_group: bool, as_known: bool) -> str:
+    """The condition for entities that belong to the group and were known; empty if all are.
+
+    Args:
+        is_only_group: whether there is no other group.
+        as_known: whether to select only the entities known at a timestamp.
+    """
+    return " AND ".join(([] if is_only_group else ["{row}.group_id = {group}"]) + ([KNOWN_ENTITY] if as_known else []))
+
+
+def current_facts(*, all_hold: bool, is_only_group: bool, as_known: bool = False) -> str:
+    """The condition for facts that hold and belong to the group.
+
+    Args:
+        all_hold: whether every unretracted fact holds, so that no check is needed.
+        is_only_group: whether there is no other group.
+        as_known: whether to select the facts as known at a timestamp, retracted or not since.
+    """
+    if as_known:
+        conditions = [
+            KNOWN_FACT,
+            f"{VALID_FROM_AS_KNOWN} <= {{at}} AND {{at}} < {VALID_TO_AS_KNOWN}",
+        ]
+    else:
+        conditions = ["{row}.retracted_at IS NULL"]
+        if not all_hold:
+            conditions.append("{row}.valid_from <= {at} AND {at} < {row}.valid_to")
+    if not is_only_group:
+        conditions.append("(SELECT g.group_id FROM entity AS g WHERE g.id = {row}.subject) = {group}")
+    return " AND ".join(conditions)

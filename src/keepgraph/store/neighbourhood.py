@@ -1,8 +1,9 @@
-"""Neighbourhood: the facts around entities, within so many steps; and the things at the ends of a traversal."""
+"""Neighbourhood: the facts around entities, within some steps; the ends of a traversal; what two entities share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
@@ -10,7 +11,7 @@ from keepgraph.store.connections import json_array
 from keepgraph.store.derived_tables import FACT_VECTORS
 from keepgraph.store.entities import SELECT_ENTITIES, read_entities
 from keepgraph.store.facts import execute
-from keepgraph.store.schema_parts import HOLDS, facts_with
+from keepgraph.store.migrations import HOLDS, facts_with
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 
@@ -337,3 +338,86 @@ def existing_facts(tx: Tx, given: Sequence[int]) -> set[int]:
         "SELECT id FROM fact WHERE id IN (SELECT value FROM json_each(?)) AND retracted_at IS NULL",
         (json_array(given),),
     )
+
+
+def degree(tx: Tx, entity: Entity, *, limit: int) -> int:
+    """How many facts that hold connect an entity with others, counted up to a limit."""
+    return tx.number(
+        f"""
+        SELECT count(*) FROM (
+            SELECT 1 FROM fact
+            WHERE subject = :entity AND object IS NOT NULL AND {HOLDS}
+            UNION ALL
+            SELECT 1 FROM fact
+            WHERE object = :entity AND object IS NOT NULL AND {HOLDS}
+            LIMIT +:limit
+        )
+        """,
+        {"entity": entity.row, "at": tx.at, "limit": limit},
+    )
+
+
+def connected(tx: Tx, entity: Entity, *, limit: int) -> set[int]:
+    """The entities that facts connect with an entity now, by row, up to a limit."""
+    return tx.distinct(
+        f"""
+        SELECT object FROM fact
+        WHERE subject = :entity AND object IS NOT NULL AND {HOLDS}
+        UNION
+        SELECT subject FROM fact
+        WHERE object = :entity AND object IS NOT NULL AND {HOLDS}
+        LIMIT +:limit
+        """,
+        {"entity": entity.row, "at": tx.at, "limit": limit},
+    ) - {entity.row}
+
+
+def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int]) -> set[int]:
+    """Those of some entities that facts connect with an entity now, by row."""
+    return tx.distinct(
+        f"""
+        SELECT object FROM fact
+        WHERE subject = :entity AND object IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
+          AND {HOLDS}
+        UNION
+        SELECT subject FROM fact
+        WHERE object = :entity AND subject IN (SELECT value FROM json_each(:others)) AND object IS NOT NULL
+          AND {HOLDS}
+        """,
+        {"entity": entity.row, "others": json_array(others), "at": tx.at},
+    )
+
+
+def facts_between_two(tx: Tx, entity: Entity, other: Entity, *, limit: int) -> list[int]:
+    """The facts between two entities that are not retracted, in either direction, by row, newest first."""
+    return _rows(
+        tx,
+        """
+        SELECT id FROM fact
+        WHERE subject = :entity AND object = :other AND object IS NOT NULL AND retracted_at IS NULL
+        UNION
+        SELECT id FROM fact
+        WHERE subject = :other AND object = :entity AND object IS NOT NULL AND retracted_at IS NULL
+        ORDER BY id DESC
+        LIMIT +:limit
+        """,
+        {"entity": entity.row, "other": other.row, "limit": limit},
+    )
+
+
+def facts_with_literal(tx: Tx, entity: Entity, literal: str, *, limit: int) -> list[int]:
+    """The facts of an entity with a literal that are not retracted, by row, newest first."""
+    return _rows(
+        tx,
+        """
+        SELECT id FROM fact
+        WHERE literal = :literal AND literal IS NOT NULL AND subject = :entity AND retracted_at IS NULL
+        ORDER BY id DESC
+        LIMIT +:limit
+        """,
+        {"entity": entity.row, "literal": literal, "limit": limit},
+    )
+
+
+def _rows(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
+    return [row[0] for row in tx.conn.execute(query, values)]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from keepgraph.model import Entity, Fact
 from keepgraph.store import journal
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import facts_with
+from keepgraph.store.migrations import facts_with
 from keepgraph.store.transactions import Tx
 
 

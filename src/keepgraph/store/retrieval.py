@@ -8,8 +8,8 @@ from keepgraph.model import Entity
 from keepgraph.store import search_filters
 from keepgraph.store.connections import json_array
 from keepgraph.store.entities import SELECT_ENTITIES
+from keepgraph.store.migrations import FACT_HOLDS
 from keepgraph.store.proposals import UNDECIDED
-from keepgraph.store.schema_parts import FACT_HOLDS
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from keepgraph.model import Entity, Episode, Fact
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import FACT_HOLDS, HOLDS
+from keepgraph.store.migrations import FACT_HOLDS, HOLDS
 from keepgraph.store.transactions import Tx
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from keepgraph.lazy import dataclass
 from keepgraph.store.connections import json_array
-from keepgraph.store.schema_parts import FACT_HOLDS
+from keepgraph.store.migrations import FACT_HOLDS
 from keepgraph.store.transactions import Tx
 
 ENTITY_TYPE = "entity.type IN (SELECT id FROM entity_type WHERE name IN (SELECT value FROM json_each(:types)))"

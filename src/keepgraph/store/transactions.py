@@ -46,7 +46,7 @@ class Tx:
         revision: the revision of the database that a reader sees, SQLite's `data_version`: it differs from that of the
             transaction before on this connection where anybody has committed in between.
         connection_cache: what readers on this connection keep from one transaction to the next; see
-            store/fact_changes.py. A writer starts with an empty one.
+            store/fact_columns.py. A writer starts with an empty one.
         shared_cache: what transactions of the same database share, on whatever connection; each value says of itself
             of which revision it is.
         cancellation: checked while statements run.

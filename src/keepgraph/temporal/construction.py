@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from keepgraph.temporal import calendar, durations
-from keepgraph.temporal.calendar import Zone
+from keepgraph.temporal import durations, types
 from keepgraph.temporal.types import (
     DAY,
     HOUR,
@@ -29,6 +28,7 @@ from keepgraph.temporal.types import (
     WithDate,
     WithOffset,
     WithTime,
+    Zone,
     at_local_time,
     check_day,
     describe,
@@ -71,7 +71,7 @@ def current(kind: str, now: datetime, timezone: object = None) -> Instant:
     """The instant `now` in a time zone, as a value of this kind; in UTC if no zone is given."""
     since_epoch = now - datetime(1970, 1, 1, tzinfo=UTC)
     instant = (since_epoch.days * 86_400 + since_epoch.seconds) * SECOND + since_epoch.microseconds * 1000
-    return convert(kind, in_zone(instant, calendar.UTC if timezone is None else check_zone(timezone)))
+    return convert(kind, in_zone(instant, types.UTC if timezone is None else check_zone(timezone)))
 
 
 def convert(kind: str, value: Instant) -> Instant:
@@ -84,12 +84,12 @@ def convert(kind: str, value: Instant) -> Instant:
     if kind == "localtime" and isinstance(value, WithTime):
         return LocalTime(value.clock)
     if kind == "time" and isinstance(value, WithTime):
-        return Time(value.clock, value.offset if isinstance(value, WithOffset) else calendar.UTC)
+        return Time(value.clock, value.offset if isinstance(value, WithOffset) else types.UTC)
     if kind in ("localdatetime", "datetime") and isinstance(value, WithDate):
         clock = value.clock if isinstance(value, WithTime) else 0
         if kind == "localdatetime":
             return LocalDateTime(value.day, clock)
-        return value if isinstance(value, DateTime) else DateTime(value.day, clock, calendar.UTC)
+        return value if isinstance(value, DateTime) else DateTime(value.day, clock, types.UTC)
     missing = "time" if isinstance(value, Date) else "date"
     raise wrong_type(
         f"{kind}() needs a {missing}, which {describe(value)} does not have; add it with a map of components."
@@ -134,7 +134,7 @@ def check_component_names(function: str, fields: Fields, allowed: list[str]) -> 
 def check_zone(value: object) -> Zone:
     if not isinstance(value, str):
         raise wrong_type(f"A time zone is a string such as '+01:00' or 'Europe/Stockholm'; {describe(value)} is none.")
-    return calendar.parse_zone(value)
+    return types.parse_zone(value)
 
 
 def day_of(fields: Fields, truncated: int | None = None) -> int:
@@ -151,17 +151,17 @@ def day_of(fields: Fields, truncated: int | None = None) -> int:
     form = named[0] if named else _DATE_FORMS[0]
     if base is None:
         _check_no_gaps(fields, ("year", *form))
-    year, month, day = calendar.year_month_day(base) if base is not None else (0, 1, 1)
+    year, month, day = types.year_month_day(base) if base is not None else (0, 1, 1)
     if form == _WEEK_AND_DAY:
-        year, week = calendar.year_and_week(base) if base is not None else (0, 1)
-        weekday = calendar.day_of_week(base) if base is not None else 1
+        year, week = types.year_and_week(base) if base is not None else (0, 1)
+        weekday = types.day_of_week(base) if base is not None else 1
         return day_in_week(
             _integer(fields, "year", year), _integer(fields, "week", week), _integer(fields, "dayOfWeek", weekday)
         )
     year = _integer(fields, "year", year)
     if form == _QUARTER_AND_DAY:
-        day = calendar.day_of_quarter(base) if base is not None else 1
-        quarter = _integer(fields, "quarter", calendar.quarter_of(month))
+        day = types.day_of_quarter(base) if base is not None else 1
+        quarter = _integer(fields, "quarter", types.quarter_of(month))
         return day_in_quarter(year, quarter, _integer(fields, "dayOfQuarter", day))
     if form == _ORDINAL_DAY:
         return day_in_year(year, _integer(fields, "ordinalDay", 1))
@@ -193,13 +193,13 @@ def offset_in(zone: Zone, source: object, now: datetime | None) -> int:
     if not isinstance(zone, str):
         return zone
     if isinstance(source, DateTime):
-        return calendar.offset_of_instant(zone, source.instant // SECOND)
+        return types.offset_of_instant(zone, source.instant // SECOND)
     if now is None:
         raise invalid_value(
             f"What the offset of {zone} is depends on the date, and a time has none; write '+01:00' or such."
         )
     local_now = current("datetime", now, zone)
-    return local_now.offset if isinstance(local_now, DateTime) else calendar.UTC
+    return local_now.offset if isinstance(local_now, DateTime) else types.UTC
 
 
 def _time(fields: Fields, now: datetime) -> Time:
@@ -207,7 +207,7 @@ def _time(fields: Fields, now: datetime) -> Time:
     clock = clock_of(fields)
     source_offset = source.offset if isinstance(source, WithOffset) else None
     if "timezone" not in fields:
-        return Time(clock, source_offset or calendar.UTC)
+        return Time(clock, source_offset or types.UTC)
     offset = offset_in(check_zone(fields["timezone"]), source, now)
     if source_offset is not None:
         clock = (clock + (offset - source_offset) * SECOND) % DAY
@@ -219,7 +219,7 @@ def _datetime(fields: Fields) -> DateTime:
     day, clock = day_of(fields), clock_of(fields)
     zone = check_zone(fields["timezone"]) if "timezone" in fields else None
     if not isinstance(source, WithOffset):
-        return at_local_time(day, clock, calendar.UTC if zone is None else zone)
+        return at_local_time(day, clock, types.UTC if zone is None else zone)
     value = at_local_time(day, clock, source.zone, source.offset)
     return value if zone is None else in_zone(value.instant, zone)
 
@@ -320,28 +320,28 @@ def _integer(fields: Fields, name: str, default: int) -> int:
 def day_in_month(year: int, month: int, day: int) -> int:
     check_range("year", year, -MAX_YEAR, MAX_YEAR)
     check_range("month", month, 1, 12)
-    check_range("day", day, 1, calendar.days_in_month(year, month), f" in month {month} of {year}")
-    return calendar.day_number(year, month, day)
+    check_range("day", day, 1, types.days_in_month(year, month), f" in month {month} of {year}")
+    return types.day_number(year, month, day)
 
 
 def day_in_week(year: int, week: int, weekday: int) -> int:
     check_range("year", year, -MAX_YEAR, MAX_YEAR)
-    check_range("week", week, 1, calendar.weeks_in_year(year), f" in {year}")
+    check_range("week", week, 1, types.weeks_in_year(year), f" in {year}")
     check_range("dayOfWeek", weekday, 1, 7)
-    return check_day(calendar.day_in_week(year, week, weekday))
+    return check_day(types.day_in_week(year, week, weekday))
 
 
 def day_in_quarter(year: int, quarter: int, day: int) -> int:
     check_range("year", year, -MAX_YEAR, MAX_YEAR)
     check_range("quarter", quarter, 1, 4)
-    check_range("dayOfQuarter", day, 1, calendar.days_in_quarter(year, quarter), f" in quarter {quarter} of {year}")
-    return calendar.first_day_of_quarter(year, quarter) + day - 1
+    check_range("dayOfQuarter", day, 1, types.days_in_quarter(year, quarter), f" in quarter {quarter} of {year}")
+    return types.first_day_of_quarter(year, quarter) + day - 1
 
 
 def day_in_year(year: int, day: int) -> int:
     check_range("year", year, -MAX_YEAR, MAX_YEAR)
-    check_range("ordinalDay", day, 1, calendar.days_in_year(year), f" in {year}")
-    return calendar.day_number(year, 1, 1) + day - 1
+    check_range("ordinalDay", day, 1, types.days_in_year(year), f" in {year}")
+    return types.day_number(year, 1, 1) + day - 1
 
 
 def nanosecond_of_day(hour: int, minute: int, second: int, nanoseconds: int) -> int:

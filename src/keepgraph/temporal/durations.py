@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from keepgraph.temporal import calendar
+from keepgraph.temporal import types
 from keepgraph.temporal.types import (
     DAY,
     SECOND,
@@ -33,7 +33,7 @@ from keepgraph.temporal.types import (
 _AnyDateTime = LocalDateTime | DateTime
 
 # The calendar repeats every 400 years, so this is exact: 30.436875 days.
-AVERAGE_DAYS_IN_MONTH = Fraction(calendar.DAYS_IN_400_YEARS, 4800)
+AVERAGE_DAYS_IN_MONTH = Fraction(types.DAYS_IN_400_YEARS, 4800)
 
 
 def from_amounts(months: Fraction, days: Fraction, seconds: Fraction) -> Duration:
@@ -136,8 +136,8 @@ def _whole_months(start: _AnyDateTime, end: _AnyDateTime) -> int:
         last -= 1  # the last day is not complete
     elif last < start.day and end.clock > start.clock:
         last += 1
-    year, month, day = calendar.year_month_day(start.day)
-    last_year, last_month, last_day = calendar.year_month_day(last)
+    year, month, day = types.year_month_day(start.day)
+    last_year, last_month, last_day = types.year_month_day(last)
     # 32 is more than the days of any month, so that the difference of days never counts as a month
     return truncated_quotient(((last_year - year) * 12 + last_month - month) * 32 + last_day - day, 32)
 
@@ -203,7 +203,7 @@ def divide(a: object, number: object) -> Duration | None:
 def _add_to_instant(value: Instant, months: int, days: int, clock: int) -> Instant:
     """Adds to an instant; parts that it does not have are ignored: hours for a date, days for a time."""
     if isinstance(value, Date):
-        day = calendar.add_months(value.day, months) + days + truncated_quotient(clock, DAY)
+        day = types.add_months(value.day, months) + days + truncated_quotient(clock, DAY)
         return Date(check_day(day))
     if isinstance(value, LocalTime):
         return LocalTime((value.clock + clock) % DAY)
@@ -214,7 +214,7 @@ def _add_to_instant(value: Instant, months: int, days: int, clock: int) -> Insta
 
 def _shift(value: _AnyDateTime, months: int, days: int, clock: int) -> _AnyDateTime:
     """Adds months and days in the calendar, and then the elapsed time."""
-    day = check_day(calendar.add_months(value.day, months) + days)
+    day = check_day(types.add_months(value.day, months) + days)
     if isinstance(value, LocalDateTime):
         return to_local_datetime(day * DAY + value.clock + clock)
     if day != value.day:

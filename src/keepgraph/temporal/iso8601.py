@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from keepgraph.errors import QueryFailed
-from keepgraph.temporal import calendar, construction
-from keepgraph.temporal.calendar import Zone, year_month_day
+from keepgraph.temporal import construction, types
 from keepgraph.temporal.durations import from_amounts
 from keepgraph.temporal.types import (
     DAY,
@@ -21,9 +20,11 @@ from keepgraph.temporal.types import (
     LocalDateTime,
     LocalTime,
     Time,
+    Zone,
     at_local_time,
     describe,
     invalid_value,
+    year_month_day,
 )
 
 _EXTENDED_DATE = re.compile(
@@ -81,7 +82,7 @@ def parse_local_time(text: str) -> LocalTime:
 def parse_time(text: str) -> tuple[Time, str | None]:
     """The time, and the name of its zone if it has one instead of an offset; the offset is UTC then."""
     clock, offset, name = _parse_clock(text.removeprefix("T"), text)
-    return Time(clock, calendar.parse_offset(offset) if offset else calendar.UTC), None if offset else name
+    return Time(clock, types.parse_offset(offset) if offset else types.UTC), None if offset else name
 
 
 def parse_local_datetime(text: str) -> LocalDateTime:
@@ -93,15 +94,15 @@ def parse_local_datetime(text: str) -> LocalDateTime:
 
 def parse_datetime(text: str) -> DateTime:
     day, clock, offset, name = _parse_day_and_clock(text)
-    offset_seconds = calendar.parse_offset(offset) if offset else None
+    offset_seconds = types.parse_offset(offset) if offset else None
     if name is None:
-        return at_local_time(day, clock, offset_seconds or calendar.UTC)
-    zone: Zone = calendar.parse_zone(name)
+        return at_local_time(day, clock, offset_seconds or types.UTC)
+    zone: Zone = types.parse_zone(name)
     result = at_local_time(day, clock, zone, offset_seconds)
     if offset_seconds is not None and offset_seconds != result.offset:
         raise invalid_value(
-            f"In {name}, clocks that show {LocalDateTime(day, clock)} are {calendar.format_offset(result.offset)} "
-            f"from UTC, not {calendar.format_offset(offset_seconds)}; leave out one of the two."
+            f"In {name}, clocks that show {LocalDateTime(day, clock)} are {types.format_offset(result.offset)} "
+            f"from UTC, not {types.format_offset(offset_seconds)}; leave out one of the two."
         )
     return result
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from keepgraph.temporal import calendar, construction, iso8601
+from keepgraph.temporal import construction, iso8601, types
 from keepgraph.temporal.construction import (
     COMPONENTS,
     ZONED,
@@ -189,7 +189,7 @@ def _parse(kind: str, text: str, now: datetime) -> Value:
         time, zone_name = iso8601.parse_time(text)
         if zone_name is None:
             return time
-        return Time(time.clock, construction.offset_in(calendar.parse_zone(zone_name), None, now))
+        return Time(time.clock, construction.offset_in(types.parse_zone(zone_name), None, now))
     return _PARSERS[kind](text)
 
 
@@ -204,7 +204,7 @@ _PARSERS: dict[str, Callable[[str], Value]] = {
 
 def _from_epoch_nanoseconds(instant: int) -> DateTime:
     check_day(instant // DAY)
-    return in_zone(instant, calendar.UTC)
+    return in_zone(instant, types.UTC)
 
 
 def _check_integer(value: object) -> int:
@@ -214,16 +214,16 @@ def _check_integer(value: object) -> int:
 
 
 _DATE_COMPONENTS: dict[str, Callable[[int], int]] = {
-    "year": lambda day: calendar.year_month_day(day)[0],
-    "quarter": lambda day: calendar.quarter_of(calendar.year_month_day(day)[1]),
-    "month": lambda day: calendar.year_month_day(day)[1],
-    "week": lambda day: calendar.year_and_week(day)[1],
-    "weekYear": lambda day: calendar.year_and_week(day)[0],
-    "dayOfQuarter": calendar.day_of_quarter,
-    "day": lambda day: calendar.year_month_day(day)[2],
-    "ordinalDay": calendar.day_of_year,
-    "dayOfWeek": calendar.day_of_week,
-    "weekDay": calendar.day_of_week,
+    "year": lambda day: types.year_month_day(day)[0],
+    "quarter": lambda day: types.quarter_of(types.year_month_day(day)[1]),
+    "month": lambda day: types.year_month_day(day)[1],
+    "week": lambda day: types.year_and_week(day)[1],
+    "weekYear": lambda day: types.year_and_week(day)[0],
+    "dayOfQuarter": types.day_of_quarter,
+    "day": lambda day: types.year_month_day(day)[2],
+    "ordinalDay": types.day_of_year,
+    "dayOfWeek": types.day_of_week,
+    "weekDay": types.day_of_week,
 }
 _CLOCK_COMPONENTS: dict[str, Callable[[int], int]] = {
     "hour": lambda clock: clock // SECOND // 3600,
@@ -234,8 +234,8 @@ _CLOCK_COMPONENTS: dict[str, Callable[[int], int]] = {
     "nanosecond": lambda clock: clock % SECOND,
 }
 _ZONE_COMPONENTS: dict[str, Callable[[Time | DateTime], int | str]] = {
-    "timezone": lambda value: value.zone if isinstance(value.zone, str) else calendar.format_offset(value.offset),
-    "offset": lambda value: calendar.format_offset(value.offset),
+    "timezone": lambda value: value.zone if isinstance(value.zone, str) else types.format_offset(value.offset),
+    "offset": lambda value: types.format_offset(value.offset),
     "offsetMinutes": lambda value: truncated_quotient(value.offset, 60),
     "offsetSeconds": lambda value: value.offset,
 }
@@ -308,7 +308,7 @@ def truncate(
     if kind == "localtime":
         return LocalTime(clock_of(fields, clock))
     source = fields.get("time", fields.get("datetime", value))
-    zone = source.zone if isinstance(source, WithOffset) else calendar.UTC
+    zone = source.zone if isinstance(source, WithOffset) else types.UTC
     if "timezone" in fields:
         zone = check_zone(fields["timezone"])
     if kind == "time":
@@ -358,28 +358,28 @@ def _keep_fraction(unit: str, fields: Mapping[str, object], clock: int) -> Mappi
 
 def _start_of_years(size: int) -> Callable[[int], int]:
     def first_day(day: int) -> int:
-        year, _, _ = calendar.year_month_day(day)
-        return calendar.day_number(year - year % size, 1, 1)
+        year, _, _ = types.year_month_day(day)
+        return types.day_number(year - year % size, 1, 1)
 
     return first_day
 
 
 def _start_of_week_year(day: int) -> int:
-    year, _ = calendar.year_and_week(day)
-    return calendar.day_in_week(year, 1, 1)
+    year, _ = types.year_and_week(day)
+    return types.day_in_week(year, 1, 1)
 
 
 def _start_of_quarter(day: int) -> int:
-    return day - calendar.day_of_quarter(day) + 1
+    return day - types.day_of_quarter(day) + 1
 
 
 def _start_of_month(day: int) -> int:
-    _, _, day_of_month = calendar.year_month_day(day)
+    _, _, day_of_month = types.year_month_day(day)
     return day - day_of_month + 1
 
 
 def _start_of_week(day: int) -> int:
-    return day - calendar.day_of_week(day) + 1
+    return day - types.day_of_week(day) + 1
 
 
 _CALENDAR_UNITS = {

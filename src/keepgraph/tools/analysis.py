@@ -11,16 +11,15 @@ from keepgraph.engine import knowledge, vector_backfill
 from keepgraph.engine.analysis import communities, graph_profile, overview
 from keepgraph.engine.analysis.graph_profile import LabelProfile, PropertyProfile, RelationshipProfile
 from keepgraph.engine.maintenance.jobs import Job
-from keepgraph.engine.query import descriptions, schema
+from keepgraph.engine.query import schema
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.english import count_noun
 from keepgraph.model import Entity, Fact
 from keepgraph.store.cancellation import raise_if_cancelled
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, brief_answers, brief_shapes, derived_data
-from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract import answer_shapes, brief_answers, brief_shapes, catalogue
+from keepgraph.tools.contract.catalogue import Effect, Need, tool
 
 if TYPE_CHECKING:
     from keepgraph.engine.analysis.communities import BuiltCommunity, GroupReport
@@ -42,7 +41,7 @@ _MAX_BACKFILLS = 30
 
 
 def _describe_vocabulary(tx: Tx) -> str:
-    return descriptions.describe_vocabulary(tx)
+    return schema.describe_vocabulary(tx)
 
 
 @tool(Effect.READ, description_suffix=_describe_vocabulary)
@@ -50,7 +49,7 @@ def get_schema(
     tx: Tx, *, exact: bool = False, detail: str = "full", as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:
     """Show what the graph holds: labels and relationship types with counts, properties, and what connects what."""
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
     answer = {
         "type": "schema",
         "graph_name": tx.group,
@@ -268,11 +267,11 @@ def _backfill_mentions(job: Job) -> None:
     """Read the texts that were not read yet, as far as a call may wait for that."""
     for number in range(_MAX_BACKFILLS):
         with job.read() as tx:
-            if not derived_data.is_missing(tx, Need.MENTIONS):
+            if not catalogue.is_missing(tx, Need.MENTIONS):
                 return
         raise_if_cancelled(job.cancellation)
         job.report_progress(number, None, "reading texts")
-        derived_data.backfill_some(job.database, Need.MENTIONS)
+        catalogue.backfill_some(job.database, Need.MENTIONS)
 
 
 def _count_communities(count: int, graphs: int, *, dry_run: bool) -> str:

@@ -18,24 +18,16 @@ from keepgraph.english import count_noun
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Fact, Proposal, Resolution
 from keepgraph.store.details import EntityDetails
-from keepgraph.store.mention_places import MentionedNode
+from keepgraph.store.mentions import MentionedNode
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import (
-    answer_shapes,
-    brief_answers,
-    brief_shapes,
-    derived_data,
-    search_answers,
-    search_arguments,
-)
-from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
-from keepgraph.tools.contract.search_arguments import SearchArguments
+from keepgraph.tools.contract import answer_shapes, brief_answers, brief_shapes, catalogue, search_calls
+from keepgraph.tools.contract.catalogue import Effect, Need, tool
+from keepgraph.tools.contract.search_calls import SearchArguments
 
 if TYPE_CHECKING:
-    from keepgraph.engine.topology.paths import TracedPath
+    from keepgraph.engine.topology import TracedPath
 
 MAX_NAME = 200
 MAX_GROUPS = 50
@@ -65,9 +57,9 @@ def _needs_of_exploring(
     **arguments: Any,
 ) -> frozenset[Need]:
     name_or_id = _named_centre(**arguments)
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
     needs_vectors = node_lookup.needs_vectors(tx, name_or_id, groups=_groups(tx, group_ids))
-    return derived_data.MENTIONS | derived_data.vectors_if(needs_vectors)
+    return catalogue.MENTIONS | catalogue.vectors_if(needs_vectors)
 
 
 @tool(Effect.READ, needs=_needs_of_exploring)
@@ -91,8 +83,8 @@ def explore_node(
     left out. If the name is uncertain, center_node is null and resolution.candidates has near names: ask.
     """
     name_or_id = _named_centre(name=name, node_name=node_name, node_uuid=node_uuid)
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
-    predicates = search_arguments.predicates(tx, edge_types)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
+    predicates = search_calls.predicates(tx, edge_types)
     depth = min(depth, neighbourhood.MAX_DEPTH)
     groups = _groups(tx, group_ids)
     centre, resolution = node_lookup.resolve(tx, name_or_id, groups=groups)
@@ -125,7 +117,7 @@ def explore_node(
     return brief_shapes.exploration(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS)
+@tool(Effect.READ, needs=catalogue.MENTIONS)
 def get_entity_connections(
     tx: Tx,
     *,
@@ -144,7 +136,7 @@ def get_entity_connections(
     since and until limit facts by when they held, and texts by their date.
     Takes an id (ent_…, or prop_… of a proposed name) or an exact name or alias.
     """
-    first, last = derived_data.time_range(tx, since=since, until=until)
+    first, last = catalogue.time_range(tx, since=since, until=until)
     subject = node_lookup.find(tx, entity_uuid, not_found="No connections found for entity", groups=group_ids or ())
     if subject is None or _is_outside(subject, group_ids):
         return _connections(entity_uuid, None, [], total_facts=0, total_mentions=0, offset=offset)
@@ -158,9 +150,7 @@ def get_entity_connections(
     )
     remaining = max_connections - len(rows)
     positions = (
-        store.mention_places.by_chunk(
-            tx, node, limit=remaining, offset=max(offset - fact_count, 0), since=first, until=last
-        )
+        store.mentions.by_chunk(tx, node, limit=remaining, offset=max(offset - fact_count, 0), since=first, until=last)
         if remaining
         else []
     )
@@ -175,12 +165,12 @@ def get_entity_connections(
         ]
         + [_mention(tx, subject, passage) for passage in passages.read(tx, subject, positions)],
         total_facts=fact_count,
-        total_mentions=store.mention_places.count_chunks(tx, node, since=first, until=last),
+        total_mentions=store.mentions.count_chunks(tx, node, since=first, until=last),
         offset=offset,
     )
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS)
+@tool(Effect.READ, needs=catalogue.MENTIONS)
 def get_entity_timeline(
     tx: Tx,
     *,
@@ -199,7 +189,7 @@ def get_entity_timeline(
     `chunk` is the sentence. include_events also lists when its facts began and ended.
     Takes an id (ent_…, or prop_… of a proposed name) or an exact name or alias.
     """
-    first, last = derived_data.time_range(tx, since=since, until=until)
+    first, last = catalogue.time_range(tx, since=since, until=until)
     subject = node_lookup.find(tx, entity_uuid, not_found="No episodes found mentioning entity", groups=group_ids or ())
     answer: dict[str, Any] = {
         "entity": None,
@@ -212,8 +202,8 @@ def get_entity_timeline(
     if subject is None or _is_outside(subject, group_ids):
         return {"message": f"No episodes found mentioning entity {entity_uuid.strip()}", **answer}
     tx = replace(tx, group=subject.group)
-    total = store.mention_places.count_episodes(tx, subject.record, since=first, until=last)
-    positions = store.mention_places.by_episode(
+    total = store.mentions.count_episodes_of(tx, subject.record, since=first, until=last)
+    positions = store.mentions.by_episode(
         tx,
         subject.record,
         since=first,
@@ -237,7 +227,7 @@ def get_entity_timeline(
 
 
 def _needs_of_edge(tx: Tx, *, uuid: str) -> frozenset[Need]:
-    return derived_data.MENTIONS if _MENTION_ID.fullmatch(uuid.strip().lower()) else derived_data.NOTHING
+    return catalogue.MENTIONS if _MENTION_ID.fullmatch(uuid.strip().lower()) else catalogue.NOTHING
 
 
 @tool(Effect.READ, needs=_needs_of_edge)
@@ -266,11 +256,11 @@ def list_entities(
     With project, only what its facts connect with it and what its texts mention; with the id of a group, the entities
     of that group. `total` counts all; if `truncated`, continue with offset.
     """
-    of_types = search_arguments.entity_types(tx, None if type is None else [type])
+    of_types = search_calls.entity_types(tx, None if type is None else [type])
     tx, scope = knowledge.projects.enter_named(tx, project)
     filters = Filters((tx.group,), tx.at, types=of_types)
     if scope.name is not None:
-        filters = replace(filters, about=scope.project.row if scope.project else search_arguments.NO_ENTITY)
+        filters = replace(filters, about=scope.project.row if scope.project else search_calls.NO_ENTITY)
     entities, total = store.neighbourhood.entities_by_name(tx, filters, limit=limit, offset=offset)
     return {
         "entities": [{"uuid": entity.id, **answer_shapes.entity(entity)} for entity in entities],
@@ -282,7 +272,7 @@ def list_entities(
     }
 
 
-@tool(Effect.READ, needs=search_arguments.needs_of_search)
+@tool(Effect.READ, needs=search_calls.needs_of_search)
 def search_nodes(
     tx: Tx,
     *,
@@ -306,13 +296,13 @@ def search_nodes(
         center_node_uuid=center_node_uuid,
         reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
     )
-    tx, results = search_arguments.run_search(tx, arguments, kinds=(search_request.NODES,), limit=max_nodes)
-    nodes = [search_answers.node(tx, node) for node in results.nodes]
-    answer = search_answers.of_kind(tx, results, arguments, "node", "nodes", nodes)
+    tx, results = search_calls.run_search(tx, arguments, kinds=(search_request.NODES,), limit=max_nodes)
+    nodes = [search_calls.node(tx, node) for node in results.nodes]
+    answer = search_calls.of_kind(tx, results, arguments, "node", "nodes", nodes)
     return brief_shapes.nodes(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.READ, needs=search_arguments.needs_of_search)
+@tool(Effect.READ, needs=search_calls.needs_of_search)
 def search_memory_facts(
     tx: Tx,
     *,
@@ -338,15 +328,13 @@ def search_memory_facts(
         valid_at=valid_at,
         reranker=search_request.NODE_DISTANCE if center_node_uuid else search_request.RRF,
     )
-    tx, results = search_arguments.run_search(tx, arguments, kinds=(search_request.EDGES,), limit=max_facts)
-    edges = [
-        answer_shapes.edge(tx, edge.fact, edge.details, why=search_answers.why(edge.hit)) for edge in results.edges
-    ]
-    answer = search_answers.of_kind(tx, results, arguments, "fact", "facts", edges)
+    tx, results = search_calls.run_search(tx, arguments, kinds=(search_request.EDGES,), limit=max_facts)
+    edges = [answer_shapes.edge(tx, edge.fact, edge.details, why=search_calls.why(edge.hit)) for edge in results.edges]
+    answer = search_calls.of_kind(tx, results, arguments, "fact", "facts", edges)
     return brief_shapes.facts(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.READ, needs=derived_data.to_resolve("from_entity", "to_entity"))
+@tool(Effect.READ, needs=catalogue.to_resolve("from_entity", "to_entity"))
 def trace_path(
     tx: Tx,
     *,
@@ -367,11 +355,11 @@ def trace_path(
     resolution.candidates has near names.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    predicates = search_arguments.predicates(tx, edge_types)
+    predicates = search_calls.predicates(tx, edge_types)
     start, end = _resolve(tx, from_entity, scope), _resolve(tx, to_entity, scope)
     trace = (
-        topology.paths.trace(
-            derived_data.to(tx, as_of=as_of or None, known_at=None),
+        topology.trace(
+            catalogue.to(tx, as_of=as_of or None, known_at=None),
             start.entity,
             end.entity,
             k=k,
@@ -380,7 +368,7 @@ def trace_path(
             avoid_hubs=avoid_hubs,
         )
         if start.entity and end.entity
-        else topology.paths.Trace()
+        else topology.Trace()
     )
     paths = [_path(path) for path in trace.paths]
     return {
@@ -399,7 +387,7 @@ def trace_path(
     }
 
 
-@tool(Effect.READ, needs=derived_data.to_resolve("entity_id"))
+@tool(Effect.READ, needs=catalogue.to_resolve("entity_id"))
 def get_entity_neighbors(
     tx: Tx,
     *,
@@ -416,11 +404,11 @@ def get_entity_neighbors(
     unknown name, entity is null and resolution.candidates has near names. For the facts: query_entity_relations.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    predicates = search_arguments.predicates(tx, edge_types)
+    predicates = search_calls.predicates(tx, edge_types)
     resolution = _resolve(tx, entity_id, scope)
     around = (
         neighbourhood.explore(
-            derived_data.to(tx, as_of=as_of or None, known_at=None),
+            catalogue.to(tx, as_of=as_of or None, known_at=None),
             resolution.entity,
             depth=hops,
             predicates=predicates,
@@ -454,7 +442,7 @@ def get_entity_neighbors(
     }
 
 
-@tool(Effect.READ, needs=derived_data.to_resolve("entity_id"))
+@tool(Effect.READ, needs=catalogue.to_resolve("entity_id"))
 def query_entity_relations(
     tx: Tx,
     *,
@@ -472,9 +460,9 @@ def query_entity_relations(
     with offset. For an unknown name, entity is null and resolution.candidates has near names.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    predicates = search_arguments.predicates(tx, edge_types)
+    predicates = search_calls.predicates(tx, edge_types)
     resolution = _resolve(tx, entity_id, scope)
-    moment = derived_data.to(tx, as_of=as_of or None, known_at=None).now if as_of else None
+    moment = catalogue.to(tx, as_of=as_of or None, known_at=None).now if as_of else None
     rows, total = (
         store.neighbourhood.relations(
             tx,
@@ -539,7 +527,7 @@ def _other_times(
 ) -> dict[str, Any]:
     """What has ended and what is to come, seen from `as_of`, of one entity or of two, which are named then."""
     known = [entity.row for entity in entities if entity]
-    moment = derived_data.to(tx, as_of=as_of or None, known_at=None)
+    moment = catalogue.to(tx, as_of=as_of or None, known_at=None)
     return answer_shapes.other_times(moment, known, predicates=predicates, names_entities=len(entities) > 1)
 
 
@@ -565,7 +553,7 @@ def _relation(tx: Tx, fact: Fact) -> dict[str, Any]:
 def _assertions(tx: Tx, fact: Fact) -> list[dict[str, Any]]:
     """Everybody who said so, the oldest assertion first."""
     assertions = store.details.assertions(tx, fact.row)
-    imported = store.imports.of_rows(tx, "provenance", [row for row, *_ in assertions])
+    imported = store.transfer.of_rows(tx, "provenance", [row for row, *_ in assertions])
     return [
         {
             "source": source,
@@ -664,7 +652,7 @@ def _events(tx: Tx, entity: Entity, *, newest_first: bool, since: str | None, un
 
 def _mention_by_key(tx: Tx, chunk: int, key: str) -> dict[str, Any]:
     """A mention as an edge, by the row of its chunk, and the row of the entity or the id of the proposal."""
-    mention = store.mention_places.find(tx, chunk, key)
+    mention = store.mentions.find(tx, chunk, key)
     subject = node_lookup.find(tx, mention[0], not_found="No mention found of") if mention else None
     if mention is None or subject is None:
         raise errors.FactNotFound(
@@ -741,7 +729,7 @@ def _describe_neighbourhood(
             "facts": fact_total,
             "episodes": passage_total,
         },
-        "complete": exploration.complete and not store.mention_places.any_unread(tx),
+        "complete": exploration.complete and not store.mentions.any_unread(tx),
         "truncated": not exploration.complete
         or fact_total > len(facts_about)
         or passage_total > len(passages)
@@ -755,12 +743,10 @@ def _facts_and_texts(tx: Tx, centre: Node, predicates: Sequence[str] | None, *, 
     if isinstance(centre.record, Entity):
         result["facts"] = neighbourhood.literal_facts(tx, centre.record, predicates=predicates, limit=MAX_FACTS)
     if predicates is None or not set(predicates).isdisjoint(answer_shapes.mention_predicates(tx)):
-        positions = store.mention_places.by_episode(
-            tx, centre.record, until=until, limit=MAX_EPISODES, newest_first=True
-        )
+        positions = store.mentions.by_episode(tx, centre.record, until=until, limit=MAX_EPISODES, newest_first=True)
         result["texts"] = (
             passages.read(tx, centre, positions),
-            store.mention_places.count_episodes(tx, centre.record, until=until),
+            store.mentions.count_episodes_of(tx, centre.record, until=until),
             passages.mentioned_with(tx, centre, limit=MAX_MENTIONED_WITH + 1),
         )
     return result

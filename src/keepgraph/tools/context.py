@@ -27,10 +27,9 @@ from keepgraph.language.normalisation import Name
 from keepgraph.model import Entity, Fact
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import answer_shapes, context_answers, derived_data, search_answers, search_arguments
-from keepgraph.tools.contract.catalogue import Effect, tool
+from keepgraph.tools.contract import answer_shapes, catalogue, context_answers, search_calls
+from keepgraph.tools.contract.catalogue import Effect, Need, tool
 from keepgraph.tools.contract.context_answers import Entry
-from keepgraph.tools.contract.derived_data import Need
 
 if TYPE_CHECKING:
     from keepgraph.engine.retrieval.expansion import Expansion, MultiHopResults
@@ -47,7 +46,7 @@ TRAVERSAL_OF_STRATEGY = {"factoid": BFS, "multi_hop": HYBRID, "temporal": BFS, "
 """The traversal for each kind of question."""
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+@tool(Effect.READ, needs=catalogue.MENTIONS_AND_VECTORS)
 def priming_context(tx: Tx, *, query: str, k: int = 3, project: str | None = None) -> dict[str, Any]:
     """Give what is known for the next turn of a conversation: the k best chunks, facts, and neighbours.
 
@@ -87,7 +86,7 @@ def _needs_to_expand(tx: Tx, *, entity_ids: list[str], **others: Any) -> frozens
     """Mentions; and vectors of names, where letters find nothing for one of these."""
     groups = [knowledge.projects.read(tx, others.get("project")).group]
     needs_vectors = any(Name(given).key and node_lookup.needs_vectors(tx, given, groups=groups) for given in entity_ids)
-    return derived_data.MENTIONS | derived_data.vectors_if(needs_vectors)
+    return catalogue.MENTIONS | catalogue.vectors_if(needs_vectors)
 
 
 @tool(Effect.READ, needs=_needs_to_expand)
@@ -128,7 +127,7 @@ def expand_context(
     return {**answer, **lists, "truncated": around.truncated or is_cut}
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS_AND_VECTORS)
+@tool(Effect.READ, needs=catalogue.MENTIONS_AND_VECTORS)
 def hydra_search(
     tx: Tx,
     *,
@@ -179,7 +178,7 @@ def hydra_search(
 
 def _filters(tx: Tx, scope: Scope) -> Filters:
     """What holds now in the group; of a project, what is about it."""
-    about = scope.project.row if scope.project else search_arguments.NO_ENTITY if scope.is_unknown else None
+    about = scope.project.row if scope.project else search_calls.NO_ENTITY if scope.is_unknown else None
     return Filters(groups=(tx.group,), at=tx.at, about=about)
 
 
@@ -193,7 +192,7 @@ def _facts(tx: Tx, entities: Sequence[Entity], results: SearchResults, *, at: st
 
 def _entity_names(tx: Tx, named: Sequence[str], passages: Sequence[ChunkResult]) -> list[str]:
     """The names that are given, and those that the passages mention."""
-    mentioned = store.mention_places.nodes_in_chunks(tx, [hit.chunk.row for hit in passages])
+    mentioned = store.mentions.nodes_in_chunks(tx, [hit.chunk.row for hit in passages])
     return list(dict.fromkeys([*named, *(node.name for node in mentioned)]))[:MAX_NAMES]
 
 
@@ -272,7 +271,7 @@ def _ranked_chunk(tx: Tx, passage: ChunkResult) -> dict[str, Any]:
     return {
         **context_answers.chunk(tx, passage),
         "similarity": likeness.score if likeness else None,
-        "why": search_answers.why(passage.hit),
+        "why": search_calls.why(passage.hit),
     }
 
 
@@ -292,7 +291,7 @@ def _evidence(tx: Tx, results: MultiHopResults) -> dict[str, Any]:
     ids = {passage.chunk.row: f"{passage.episode.id}#{passage.chunk.position}" for passage in results.chunks}
     supported = [ids[passage.chunk.row] for passage in results.chunks if retrievers.is_clearly_relevant(passage.hit)]
     mentioned: dict[int, set[str]] = {}
-    for node in store.mention_places.nodes_in_chunks(tx, list(ids)):
+    for node in store.mentions.nodes_in_chunks(tx, list(ids)):
         mentioned.setdefault(node.chunk, set()).add(node.id)
     ends = [{fact.subject.id, fact.object.id} for fact in results.facts if fact.object]
     rejected = len(ids) - len(supported)

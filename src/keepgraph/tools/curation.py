@@ -15,9 +15,8 @@ from keepgraph.language.normalisation import Name
 from keepgraph.model import Event, Fact, MergeResult, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data
-from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract import answer_shapes, catalogue
+from keepgraph.tools.contract.catalogue import Effect, Need, tool
 
 MAX_MERGED_FACTS = 200
 MAX_EVENTS = 50
@@ -278,7 +277,7 @@ def clear_graph(
 def _needs_of_history(tx: Tx, *, about: str, **_: object) -> frozenset[Need]:
     is_fact = about.strip().lower().startswith("fact_")
     needs_vectors = not is_fact and resolver.needs_vectors(tx, Name(about))
-    return derived_data.vectors_if(needs_vectors)
+    return catalogue.vectors_if(needs_vectors)
 
 
 @tool(Effect.READ, needs=_needs_of_history)

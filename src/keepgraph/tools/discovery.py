@@ -6,16 +6,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keepgraph.engine.query import descriptions, empty_results, query_pipeline
+from keepgraph.engine.query import empty_results, query_pipeline, schema
 from keepgraph.engine.retrieval.search_request import EACH, EPISODES
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import brief_answers, brief_shapes, derived_data, search_answers, search_arguments
+from keepgraph.tools.contract import brief_answers, brief_shapes, catalogue, search_calls
 from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.search_arguments import SearchArguments
+from keepgraph.tools.contract.search_calls import SearchArguments
 
 
 def _describe_patterns(tx: Tx) -> str:
-    return descriptions.describe_patterns(tx)
+    return schema.describe_patterns(tx)
 
 
 @tool(Effect.READ, description_suffix=_describe_patterns)
@@ -36,7 +36,7 @@ def run_cypher(
     """
     started = time.perf_counter()
 
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
     answer = query_pipeline.run(tx, query, parameters or {}, rows=limit)
     response = {
         "query": answer.text,
@@ -45,7 +45,7 @@ def run_cypher(
         "truncated": answer.truncated,
         "limit_applied": answer.limit,
         "columns": list(answer.columns),
-        **search_answers.summarise(answer.columns, answer.rows),
+        **search_calls.summarise(answer.columns, answer.rows),
     }
     warnings = empty_results.explain(tx, answer)
     if warnings or empty_results.is_empty(answer.rows):
@@ -56,7 +56,7 @@ def run_cypher(
     return {**response, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}
 
 
-@tool(Effect.READ, needs=search_arguments.needs_of_search)
+@tool(Effect.READ, needs=search_calls.needs_of_search)
 def search(
     tx: Tx,
     *,
@@ -85,7 +85,7 @@ def search(
     until or reranker=newest lists the newest texts. For ALL facts of one entity: recall_entity.
     """
     started = time.perf_counter()
-    plan = search_arguments.plan(
+    plan = search_calls.plan(
         intent, search_mode=search_mode, reranker=reranker, limit=limit, is_of_days=bool(since or until)
     )
     arguments = SearchArguments(
@@ -105,7 +105,7 @@ def search(
     is_brief = detail == brief_answers.BRIEF
     # Where a model does not say how many texts it wants, it gets as many as it has room for.
     fills = is_brief and limit is None and intent is None
-    tx, results = search_arguments.run_search(
+    tx, results = search_calls.run_search(
         tx,
         arguments,
         kinds=plan.kinds,
@@ -116,11 +116,11 @@ def search(
     )
     if fills:
         results = results.at_most(plan.limit, but=EPISODES)
-    answer = search_answers.answer(tx, results, max_tokens=None if is_brief else max_tokens)
-    answer |= search_answers.other_times(tx, results, edge_types)
-    is_empty = search_answers.is_empty(answer)
-    answer |= search_answers.scope(tx, arguments, is_empty=is_empty)
-    answer |= search_answers.communities_hint(tx, plan.kinds, is_empty=is_empty)
+    answer = search_calls.answer(tx, results, max_tokens=None if is_brief else max_tokens)
+    answer |= search_calls.other_times(tx, results, edge_types)
+    is_empty = search_calls.is_empty(answer)
+    answer |= search_calls.scope(tx, arguments, is_empty=is_empty)
+    answer |= search_calls.communities_hint(tx, plan.kinds, is_empty=is_empty)
     if is_brief:
         answer = brief_shapes.search(answer, query=query, max_tokens=max_tokens)
     return {**answer, "execution_ms": round((time.perf_counter() - started) * 1000, 2)}

@@ -15,7 +15,7 @@ from keepgraph.english import count_noun
 from keepgraph.model import Entity, Episode, Fact, Proposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data
+from keepgraph.tools.contract import answer_shapes, catalogue
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_SHOWN = 100
@@ -99,7 +99,7 @@ def get_episodes(
     }
 
 
-@tool(Effect.READ, needs=derived_data.MENTIONS)
+@tool(Effect.READ, needs=catalogue.MENTIONS)
 def get_episode_context(tx: Tx, *, episode_uuids: list[str]) -> dict[str, Any]:
     """Show what episodes are about: the entities they mention (nodes), and the facts recorded from them (edges).
 

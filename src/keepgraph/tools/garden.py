@@ -19,9 +19,8 @@ from keepgraph.english import count_noun
 from keepgraph.store.review_proposals import ReviewProposal
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, catalogue, derived_data, dispatch, learning_answers, schemas
-from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract import answer_shapes, catalogue, dispatch, learning_answers, schemas
+from keepgraph.tools.contract.catalogue import Effect, Need, tool
 
 MAX_PROPOSALS = 20
 PROPOSALS_LISTED = 10
@@ -84,9 +83,9 @@ def run_night_gardener(
 def get_garden_status(tx: Tx, *, project: str | None = None) -> dict[str, Any]:
     """Report when the gardener last ran, what it proposed in all runs, what became of that, and whether it runs now."""
     tx, scope = knowledge.projects.enter_named(tx, project)
-    last = store.garden_runs.last(tx)
-    runs, proposed, not_ended = store.garden_runs.totals(tx)
-    accepted, rejected = store.garden_runs.count_decisions(tx)
+    last = store.garden.last(tx)
+    runs, proposed, not_ended = store.garden.totals(tx)
+    accepted, rejected = store.garden.count_decisions(tx)
     waiting = store.review_proposals.count_open(tx)
     counts = gardener.count_session(tx, since=last.ended_at if last else "", facts=())
     is_running = store.run_locks.is_locked(tx, gardener.LOCK)
@@ -139,7 +138,7 @@ def review_proposals(
     if limit is None:
         limit = 0 if decide else PROPOSALS_LISTED
     if limit:
-        derived_data.backfill_some(job.database, Need.MENTIONS)
+        catalogue.backfill_some(job.database, Need.MENTIONS)
         sources.collect(job, kinds=kinds, group=group_id)
     with job.read(group=group_id) as tx:
         return {**answer, **_review(tx, kinds=kinds, limit=limit)}

@@ -16,7 +16,7 @@ from keepgraph.model import Entity, VocabularyTerm
 from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, catalogue, derived_data
+from keepgraph.tools.contract import answer_shapes, catalogue
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def list_kind(
     }
 
 
-@tool(Effect.READ, needs=derived_data.to_resolve_project)
+@tool(Effect.READ, needs=catalogue.to_resolve_project)
 def list_next_steps(
     tx: Tx,
     *,

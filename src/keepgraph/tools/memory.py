@@ -24,15 +24,13 @@ from keepgraph.tools.contract import (
     answer_shapes,
     brief_answers,
     brief_shapes,
+    catalogue,
     change_answers,
-    conflict_answers,
     context_answers,
-    derived_data,
     schemas,
     validation,
 )
-from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract.catalogue import Effect, Need, tool
 
 DEFAULT_BUDGET = 600
 """Of the answer of recall_for, in tokens."""
@@ -64,12 +62,12 @@ def recall_for(
     """
     if not message.strip():
         raise errors.MessageInvalid("the message is empty")
-    tx = derived_data.to(tx, as_of=as_of, known_at=None)
+    tx = catalogue.to(tx, as_of=as_of, known_at=None)
     read_scope = knowledge.scopes.read(tx, scope)
     return context_answers.describe(tx, message_context.read(tx, message, read_scope, with_texts=texts), budget=budget)
 
 
-@tool(Effect.READ, needs=derived_data.to_resolve("name_or_alias", "context", besides=derived_data.MENTIONS))
+@tool(Effect.READ, needs=catalogue.to_resolve("name_or_alias", "context", besides=catalogue.MENTIONS))
 def recall_entity(
     tx: Tx,
     *,
@@ -86,7 +84,7 @@ def recall_entity(
     and candidates has near names: ask, never assume.
     """
     name = answer_shapes.name(name_or_alias)
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
     scope = knowledge.scopes.read(tx, [project]) if project else None
     tx = knowledge.scopes.enter(tx, scope)
     about, unclear = resolver.resolve_context(tx, context)
@@ -148,9 +146,8 @@ def _load(tx: Tx) -> None:
         answer_shapes,
         brief_answers,
         brief_shapes,
-        conflict_answers,
-        *(knowledge.blocker_resolutions, knowledge.entities, knowledge.assumed_types, knowledge.facts),
-        *(knowledge.owner, knowledge.owner_alias, knowledge.validity),
+        *(knowledge.blocker_resolutions, knowledge.entities, knowledge.facts),
+        *(knowledge.owner, knowledge.validity),
         *(verification.conflicts, resolution.first_person, first_person, identifiers, phrase_matching),
         *(store.provenance, store.group_conflicts, store.entities, store.facts, store.groups, store.journal),
     )
@@ -268,8 +265,8 @@ def _needs_of_decisions(
 ) -> frozenset[Need]:
     """Vectors of names: to compare decisions with a topic, or to resolve the name of the project."""
     if topic and "embedding" in tx.settings.rungs:
-        return derived_data.NAME_VECTORS
-    return derived_data.to_resolve_project(tx, project=project, **arguments)
+        return catalogue.NAME_VECTORS
+    return catalogue.to_resolve_project(tx, project=project, **arguments)
 
 
 @tool(Effect.READ, needs=_needs_of_decisions)
@@ -294,7 +291,7 @@ def recall_decisions(
         _check_date(since, "since", errors.SinceInvalid)
     if until:
         _check_date(until, "until", errors.MomentInvalid)
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
     wanted = DecisionFilter(since or "", until or "", (topic or "").strip(), limit=MAX_DECISIONS)
     tx, scope = knowledge.projects.enter_named(tx, project)
     if scope.project:
@@ -315,7 +312,7 @@ def recall_decisions(
     return brief_shapes.decisions(answer) if detail == brief_answers.BRIEF else answer
 
 
-@tool(Effect.READ, needs=derived_data.to_resolve_project)
+@tool(Effect.READ, needs=catalogue.to_resolve_project)
 def weekly_rollup(
     tx: Tx,
     *,
@@ -329,7 +326,7 @@ def weekly_rollup(
     Answers who or what is blocked, overdue or due soon. to_review: proposals from texts.
     """
     generated_at = timestamps.format_local(tx.at, tx.zone)
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
     tx, scope = knowledge.projects.enter_named(tx, project if Name(project or "").key else None)
     if scope.resolution is not None and scope.is_unknown:
         rollup, summary = (
@@ -560,7 +557,7 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[
 
 def _texts_about(tx: Tx, entity: Entity, *, until: str | None) -> dict[str, Any]:
     """How many texts mention an entity, or are about it, and passages of the newest."""
-    total = store.mention_places.count_episodes(tx, entity, until=until)
+    total = store.mentions.count_episodes_of(tx, entity, until=until)
     if not total:
         return {"total": 0, "newest": []}
 
@@ -659,7 +656,7 @@ def _warnings(tx: Tx, recorded: RecordedFact, *, compare_names: bool) -> dict[st
             }
             for new, existing in duplicates
         ],
-        **conflict_answers.of_recorded(tx, recorded),
+        **answer_shapes.of_recorded(tx, recorded),
     }
 
 

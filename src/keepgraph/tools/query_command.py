@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from keepgraph.engine.query import empty_results, graph_catalogue, query_pipeline
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import derived_data, search_answers
+from keepgraph.tools.contract import catalogue, search_calls
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def run_query(
 ) -> internal_types.QueryRows:
     """Run a query; the answer is always rows, while run_cypher shows nodes and relationships as a graph."""
     started = time.perf_counter()
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
     result = query_pipeline.run(tx, query, parameters or {}, rows=limit)
     warnings = empty_results.explain(tx, result)
     return {
         "columns": list(result.columns),
-        "rows": [[search_answers.to_json(value) for value in row] for row in result.rows],
+        "rows": [[search_calls.to_json(value) for value in row] for row in result.rows],
         "truncated": result.truncated,
         "auto_fixes": list(result.repairs),
         "warnings": [warning.message for warning in warnings],
@@ -51,7 +51,7 @@ def explain_query(
     known_at: internal_types.KnownAt | None = None,
 ) -> internal_types.QueryPlan:
     """Show the plan of a query: its repairs, its SQL with the plan of SQLite for each statement, what executes it."""
-    tx = derived_data.to(tx, as_of=as_of, known_at=known_at)
+    tx = catalogue.to(tx, as_of=as_of, known_at=known_at)
     explanation = query_pipeline.explain(tx, query, parameters or {}, rows=limit)
     return {
         "query": explanation.text,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from keepgraph.engine.analysis import graph_extract
+from keepgraph.engine.analysis import graph_map
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import extract_answers
+from keepgraph.tools import page
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_NODES = 150
 
 
-@tool(Effect.READ, needs=extract_answers.needs)
+@tool(Effect.READ, needs=page.needs_of_extract)
 def show_graph(
     tx: Tx, *, about: str | None = None, depth: int = 1, as_of: str | None = None, limit: int = MAX_NODES
 ) -> dict[str, Any]:
@@ -20,10 +20,10 @@ def show_graph(
 
     The client draws it if it can; the text has the same facts as sentences.
     """
-    request = extract_answers.read_request(tx, about=about, as_of=as_of)
+    request = page.read_request(tx, about=about, as_of=as_of)
     extract = (
-        graph_extract.most_connected(request.tx, at_instant=as_of is not None, limit=limit)
+        graph_map.most_connected(request.tx, at_instant=as_of is not None, limit=limit)
         if about is None
-        else extract_answers.around(request, depth=depth, texts=False, limit=limit)
+        else page.around(request, depth=depth, texts=False, limit=limit)
     )
-    return extract_answers.answer(tx, request, extract)
+    return page.answer(tx, request, extract)

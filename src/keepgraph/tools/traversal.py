@@ -6,20 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.traversal import chain, records
-from keepgraph.engine.traversal.chain import Traversal
-from keepgraph.engine.traversal.records import TIMES, Kind, Record, Stream
+from keepgraph.engine import traversals
+from keepgraph.engine.traversals import TIMES, Kind, Record, Stream, Traversal
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import catalogue, schemas, traversal_arguments
-from keepgraph.tools.contract.catalogue import Effect, Tool, tool
-from keepgraph.tools.contract.derived_data import NOTHING, Need
+from keepgraph.tools.contract.catalogue import NOTHING, Effect, Need, Tool, tool
 
 MAX_COLLECTED = 1_000
 _MAX_SKIPPED_AT_ONCE = 1_000
 _TO_VECTORS = {
-    *("vec", records.LINK_NAMES[Kind.LINKS_TO_VECTOR].lower()),
+    *("vec", traversals.LINK_NAMES[Kind.LINKS_TO_VECTOR].lower()),
     *("traversal_search_vector", "traversal_search_vector_text"),
 }
 _TYPE_NAMES = {"string": "String", "integer": "I64", "number": "F64", "boolean": "Boolean", "array": "Array"}
@@ -27,7 +25,7 @@ _TYPE_NAMES = {"string": "String", "integer": "I64", "number": "F64", "boolean":
 
 def _needs_of_vectors(tx: Tx, *, connection_id: str, **_: object) -> frozenset[Need]:
     """The vectors of facts; a traversal that is not open is refused before they are made."""
-    with chain.of_process(tx).use(connection_id, tx.now):
+    with traversals.of_process(tx).use(connection_id, tx.now):
         return frozenset([Need.VECTORS])
 
 
@@ -54,18 +52,18 @@ def traversal_init(tx: Tx) -> dict[str, Any]:
     Continue with n_from_type or a search, then steps and filters; next or collect read what was reached. For a whole
     chain in one call use `traverse`. A traversal is closed after 30 minutes without use; at most 64 are open at once.
     """
-    traversal = chain.of_process(tx).begin(tx.now)
+    traversal = traversals.of_process(tx).begin(tx.now)
     return {
         "connection_id": traversal.id,
-        "idle_minutes": chain.IDLE.seconds // 60,
-        "max_open": chain.MAX_OPEN,
+        "idle_minutes": traversals.IDLE.seconds // 60,
+        "max_open": traversals.MAX_OPEN,
     }
 
 
 @tool(Effect.READ)
 def traversal_next(tx: Tx, *, connection_id: str, include_vector: bool = False) -> dict[str, Any]:
     """Give the next item of a traversal; null at its end. What was deleted since the step is skipped and counted."""
-    with chain.of_process(tx).use(connection_id, tx.now) as traversal:
+    with traversals.of_process(tx).use(connection_id, tx.now) as traversal:
         item = None
         end = min(len(traversal.stream), traversal.position + _MAX_SKIPPED_AT_ONCE)
         while item is None and traversal.position < end:
@@ -95,7 +93,7 @@ def traversal_collect(
     range {start, end} selects some: end is not included, and −1 or none is the end. If `truncated`, nothing is dropped:
     continue with the range in `next_range`.
     """
-    with chain.of_process(tx).use(connection_id, tx.now) as traversal:
+    with traversals.of_process(tx).use(connection_id, tx.now) as traversal:
         start, end = _range(range or {}, len(traversal.stream))
         shown = min(end, start + MAX_COLLECTED)
         items, skipped = _items(tx, traversal.stream, start, shown, include_vector=include_vector)
@@ -118,7 +116,7 @@ def traversal_collect(
 @tool(Effect.READ)
 def traversal_reset(tx: Tx, *, connection_id: str) -> dict[str, Any]:
     """Empty a traversal; its connection_id stays."""
-    with chain.of_process(tx).use(connection_id, tx.now) as traversal:
+    with traversals.of_process(tx).use(connection_id, tx.now) as traversal:
         traversal.reset()
         return {"connection_id": traversal.id}
 
@@ -130,7 +128,7 @@ def traversal_schema_resource(tx: Tx, *, connection_id: str) -> dict[str, Any]:
     Entity is every entity; Triplet is every current fact as a node, linked by Triplet_to_Subject, Triplet_to_Object
     and Triplet_to_Embedding.
     """
-    with chain.of_process(tx).use(connection_id, tx.now):
+    with traversals.of_process(tx).use(connection_id, tx.now):
         pass
     vocabulary = graph_vocabulary.read(tx)
     of_entity = dict.fromkeys(("uuid", "name", "entity_type", "description"), "String") | {"created_at": "Date"}
@@ -143,12 +141,12 @@ def traversal_schema_resource(tx: Tx, *, connection_id: str) -> dict[str, Any]:
         "schema": {
             "nodes": [
                 {"name": "Entity", "properties": of_entity},
-                {"name": records.TRIPLET, "properties": of_fact | {"predicate": "String", "value": "String"}},
+                {"name": traversals.TRIPLET, "properties": of_fact | {"predicate": "String", "value": "String"}},
                 *({"name": name, "properties": of_entity} for name in types),
             ],
-            "vectors": [{"name": records.VECTOR, "properties": {"triplet": "String", "summary": "String"}}],
+            "vectors": [{"name": traversals.VECTOR, "properties": {"triplet": "String", "summary": "String"}}],
             "edges": [
-                *({"name": name, "properties": {}} for name in records.LINK_NAMES.values()),
+                *({"name": name, "properties": {}} for name in traversals.LINK_NAMES.values()),
                 *({"name": name, "properties": of_fact} for name in predicates),
             ],
         },
@@ -332,13 +330,13 @@ def _query(reader: Tool) -> dict[str, Any]:
 
 def _step(tx: Tx, connection_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     """Make a step; where it is refused, the traversal stays as it was."""
-    with chain.of_process(tx).use(connection_id, tx.now) as traversal:
+    with traversals.of_process(tx).use(connection_id, tx.now) as traversal:
         return _acknowledgement(tx, traversal, _advance(tx, traversal, name, arguments))
 
 
 def _step_with_items(tx: Tx, connection_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     """Make a step that leads to few items, and show them."""
-    with chain.of_process(tx).use(connection_id, tx.now) as traversal:
+    with traversals.of_process(tx).use(connection_id, tx.now) as traversal:
         notes = _advance(tx, traversal, name, arguments)
         items, _ = _items(tx, traversal.stream, 0, MAX_COLLECTED)
         return {**_acknowledgement(tx, traversal, notes), "items": items}
@@ -348,7 +346,7 @@ def _advance(tx: Tx, traversal: Traversal, name: str, arguments: Mapping[str, An
     """Let a step lead on; in words, what was understood otherwise than it was written."""
     step = traversal_arguments.read(tx, name, arguments)
     traversal.advance(step.step)
-    waiting = chain.waiting_note(tx, traversal.stream)
+    waiting = traversals.waiting_note(tx, traversal.stream)
     return [*step.notes, *([waiting] if waiting else [])]
 
 
@@ -387,9 +385,9 @@ def _items(
 ) -> tuple[list[dict[str, Any]], int]:
     """The items of a stream from one position to another, and how many were skipped since they are deleted."""
     part = stream.select(range(start, min(end, len(stream))))
-    by_row = records.read(tx, part) if part.kind is not Kind.NOTHING else {}
+    by_row = traversals.read(tx, part) if part.kind is not Kind.NOTHING else {}
     dimension = _dimension(tx, part)
-    numbers = chain.numbers(tx, part.rows) if include_vector and part.kind is Kind.VECTORS else {}
+    numbers = traversals.numbers(tx, part.rows) if include_vector and part.kind is Kind.VECTORS else {}
     items = []
     for position, row in enumerate(part.rows):
         if record := by_row.get(row):

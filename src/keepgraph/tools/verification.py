@@ -8,21 +8,19 @@ from typing import Any
 from keepgraph import errors
 from keepgraph.engine import knowledge, provenance
 from keepgraph.engine.provenance.explanations import Dependent, Explanation, Objection, Origin, Passage
-from keepgraph.engine.verification import relation_changes, relation_verdicts, text_evidence
-from keepgraph.engine.verification.relation_changes import DeletedRelation
-from keepgraph.engine.verification.relation_verdicts import RelationVerdict
+from keepgraph.engine.verification import relation_verdicts, text_evidence
+from keepgraph.engine.verification.relation_verdicts import DeletedRelation, RelationVerdict
 from keepgraph.english import count_noun
 from keepgraph.language.normalisation import Name
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, brief_answers, conflict_answers, derived_data
+from keepgraph.tools.contract import answer_shapes, brief_answers, catalogue
 from keepgraph.tools.contract.answer_shapes import filled
 from keepgraph.tools.contract.brief_answers import Entries
-from keepgraph.tools.contract.catalogue import Effect, tool
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract.catalogue import Effect, Need, tool
 
 
-@tool(Effect.READ, needs=derived_data.to_resolve("from_entity", "to_entity", besides=derived_data.MENTIONS))
+@tool(Effect.READ, needs=catalogue.to_resolve("from_entity", "to_entity", besides=catalogue.MENTIONS))
 def verify_relation(
     tx: Tx,
     *,
@@ -142,7 +140,7 @@ def create_relation(
     if verdict.predicate is None:
         (unknown,) = (judgement.reason for judgement in verdict.judgements if judgement.judge == "vocabulary")
         return {"created": False, "reason": unknown, **described}
-    recorded = relation_changes.create(
+    recorded = relation_verdicts.create(
         tx,
         from_entity,
         relation_type,
@@ -170,7 +168,7 @@ def create_relation(
         "effect": recorded.effect,
         "auto_created_entities": [answer_shapes.entity(entity) for entity in recorded.created],
         **answer_shapes.alias(tx, recorded),
-        **conflict_answers.of_recorded(tx, recorded),
+        **answer_shapes.of_recorded(tx, recorded),
         **described,
     }
 
@@ -189,7 +187,7 @@ def delete_relation(
     Takes exact names or aliases. If there is none, deleted is false, and others lists what is between the two.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    deleted = relation_changes.delete(tx, from_entity, relation_type, to_entity)
+    deleted = relation_verdicts.delete(tx, from_entity, relation_type, to_entity)
     subject, target = deleted.subject.entity, deleted.object.entity
     return {
         "deleted": bool(deleted.facts),
@@ -210,7 +208,7 @@ def delete_relation(
 
 def _needs_to_explain(tx: Tx, *, what: str, kind: str | None = None, **_: Any) -> frozenset[Need]:
     """Mentions in the stored texts. Names need no vectors: one that letters do not find is a question for recall."""
-    return derived_data.NOTHING if kind == "call" else derived_data.MENTIONS
+    return catalogue.NOTHING if kind == "call" else catalogue.MENTIONS
 
 
 @tool(Effect.READ, needs=_needs_to_explain)
@@ -402,7 +400,7 @@ def describe(tx: Tx, verdict: RelationVerdict) -> dict[str, Any]:
             for judgement in verdict.judgements
         ],
         "evidence": _evidence(tx, verdict),
-        "conflicts": conflict_answers.describe(tx, verdict.conflicts),
+        "conflicts": answer_shapes.describe(tx, verdict.conflicts),
     }
 
 

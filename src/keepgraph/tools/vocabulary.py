@@ -10,10 +10,10 @@ from keepgraph.engine.analysis import ontology, ontology_exploration, ontology_s
 from keepgraph.engine.analysis.ontology_exploration import OntologyExploration, SetSize
 from keepgraph.engine.knowledge import proposed_facts
 from keepgraph.engine.retrieval.search_request import EDGES, NODES
-from keepgraph.engine.vocabulary import changes, graph_vocabulary, near_words
+from keepgraph.engine.vocabulary import changes, graph_vocabulary, terms
 from keepgraph.english import count_noun
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import answer_shapes, brief_answers, ontology_answers, search_arguments
+from keepgraph.tools.contract import answer_shapes, brief_answers, ontology_answers, search_calls
 from keepgraph.tools.contract.catalogue import Effect, tool
 
 MAX_CLASSES = 200
@@ -80,7 +80,7 @@ def get_ontology_structure(
 
 @tool(Effect.READ)
 def search_ontology(
-    tx: Tx, *, query: str, search_mode: str = search_arguments.COMBINED_MODE, reranker: str = "rrf", limit: int = 10
+    tx: Tx, *, query: str, search_mode: str = search_calls.COMBINED_MODE, reranker: str = "rrf", limit: int = 10
 ) -> dict[str, Any]:
     """Find types (nodes) and predicates (edges) of the vocabulary by name, other wording, code or meaning.
 
@@ -89,7 +89,7 @@ def search_ontology(
     if not graph_vocabulary.wording_key(query):
         raise errors.QueryRequired("the query has no letter and no digit")
     results = ontology_search.search(tx, query, reranker=reranker, limit=limit)
-    kinds = search_arguments.KINDS_BY_MODE[search_mode]
+    kinds = search_calls.KINDS_BY_MODE[search_mode]
     used = ontology.of_graph(tx)
     nodes = results.entity_classes if NODES in kinds else ()
     edges = results.relationship_classes if EDGES in kinds else ()
@@ -203,7 +203,7 @@ def _refuse_mapped_and_dismissed(mappings: Sequence[Mapping[str, Any]], dismisse
     for wording in dismissed:
         if graph_vocabulary.wording_key(wording) in keys:
             raise errors.VocabularyInvalid(
-                f"{near_words.quote(wording)} is both mapped and dismissed", hint="Do one of the two."
+                f"{terms.quote(wording)} is both mapped and dismissed", hint="Do one of the two."
             )
 
 
@@ -312,7 +312,7 @@ def _describe_proposals(tx: Tx, *, limit: int | None) -> dict[str, Any]:
     if not counts:
         return {}
     elsewhere = [{"project": name, "count": count} for name, count in counts.items() if name != tx.group]
-    groups = store.fact_changes.cached(tx, ("wording groups", tx.group), lambda: proposed_facts.group(tx))
+    groups = store.fact_columns.cached(tx, ("wording groups", tx.group), lambda: proposed_facts.group(tx))
     if limit is None:
         described = (
             ontology_answers.wording_group(group, max_wordings=MAX_WORDINGS_OF_GROUP, max_examples=1)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from keepgraph.model import KeyLocation
-from keepgraph.profiles import key_locations
+from keepgraph.profiles import keys
 
 PLACE_OF_GRAPH = "<!--graph-->"
 """Where the data of a graph is put into the page, before its script."""
@@ -122,7 +122,7 @@ class KeyCheck:
 
     def __init__(self, graph: Path, location: KeyLocation | None, *, clock: Callable[[], float]) -> None:
         self._graph = graph
-        self._location = location if location is not None and key_locations.is_available(graph, location) else None
+        self._location = location if location is not None and keys.is_available(graph, location) else None
         self._clock = clock
         self._last = clock()
 
@@ -131,4 +131,4 @@ class KeyCheck:
         if self._location is None or now - self._last < SECONDS_BETWEEN_CHECKS:
             return False
         self._last = now
-        return not key_locations.is_available(self._graph, self._location)
+        return not keys.is_available(self._graph, self._location)

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keepgraph.engine.analysis import (
         communities,
-        doubtful_facts,
-        graph_extract,
         graph_map,
         graph_profile,
         link_prediction,

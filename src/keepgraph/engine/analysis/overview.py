@@ -134,7 +134,7 @@ def _waiting(tx: Tx) -> Waiting:
         proposed_facts=store.proposals.count(tx),
         proposed_names=store.listing.count_proposals(tx).get("entity", 0),
         other_proposals=store.review_proposals.count_besides_texts(tx),
-        unread_texts=store.mention_places.count(tx)[0],
+        unread_texts=store.mentions.count(tx)[0],
         vectors={f"{kind.noun}s": store.vectors.count_missing(tx, kind) for kind in store.derived_tables.VECTOR_KINDS},
     )
 

@@ -36,7 +36,7 @@ _DIGIT = re.compile(r"\d")
 
 def of_ontology(tx: Tx) -> WordIndex:
     """The index of the ontology of the graph."""
-    return store.fact_changes.cached(tx, "word index", lambda: WordIndex(ontology.read(tx)))
+    return store.fact_columns.cached(tx, "word index", lambda: WordIndex(ontology.read(tx)))
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ class RecordImport:
                     if self._strict and results[-1].error:
                         break
                 self._keep_lines(tx, lines)
-                store.imports.note(tx, file=self._file)
+                store.transfer.note(tx, file=self._file)
             except BaseException:
                 self.counts = counts_before
                 raise
@@ -215,7 +215,7 @@ class RecordImport:
         own = {each for alias in record.aliases if (each := identifiers.canonical(alias))}
         key, types = normalisation.key(record.name), self._types(tx, record.type)
         for identifier in sorted(own):
-            for bearer in store.identifiers.bearers(tx, normalisation.key(identifier)):
+            for bearer in store.entities.bearers(tx, normalisation.key(identifier)):
                 if bearer.type not in types:
                     continue
                 if identifiers.kind(identifier) != identifiers.PHONE or _is_called(tx, bearer, key):
@@ -259,9 +259,9 @@ class RecordImport:
         if store.entities.by_key(tx, key, of_types=[entity_type]):
             return
         for entity in store.entities.by_key(tx, key, of_types=[self.mapping.default_type]):
-            properties = json.loads(store.imports.entities_by_id(tx, [entity.id])[entity.id].properties)
+            properties = json.loads(store.transfer.entities_by_id(tx, [entity.id])[entity.id].properties)
             if properties.get(_TYPE_PROPERTY) == file_type:
-                store.imports.set_entity_type(tx, entity.row, knowledge.entities.find_type(tx, entity_type))
+                store.transfer.set_entity_type(tx, entity.row, knowledge.entities.find_type(tx, entity_type))
                 tx.memo.clear()
 
     def _complete(
@@ -273,7 +273,7 @@ class RecordImport:
         refusals: list[errors.KeepgraphError],
     ) -> bool:
         """Give an entity the summary and the properties that it lacks; whether it lacked any."""
-        existing = store.imports.entities_by_id(tx, [entity.id])[entity.id]
+        existing = store.transfer.entities_by_id(tx, [entity.id])[entity.id]
         ours = json.loads(existing.properties)
         theirs = dict(record.properties)
         if record.type and mapping.how != "same":
@@ -389,7 +389,7 @@ class RecordImport:
             existing = store.entities.by_key(tx, key) if key not in self._survey.declared_types else []
             if len(existing) == 1:
                 return existing[0]
-            fitting = knowledge.assumed_types.usable_type(graph_vocabulary.read(tx), allowed)
+            fitting = knowledge.entities.usable_type(graph_vocabulary.read(tx), allowed)
             if key not in self._survey.declared_types and len(fitting) == 1 and not existing:
                 ref = Ref(type=fitting[0], name=name)
                 entity, created = knowledge.entities.find_or_create(tx, ref, error_class=errors.InvalidArguments)
@@ -427,7 +427,7 @@ class RecordImport:
             refuse_misfits=False,
             may_correct=False,
         )
-        assertions = store.imports.count_assertions(tx, recorded.fact.row, source, confidence)
+        assertions = store.transfer.count_assertions(tx, recorded.fact.row, source, confidence)
         if recorded.effect == "nothing_changed" or (recorded.effect == "repeated" and assertions > 1):
             raise _AlreadyAsserted(recorded.fact)
         self._add_scope(tx, record, recorded.fact, is_new=not recorded.deduplicated)
@@ -534,7 +534,7 @@ def _is_called(tx: Tx, entity: Entity, key: str) -> bool:
 def _is_phone_of_another(tx: Tx, alias: str, entity: Entity) -> bool:
     if identifiers.kind(alias) != identifiers.PHONE:
         return False
-    return any(bearer.row != entity.row for bearer in store.identifiers.bearers(tx, normalisation.key(alias)))
+    return any(bearer.row != entity.row for bearer in store.entities.bearers(tx, normalisation.key(alias)))
 
 
 def _is_in_graph(tx: Tx, parts: Sequence[TextPart], *, name: str | None = None) -> bool:

@@ -16,8 +16,8 @@ from keepgraph.engine.exchange import rdf_export
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.formats import csv_tables, rdf_statements
 from keepgraph.formats.rdf_statements import RDF, RDFS, SCHEMA, SKOS, TYPE, XSD, Iri, Literal, Resource, Statement
-from keepgraph.store.exports import EntityRow, FactExportRow
 from keepgraph.store.transactions import Tx
+from keepgraph.store.transfer import EntityRow, FactExportRow
 from keepgraph.temporal import timestamps
 
 TABLE_COLUMNS = tuple(csv_tables.FACT_COLUMNS)
@@ -45,7 +45,7 @@ class _Fact(NamedTuple):
 
 def _entities(tx: Tx) -> dict[str, EntityRow]:
     """The entities of the group by id, in the order of their ids."""
-    return {row.id: row for batch in store.exports.entities(tx) for row in batch if row.group == tx.group}
+    return {row.id: row for batch in store.transfer.entities(tx) for row in batch if row.group == tx.group}
 
 
 def _facts(tx: Tx, entities: Mapping[str, EntityRow]) -> Iterator[_Fact]:
@@ -53,15 +53,15 @@ def _facts(tx: Tx, entities: Mapping[str, EntityRow]) -> Iterator[_Fact]:
     now = tx.at
     by_row = {entity.row: entity for entity in entities.values()}
     projects = {id: f"{entity.type}:{entity.name}" for id, entity in entities.items()}
-    for row, former in store.exports.former_ids(tx, by_row).items():
+    for row, former in store.transfer.former_ids(tx, by_row).items():
         projects |= {id: projects[by_row[row].id] for (id,) in former}
-    for batch in store.exports.facts(tx):
+    for batch in store.transfer.facts(tx):
         current = [
             fact
             for fact in batch
             if fact.retracted_at is None and fact.subject in entities and (fact.valid_to is None or fact.valid_to > now)
         ]
-        assertions = store.exports.assertions(tx, [fact.row for fact in current])
+        assertions = store.transfer.assertions(tx, [fact.row for fact in current])
         for fact in current:
             yield _Fact(
                 fact,
@@ -74,7 +74,7 @@ def _facts(tx: Tx, entities: Mapping[str, EntityRow]) -> Iterator[_Fact]:
 
 def _aliases(tx: Tx, entities: Mapping[str, EntityRow]) -> dict[int, list[str]]:
     """The aliases of entities by entity row."""
-    found = store.exports.aliases(tx, [entity.row for entity in entities.values()])
+    found = store.transfer.aliases(tx, [entity.row for entity in entities.values()])
     return {row: [alias for alias, *_ in aliases] for row, aliases in found.items()}
 
 

@@ -22,7 +22,9 @@ from keepgraph.engine.exchange.import_state import DEFAULT_CONFIDENCE, DEFAULT_G
 from keepgraph.formats.records import Entity, Fact, ReadError, Record, Skipped
 from keepgraph.language import normalisation
 from keepgraph.store.database import Database
-from keepgraph.store.exports import (
+from keepgraph.store.review_proposals import ReviewDecision
+from keepgraph.store.transactions import Tx
+from keepgraph.store.transfer import (
     Assertion,
     AssertionOrder,
     ChunkRow,
@@ -32,8 +34,6 @@ from keepgraph.store.exports import (
     ProposedFactRow,
     Validity,
 )
-from keepgraph.store.review_proposals import ReviewDecision
-from keepgraph.store.transactions import Tx
 
 ASSERTIONS_IN_LINE = 50
 """Assertions in the line of their fact, at most; the others follow in lines of their own. It bounds the line length."""
@@ -60,7 +60,7 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of an export in order: header, words, entities, episodes, facts, postponed assertions; all groups."""
     yield {"keepgraph": "graph", "format": import_state.VERSION}
     yield from vocabulary_lines.write(tx)
-    for group, wording, dismissed_at in store.exports.dismissed_wordings(tx):
+    for group, wording, dismissed_at in store.transfer.dismissed_wordings(tx):
         yield _without_none(
             {
                 "kind": "dismissed_wording",
@@ -69,25 +69,25 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
                 "dismissed_at": dismissed_at,
             }
         )
-    for entities in store.exports.entities(tx):
+    for entities in store.transfer.entities(tx):
         rows = [entity.row for entity in entities]
-        aliases, former_ids = store.exports.aliases(tx, rows), store.exports.former_ids(tx, rows)
+        aliases, former_ids = store.transfer.aliases(tx, rows), store.transfer.former_ids(tx, rows)
         assumed = store.entities.among(tx, rows)
         for entity in entities:
             line = _entity_line(entity, aliases.get(entity.row, ()), former_ids.get(entity.row, ()))
             yield {**line, "assumed_type": True} if entity.row in assumed else line
     for owner, set_at in store.groups.all_groups(tx):
         yield {"kind": "owner", "entity": owner, "set_at": set_at}
-    for episode in store.exports.episodes(tx):
-        yield from _episode_lines(episode, store.exports.chunks(tx, episode.row))
+    for episode in store.transfer.episodes(tx):
+        yield from _episode_lines(episode, store.transfer.chunks(tx, episode.row))
     for narrative in store.episodes.all_groups(tx):
         yield _without_none({"kind": "narrative", **narrative._asdict()})
     postponed_rows = _postponed_assertion_rows(tx)
     postponed: dict[int, int] = {}
-    for facts in store.exports.facts(tx):
+    for facts in store.transfer.facts(tx):
         rows = [fact.row for fact in facts]
-        earlier = store.exports.earlier_validities(tx, rows)
-        assertions = store.exports.assertions(tx, rows)
+        earlier = store.transfer.earlier_validities(tx, rows)
+        assertions = store.transfer.assertions(tx, rows)
         for fact in facts:
             of_fact = assertions.get(fact.row, [])
             if postponed_rows and any(row in postponed_rows for row, _ in of_fact):
@@ -95,7 +95,7 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
             in_line = [assertion for row, assertion in of_fact if row not in postponed_rows]
             yield _fact_line(fact, earlier.get(fact.row, ()), in_line)
     yield from _provenance_lines(tx, postponed)
-    for proposed_fact in store.exports.proposed_facts(tx):
+    for proposed_fact in store.transfer.proposed_facts(tx):
         yield _proposed_fact_line(proposed_fact)
     for decision in store.review_proposals.all_groups(tx):
         yield _review_decision_line(decision)
@@ -192,7 +192,7 @@ def _assertion_object(assertion: Assertion, fact: FactExportRow) -> dict[str, An
 
 def _provenance_lines(tx: Tx, postponed: Mapping[int, int]) -> Iterator[dict[str, Any]]:
     """Lines of assertions, given by their rows with their numbers among equal assertions of their fact."""
-    for row, fact, assertion in store.exports.assertions_by_row(tx, postponed) if postponed else ():
+    for row, fact, assertion in store.transfer.assertions_by_row(tx, postponed) if postponed else ():
         yield _without_none(
             {
                 "kind": "provenance",
@@ -229,7 +229,7 @@ def _postponed_assertion_rows(tx: Tx) -> set[int]:
     That is, at a timestamp, the first assertion that `_breaks_order` and all that were made after it.
     """
     rows: set[int] = set()
-    repeated = store.exports.assertions_at_repeated_timestamps(tx)
+    repeated = store.transfer.assertions_at_repeated_timestamps(tx)
     for _, same_timestamp in groupby(repeated, key=lambda assertion: assertion.recorded_at):
         highest_fact, postponing = "", False
         for assertion in same_timestamp:

@@ -23,8 +23,8 @@ from keepgraph.engine.exchange.import_state import (
     validate_timestamp,
 )
 from keepgraph.language import normalisation, utf8
-from keepgraph.store.exports import ChunkRow, EpisodeRow
 from keepgraph.store.transactions import Tx
+from keepgraph.store.transfer import ChunkRow, EpisodeRow
 
 _PLACE_GAP = 1_000
 """The distance between the places of neighbouring chunks, so that a later edit can insert chunks between them."""
@@ -39,9 +39,9 @@ def import_episodes(tx: Tx, lines: Sequence[Line], state: ImportState, strict: b
 
 def import_chunks(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
     ids = {line["episode"] for line in lines}
-    episodes = store.imports.episodes_by_id(tx, ids) | state.same_episodes
+    episodes = store.transfer.episodes_by_id(tx, ids) | state.same_episodes
     existing = {
-        public_id: _chunks_by_number(episodes[public_id], store.exports.chunks(tx, episodes[public_id].row), state)
+        public_id: _chunks_by_number(episodes[public_id], store.transfer.chunks(tx, episodes[public_id].row), state)
         for public_id in ids & episodes.keys()
     }
     new = _ChunkInserts(tx)
@@ -72,9 +72,9 @@ class _EpisodeBatch:
 
     def __init__(self, tx: Tx, lines: Sequence[Line], state: ImportState) -> None:
         self._tx, self._state = tx, state
-        self._by_id = store.imports.episodes_by_id(tx, (line["id"] for line in lines))
+        self._by_id = store.transfer.episodes_by_id(tx, (line["id"] for line in lines))
         self._by_digest: dict[str, list[EpisodeRow]] = defaultdict(list)
-        for episode in store.imports.episodes_by_digest(tx, {line["digest"] for line in lines}):
+        for episode in store.transfer.episodes_by_digest(tx, {line["digest"] for line in lines}):
             self._by_digest[episode.digest].append(episode)
         self._next_row = store.journal.unused_row(tx, "episode")
         self._new: list[EpisodeRow] = []
@@ -103,8 +103,8 @@ class _EpisodeBatch:
         return LineResult(created=existing is None)
 
     def write(self) -> None:
-        store.imports.insert_episodes(self._tx, self._new)
-        store.imports.set_episodes(self._tx, self._older.values())
+        store.transfer.insert_episodes(self._tx, self._new)
+        store.transfer.set_episodes(self._tx, self._older.values())
         self._new_chunks.write()
 
     def _is_same_text(self, existing: EpisodeRow, parsed: EpisodeRow) -> bool:
@@ -129,7 +129,7 @@ class _EpisodeBatch:
         }
         if not any(differences.values()):
             stored = self._new_chunks.of_episode(existing.row) or _numbered(
-                store.exports.chunks(self._tx, existing.row)
+                store.transfer.chunks(self._tx, existing.row)
             )
             differences = {"text in its chunks": stored[: len(chunks)] != chunks}
         if any(differences.values()):
@@ -169,7 +169,7 @@ class _ChunkInserts:
         return self._by_episode.get(episode, [])
 
     def write(self) -> None:
-        store.imports.insert_chunks(self._tx, self._rows)
+        store.transfer.insert_chunks(self._tx, self._rows)
 
 
 def _chunks_by_number(episode: EpisodeRow, chunks: Sequence[ChunkRow], state: ImportState) -> dict[int, ChunkRow]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from keepgraph import errors
 from keepgraph.language import normalisation
-from keepgraph.store.exports import EpisodeRow
+from keepgraph.store.transfer import EpisodeRow
 from keepgraph.temporal import timestamps
 
 MAX_REFUSALS = 20

@@ -16,8 +16,8 @@ from itertools import groupby
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.exchange import import_entities, import_episodes, import_facts, import_vocabulary
-from keepgraph.engine.exchange.import_facts import find_entities, find_entity, find_episode, find_episodes
+from keepgraph.engine.exchange import import_episodes, import_records, import_vocabulary
+from keepgraph.engine.exchange.import_records import find_entities, find_entity, find_episode, find_episodes
 from keepgraph.engine.exchange.import_state import (
     DEFAULT_CONFIDENCE,
     DEFAULT_GROUP,
@@ -30,7 +30,7 @@ from keepgraph.engine.exchange.import_state import (
     quote_name,
     validate_timestamp,
 )
-from keepgraph.engine.knowledge import assumed_types, proposed_facts, relations, rollup
+from keepgraph.engine.knowledge import entities, proposed_facts, relations, rollup
 from keepgraph.engine.knowledge.relations import Relation
 from keepgraph.language import normalisation
 from keepgraph.model import ProposedFact
@@ -201,7 +201,7 @@ def import_batch(
     with database.write(TOOL) as tx:
         tx = store.journal.begin_call(tx)
         results = import_lines(tx, lines, state, strict=strict)
-        store.imports.note(tx, file=file)
+        store.transfer.note(tx, file=file)
     return results
 
 
@@ -219,7 +219,7 @@ def import_lines(tx: Tx, lines: Sequence[Line], state: ImportState, *, strict: b
 def noting(tx: Tx, *, file: str | None) -> Iterator[Tx]:
     """Mark what is recorded inside as imported from a file; None is standard input."""
     yield tx
-    store.imports.note(tx, file=file)
+    store.transfer.note(tx, file=file)
 
 
 def _import_lines(tx: Tx, kind: str, lines: Sequence[Line], state: ImportState, *, strict: bool) -> list[LineResult]:
@@ -269,13 +269,13 @@ _IMPORT_BY_KIND = {
     "word": import_vocabulary.import_words,
     "label": import_vocabulary.import_labels,
     "dismissed_wording": _import_dismissed_wordings,
-    "entity": import_entities.import_entities,
+    "entity": import_records.import_entities,
     "owner": _import_owners,
     "episode": import_episodes.import_episodes,
     "chunk": import_episodes.import_chunks,
     "narrative": _import_narratives,
-    "fact": import_facts.import_facts,
-    "provenance": import_facts.import_assertions,
+    "fact": import_records.import_facts,
+    "provenance": import_records.import_assertions,
     "proposed_fact": _import_proposed_facts,
     "review_decision": _import_decisions,
 }
@@ -338,6 +338,6 @@ def _type(tx: Tx, given: Any) -> str | None:
     if not isinstance(given, str) or not given:
         return None
     try:
-        return assumed_types.find(tx, given).name
+        return entities.assumed_type(tx, given).name
     except errors.EntityTypeUnknown:
         return given

@@ -27,8 +27,8 @@ from keepgraph.formats.okf_pages import Line, Page, Statement
 from keepgraph.language import chunking, normalisation, utf8
 from keepgraph.model import Entity, RecordedFact, Ref
 from keepgraph.store.database import Database
-from keepgraph.store.exports import EntityRow, FactExportRow
 from keepgraph.store.transactions import Tx
+from keepgraph.store.transfer import EntityRow, FactExportRow
 from keepgraph.temporal import timestamps
 
 WORDS = "vocabulary.jsonl"
@@ -77,29 +77,29 @@ def pages(tx: Tx, *, only: Container[str] | None = None) -> Iterator[tuple[str, 
     Args:
         only: the ids of the entities and texts whose pages are built; None for all.
     """
-    rows = [row for batch in store.exports.entities(tx) for row in batch if row.group == tx.group]
+    rows = [row for batch in store.transfer.entities(tx) for row in batch if row.group == tx.group]
     paths = _paths((row.type, row.name, row.id) for row in rows)
     names = {row.id: row.name for row in rows}
     wanted = [row for row in rows if only is None or row.id in only]
     subjects = {row.id for row in wanted}
     by_subject: dict[str, list[tuple[FactExportRow, list[str]]]] = {}
-    for batch in store.exports.facts(tx):
+    for batch in store.transfer.facts(tx):
         kept = [fact for fact in batch if fact.retracted_at is None and fact.subject in subjects]
-        assertions = store.exports.assertions(tx, [fact.row for fact in kept])
+        assertions = store.transfer.assertions(tx, [fact.row for fact in kept])
         for fact in kept:
             sources = dict.fromkeys(each.source for _, each in assertions.get(fact.row, ()) if each.source)
             by_subject.setdefault(fact.subject, []).append((fact, list(sources)))
     tags = graph_vocabulary.read(tx).names_of_role("tags")
-    aliases = store.exports.aliases(tx, [row.row for row in wanted])
+    aliases = store.transfer.aliases(tx, [row.row for row in wanted])
     for row in wanted:
         own = {alias: scope for alias, _, scope in aliases.get(row.row, ())}
         yield paths[row.id], _entity_page(tx, row, own, by_subject.get(row.id, ()), names, paths, tags)
-    episodes = [episode for episode in store.exports.episodes(tx) if episode.group == tx.group]
+    episodes = [episode for episode in store.transfer.episodes(tx) if episode.group == tx.group]
     text_paths = _paths((okf_pages.TEXTS, episode.name, episode.id) for episode in episodes)
     for episode in episodes:
         if only is not None and episode.id not in only:
             continue
-        text = "".join(chunk.text for chunk in store.exports.chunks(tx, episode.row))
+        text = "".join(chunk.text for chunk in store.transfer.chunks(tx, episode.row))
         front: dict[str, Any] = {"type": _TEXT, "title": okf_pages.one_line(episode.name), "kind": episode.kind}
         front |= {"sources": [{"resource": okf_pages.one_line(episode.source)}]} if episode.source else {}
         front |= {"generated": {"by": _actor(), "at": episode.occurred_at}, "id": episode.id}
@@ -245,7 +245,7 @@ def import_bundle(
             _Edits(tx, found, folder, report).apply()
         else:
             _import_new(tx, found, folder, words, report)
-        store.imports.note(tx, file=folder)
+        store.transfer.note(tx, file=folder)
     return report
 
 

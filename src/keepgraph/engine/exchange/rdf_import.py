@@ -99,7 +99,7 @@ def run(
         recording.record_entities(tx, batches[0] if batches else ())
         if len(batches) == 1:
             recording.record_facts(tx, batches[0])
-        store.imports.note(tx, file=file)
+        store.transfer.note(tx, file=file)
     calls = [first_call]
     if len(batches) > 1:
         steps = [(recording.record_entities, batch) for batch in batches[1:]]
@@ -109,7 +109,7 @@ def run(
                 tx = journal.begin_call(tx)
                 calls.append(tx.call)
                 record(tx, batch)
-                store.imports.note(tx, file=file)
+                store.transfer.note(tx, file=file)
     return ImportReport(tuple(calls), planned, change, recording.report())
 
 

@@ -23,7 +23,7 @@ from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import proposals as review
 from keepgraph.engine.review.proposals import OfferReport, Proposal
-from keepgraph.store.garden_runs import GardenRun
+from keepgraph.store.garden import GardenRun
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -52,10 +52,10 @@ class SessionCounts:
 
 def count_session(tx: Tx, *, since: str, facts: Collection[str]) -> SessionCounts:
     """Count the conversations of the group since a timestamp, given the ids of the facts that proposals rest on."""
-    calls: Counter[str] = Counter(store.garden_runs.calls_of_conversations(tx, since=since))
-    reads = store.garden_runs.of_conversations(tx, since=since) if tx.settings.count_reads else []
+    calls: Counter[str] = Counter(store.garden.calls_of_conversations(tx, since=since))
+    reads = store.garden.of_conversations(tx, since=since) if tx.settings.count_reads else []
     calls.update(conversation for conversation, _, _ in reads)
-    behind = store.garden_runs.calls_behind(tx, sorted(facts), since=since)
+    behind = store.garden.calls_behind(tx, sorted(facts), since=since)
     return SessionCounts(
         considered=len(calls),
         used=len({conversation for conversation, _ in behind}),
@@ -68,7 +68,7 @@ def count_session(tx: Tx, *, since: str, facts: Collection[str]) -> SessionCount
 
 def count_asked_once(tx: Tx) -> int:
     """How many read-only tools were called only once in a conversation of the group; 0 where reads are not counted."""
-    reads = store.garden_runs.of_conversations(tx, since="") if tx.settings.count_reads else []
+    reads = store.garden.of_conversations(tx, since="") if tx.settings.count_reads else []
     return sum(times == 1 for _, _, times in reads)
 
 
@@ -168,7 +168,7 @@ def _in_order(job: Job, scope: Scope, names: Sequence[str] | None) -> list[Pass]
     """The chosen passes, with those that the last run did not reach first."""
     chosen = [each for each in passes.ALL if names is None or each.name in names]
     with job.read(group=scope.group) as tx:
-        last = store.garden_runs.last(tx)
+        last = store.garden.last(tx)
     done = {name for name, counts in last.passes.items() if "considered" in counts} if last else set()
     is_cut_short = names is None and any(each.name not in done for each in chosen)
     return sorted(chosen, key=lambda each: each.name in done) if is_cut_short else chosen
@@ -177,12 +177,12 @@ def _in_order(job: Job, scope: Scope, names: Sequence[str] | None) -> list[Pass]
 def _run_alone(job: Job, scope: Scope, chosen: Sequence[Pass], *, origin: str, dry_run: bool) -> RunReport:
     with job.read(group=scope.group) as tx:
         started_at = tx.at
-        last = store.garden_runs.last(tx)
+        last = store.garden.last(tx)
         members = _members(tx, scope)
     row = None
     if not dry_run:
         with _write(job, scope) as tx:  # at once, so that a killed run is on record
-            row = store.garden_runs.begin(tx, started_at=started_at, origin=origin)
+            row = store.garden.begin(tx, started_at=started_at, origin=origin)
     reports: list[PassReport] = []
     stopped = None
     for number, each in enumerate(chosen):
@@ -207,7 +207,7 @@ def _with_state(job: Job, report: RunReport, *, since: str = "") -> RunReport:
     facts = {id for proposal in report.new for id in proposal.rests_on if _FACT_ID.fullmatch(id)}
     with job.database.read(job.tool, session=job.session) as tx:
         tx = replace(tx, group=report.scope.group)
-        last = store.garden_runs.last(tx)
+        last = store.garden.last(tx)
         return replace(
             report,
             last_run=timestamps.format_local(last.ended_at, tx.zone) if last else None,
@@ -233,7 +233,7 @@ def _run_pass(
     with _write(job, scope) as tx:
         offered, new = _offer(tx, outcome.proposals, dry_run=row is None)
         if row is not None and new:
-            store.garden_runs.count_proposed(tx, row, len(new))
+            store.garden.count_proposed(tx, row, len(new))
     return PassReport(each.name, outcome, offered, new)
 
 
@@ -279,7 +279,7 @@ def _note_end(
             proposed=sum(len(report.new) for report in reports),
             passes={**positions, **done},
         )
-        store.garden_runs.end(tx, row, run_done)
+        store.garden.end(tx, row, run_done)
 
 
 @contextmanager
@@ -293,7 +293,7 @@ def _members(tx: Tx, scope: Scope) -> frozenset[str] | None:
     """The ids of a project and its direct neighbours; None where no project was named."""
     if scope.project is None:
         return None
-    return frozenset({scope.project.id, *store.garden_candidates.ids_beside(tx, scope.project)})
+    return frozenset({scope.project.id, *store.garden.ids_beside(tx, scope.project)})
 
 
 def _of_project(tx: Tx, proposed: Sequence[Proposal], members: frozenset[str]) -> Iterator[Proposal]:
@@ -318,6 +318,6 @@ IDLE_SECONDS = 600.0
 
 def due_passes(tx: Tx) -> list[str]:
     """The passes that no run in the group has finished within a day, whoever started it."""
-    recent = store.garden_runs.ended_since(tx, timestamps.from_datetime(tx.now - _BETWEEN_RUNS))
+    recent = store.garden.ended_since(tx, timestamps.from_datetime(tx.now - _BETWEEN_RUNS))
     done = {name for run in recent for name, counts in run.passes.items() if "considered" in counts}
     return [name for name in passes.NAMES if name not in done]

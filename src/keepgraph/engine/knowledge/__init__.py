@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from keepgraph.engine.knowledge import (
-        assumed_types,
         blocker_closing,
         blocker_resolutions,
         blockers,
@@ -19,12 +18,10 @@ if TYPE_CHECKING:
         merges,
         next_steps,
         owner,
-        owner_alias,
         past_and_future,
         predicates,
         projects,
         proposed_facts,
-        relation_wordings,
         relations,
         rollup,
         scopes,

@@ -173,9 +173,9 @@ def _imports(tx: Tx, decisions: Sequence[Entity | Fact], links: Mapping[str, Seq
     A decision without such facts counts as imported with its entity.
     """
     linked = {fact.row for facts in links.values() for fact in facts}
-    of_facts = store.imports.of_facts(tx, linked) if linked else {}
+    of_facts = store.transfer.of_facts(tx, linked) if linked else {}
     alone = {decision.row: decision.id for decision in decisions if not links[decision.id]}
-    of_entities = store.imports.of_rows(tx, "entity", alone) if alone else {}
+    of_entities = store.transfer.of_rows(tx, "entity", alone) if alone else {}
     return {alone[row]: imported for row, imported in of_entities.items()} | {
         decision_id: of_facts[fact.row]
         for decision_id, facts in links.items()

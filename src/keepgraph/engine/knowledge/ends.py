@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine.knowledge import assumed_types, entities, literals, predicates
+from keepgraph.engine.knowledge import entities, literals, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
-from keepgraph.engine.vocabulary import graph_vocabulary, near_words
+from keepgraph.engine.vocabulary import graph_vocabulary, terms
 from keepgraph.english import with_article
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
@@ -67,7 +67,7 @@ def find_or_create_untyped(
     if existing := entities.find_named(tx, ref.name or "", allowed):
         return existing, False
     vocabulary = graph_vocabulary.read(tx)
-    usable = assumed_types.usable_type(vocabulary, allowed)
+    usable = entities.usable_type(vocabulary, allowed)
     if len(usable) == 1:
         return entities.find_or_create(tx, Ref(type=usable[0], name=ref.name), error_class=error_class)
     if existing := entities.find_named(tx, ref.name or "", ()):
@@ -75,7 +75,7 @@ def find_or_create_untyped(
     any_type = [vocabulary.default_type("term"), *(term.name for term in vocabulary.usable_types)]
     types = usable or list(dict.fromkeys(any_type))
     named = _named_in_part(tx, ref.name or "", allowed)
-    problem = f"the {role} {near_words.quote(ref.name or '')} has no type"
+    problem = f"the {role} {terms.quote(ref.name or '')} has no type"
     hint = f'Give it one, as in {{"type": "{types[0]}", "name": …}}: {_list(types)}.'
     typed = _typed(tx, match, given)
     if named is not None:
@@ -203,7 +203,7 @@ def _fitting_subject(tx: Tx, match: PredicateMatch, given: GivenFact, subject_ty
 
 def _first_usable(tx: Tx, allowed: tuple[str, ...]) -> str:
     vocabulary = graph_vocabulary.read(tx)
-    return (assumed_types.usable_type(vocabulary, allowed) or [vocabulary.default_type("term")])[0]
+    return (entities.usable_type(vocabulary, allowed) or [vocabulary.default_type("term")])[0]
 
 
 def _name(tx: Tx, ref: Ref) -> str:

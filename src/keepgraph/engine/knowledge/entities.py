@@ -1,11 +1,15 @@
 """Entities for writers: found by id, exact name or alias, or created; never by a similar name.
 
 A new entity that may be a duplicate is reported. Readers resolve names in engine/resolution.
+
+The type that a new entity gets from a fact stays assumed: a later fact may change it, and an explicitly given type
+decides. A person whose alias is a word for the speaker, such as "me", is the owner of the graph.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,12 +18,13 @@ from typing import NoReturn
 
 from keepgraph import errors, store
 from keepgraph.command_arguments import entity_argument
-from keepgraph.engine.knowledge import assumed_types, owner_alias
 from keepgraph.engine.resolution import first_person, fuzzy
-from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import identifiers, name_similarity, romanisation
+from keepgraph.engine.vocabulary import graph_vocabulary, terms
+from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.language import identifiers, name_shapes, name_similarity, romanisation
+from keepgraph.language.first_person import is_pronoun
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Entity, EntityType, NameStyle, Ref, Resolution
+from keepgraph.model import Candidate, Entity, EntityType, Fact, NameStyle, Ref, Resolution
 from keepgraph.store.transactions import Tx
 
 MAX_DUPLICATES = 5
@@ -47,7 +52,7 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     """
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=error_class), False
-    entity_type = assumed_types.find(tx, ref.type)
+    entity_type = assumed_type(tx, ref.type)
     name = Name(ref.name or "")
     if len(name.key) > MAX_KEY:
         raise error_class(
@@ -114,12 +119,12 @@ def find(tx: Tx, ref: Ref) -> Entity:
     name = Name(ref.name or "")
     if ref.id is None and (retired := _named_of_retired_type(tx, name, ref.type)):
         return retired
-    entity_type = assumed_types.find(tx, ref.type).name if ref.type is not None else None
+    entity_type = assumed_type(tx, ref.type).name if ref.type is not None else None
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=errors.EntityNotFound)
     types = graph_vocabulary.read(tx).with_subtypes([entity_type]) if entity_type else None
     identifier = identifiers.key_of_name(name.text)
-    if identifier and (bearer := store.identifiers.bearer(tx, identifier, of_types=types)):
+    if identifier and (bearer := store.entities.bearer(tx, identifier, of_types=types)):
         return bearer
     matches = _named(tx, name, entity_type, types)
     if len(matches) > 1:
@@ -176,7 +181,7 @@ def find_type(tx: Tx, name: str | None) -> int:
         errors.EntityTypeUnknown: it is missing, or not in the vocabulary.
     """
     term = graph_vocabulary.read(tx).type_by_name.get(name or "")
-    return term.row if term is not None else assumed_types.find(tx, name).row
+    return term.row if term is not None else assumed_type(tx, name).row
 
 
 def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
@@ -188,7 +193,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
         errors.AliasInvalid: one is empty or too long.
         errors.AliasTaken: one is the name of another entity of the same type, or identifies another entity of any.
     """
-    for text in owner_alias.take(tx, entity, aliases):
+    for text in take(tx, entity, aliases):
         identifier = identifiers.canonical(text) if identifiers.may_be(text) else None
         alias = Name(identifier or text)
         if not alias.key or len(alias.text) > MAX_NAME or len(alias.key) > MAX_KEY:
@@ -196,7 +201,7 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
         if alias.key == Name(entity.name).key:
             continue
         if identifier:
-            owners = [owner for owner in store.identifiers.bearers(tx, alias.key) if owner.row != entity.row]
+            owners = [owner for owner in store.entities.bearers(tx, alias.key) if owner.row != entity.row]
         else:
             owners = store.entities.by_key(tx, alias.key, of_types=[entity.type])
         if owners:
@@ -295,7 +300,7 @@ def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgraph
     if entity is None:
         raise error_class(f"there is no entity {_quote(ref.id)}", hint="Look it up by name first; ids begin with ent_.")
     if ref.type is not None:
-        entity_type = assumed_types.find(tx, ref.type).name
+        entity_type = assumed_type(tx, ref.type).name
         if not graph_vocabulary.read(tx).is_kind_of(entity.type, entity_type):
             raise error_class(f"{entity.id} is a {entity.type} ({entity.name}), not a {entity_type}")
     return entity
@@ -310,7 +315,7 @@ def _find_by_name_or_create(
         raise error_class(f"the name has {len(name.text)} characters; at most {MAX_NAME} are allowed")
     types = graph_vocabulary.read(tx).with_subtypes([entity_type.name])
     identifier = identifiers.key_of_name(name.text)
-    if identifier and (bearer := store.identifiers.bearer(tx, identifier, of_types=types)):
+    if identifier and (bearer := store.entities.bearer(tx, identifier, of_types=types)):
         return bearer, False
     of_any_type = store.entities.by_key(tx, name.key)
     by_name = [entity for entity in of_any_type if entity.type in types]
@@ -323,7 +328,7 @@ def _find_by_name_or_create(
                 candidates=[_as_candidate(entity) for entity in matches],
             )
         return matches[0], False
-    assumed_types.refuse_abstract(tx, entity_type)
+    refuse_abstract(tx, entity_type)
     if len(of_any_type) == 1 and (retyped := _retype_assumed(tx, of_any_type[0], entity_type.name)):
         return retyped, False
     if speaker := first_person.resolve(tx, name, of_types=types):
@@ -334,9 +339,8 @@ def _find_by_name_or_create(
 def _retype_assumed(tx: Tx, entity: Entity, entity_type: str) -> Entity | None:
     """An entity of that name with the given type, if its type was only assumed: that of a note, for example."""
     # Imported here, because most names have one type.
-    from keepgraph.engine.knowledge import assumed_types
 
-    return assumed_types.change(tx, entity, entity_type, is_assumed=False)
+    return change_assumed_type(tx, entity, entity_type, is_assumed=False)
 
 
 def _insert(tx: Tx, entity_type: EntityType, name: Name) -> Entity:
@@ -393,3 +397,289 @@ def _as_candidate(entity: Entity) -> dict[str, str]:
 
 def _quote(text: str | None) -> str:
     return repr(text if text is None or len(text) <= 60 else text[:57] + "…")
+
+
+GIVEN_TYPE = "entityType"
+"""The entity property with the given type that is not in the vocabulary; imports have it too."""
+
+
+def choose(
+    vocabulary: Vocabulary, name: str, wanted: Sequence[Sequence[str]], *, named: str | None = None, is_cased: bool
+) -> str | None:
+    """The type for a name that satisfies most of the predicates that it is an end of; None if none suits.
+
+    Args:
+        wanted: for each of these predicates, the types that the end may have; empty for any.
+        named: the type that a word of the name indicates; see `named_in`.
+        is_cased: whether capital letters mean anything in names that came with it.
+    """
+    votes: Counter[str] = Counter()
+    for allowed in wanted:
+        votes.update(suitable(vocabulary, name, allowed, is_cased=is_cased))
+    if not votes:
+        return None
+    order = {entity_type: position for position, entity_type in enumerate(votes)}
+
+    def rank(one: str) -> tuple[int, bool, int, int]:
+        is_named = named is not None and vocabulary.fits_side((one,), named)
+        return -votes[one], not is_named, _strangeness(vocabulary, name, one, votes.keys() - {one}), order[one]
+
+    return min(votes, key=rank)
+
+
+def named_in(tx: Tx, name: str) -> str | None:
+    """The type that the head of a name indicates: an organisation in "Harvard University", a place in "Lake Como"."""
+    head = name.partition(" of ")[0] if " of " in name else name.partition(" ")[2]
+    word = head.split()[-1] if head.split() else ""
+    term = graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, word)
+    is_thing = term is not None and graph_vocabulary.read(tx).style(term.name) in ("title", "reference")
+    return term.name if term is not None and is_thing else None
+
+
+def suitable(vocabulary: Vocabulary, name: str, allowed: Sequence[str], *, is_cased: bool) -> list[str]:
+    """Of the types that an end may have, those that suit the shape of a name; the default type first if allowed.
+
+    What is not written like a name is neither a person nor a place: it gets the default type, or another type of terms
+    if only those are wanted.
+    """
+    if not name_shapes.is_noun_phrase(name):
+        return []
+    default = vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
+    if not allowed:
+        return [default]
+    usable = usable_type(vocabulary, tuple(allowed))
+    if name_shapes.is_proper(name, is_cased=is_cased):
+        is_group = name_shapes.resembles_group(name)
+        return [one for one in usable if not (is_group and vocabulary.style(one) == "person")]
+    if vocabulary.fits_side(allowed, default):
+        return [default]
+    return usable if all(vocabulary.style(one) in ("term", "statement") for one in usable) else []
+
+
+def first_usable(vocabulary: Vocabulary, allowed: Sequence[str]) -> str | None:
+    """The first usable type that an end may have; the default type where any is allowed."""
+    default = vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
+    return next(iter(usable_type(vocabulary, tuple(allowed))), None) if allowed else default
+
+
+def change_assumed_type(tx: Tx, entity: Entity, entity_type: str, *, is_assumed: bool = True) -> Entity | None:
+    """Change the assumed type of an entity; None if that is impossible.
+
+    It is if the type was given, if the facts about the entity would no longer fit, or if another entity of that name
+    has the new type.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    if entity.type == entity_type or not vocabulary.is_usable_type(entity_type):
+        return None
+    if entity.row not in store.entities.among(tx, [entity.row]):
+        return None
+    if not all(_fits(vocabulary, fact, entity, entity_type) for fact in store.facts.all_about(tx, entity)):
+        return None
+    if store.entities.by_key(tx, Name(entity.name).key, of_types=[entity_type]):
+        return None
+    type_row = vocabulary.type_by_name[entity_type].row
+    store.entities.replace(tx, entity.row, type_row=type_row, is_assumed=is_assumed)
+    tx.memo.clear()
+    return store.entities.by_rows(tx, [entity.row])[entity.row]
+
+
+def keep_given(tx: Tx, entity: Entity, given_type: str) -> None:
+    """Note with a new entity its given type that is not in the vocabulary; see `apply_given`."""
+    properties = json.dumps({GIVEN_TYPE: given_type}, ensure_ascii=False)
+    store.entities.set_particulars(tx, entity.row, summary="", properties=properties)
+
+
+def apply_given(tx: Tx) -> None:
+    """Give entities their given types that the vocabulary now has; in all groups.
+
+    Entities whose facts would not fit stay unchanged.
+    """
+    for group, row, given_type in store.entities.with_property(tx, GIVEN_TYPE):
+        try:
+            entity_type = assumed_type(tx, given_type).name
+        except errors.EntityTypeUnknown:
+            continue
+        tx_of_group = replace(tx, group=group)
+        entity = store.entities.by_rows(tx_of_group, [row])[row]
+        change_assumed_type(tx_of_group, entity, entity_type, is_assumed=False)
+
+
+def _fits(vocabulary: Vocabulary, fact: Fact, entity: Entity, entity_type: str) -> bool:
+    """Whether a fact fits its predicate when one of its ends has another type."""
+    predicate = vocabulary.predicate_by_name[fact.predicate]
+    if not predicate.has_binding_ends:
+        return True
+    is_subject = fact.subject.row == entity.row
+    is_object = fact.object is not None and fact.object.row == entity.row
+    return (not is_subject or vocabulary.fits_side(predicate.sources, entity_type)) and (
+        not is_object or vocabulary.fits_side(predicate.targets, entity_type)
+    )
+
+
+def _strangeness(vocabulary: Vocabulary, name: str, entity_type: str, others: Iterable[str]) -> int:
+    """How little a type suits the shape of a name, compared with the other types that it may have: 0 if it does.
+
+    A single word that is not a known given name is rarely a person if another type is about as common.
+    """
+    match vocabulary.style(entity_type):
+        case "person":
+            is_unclear = " " not in name.strip() and not name_shapes.resembles_person(name)
+            return int(
+                is_unclear and any(2 * _ends(vocabulary, one) >= _ends(vocabulary, entity_type) for one in others)
+            )
+        case "statement":
+            return 1
+        case _:
+            return int(name_shapes.resembles_person(name))
+
+
+def _ends(vocabulary: Vocabulary, entity_type: str) -> int:
+    """How many ends of predicates a type stands at."""
+    return sum((entity_type in term.sources) + (entity_type in term.targets) for term in vocabulary.usable_predicates)
+
+
+# Entity types for writers: by name in any spelling, or by a label in any language; unknown ones are refused.
+
+
+def assumed_type(tx: Tx, wording: str | None) -> EntityType:
+    """The entity type that a wording or its singular means; for a retired one, its replacement.
+
+    Raises:
+        errors.EntityTypeUnknown: it is missing, not in the vocabulary, or retired without a replacement.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    kind = store.vocabulary.ENTITY_TYPE
+    terms = graph_vocabulary.find_all(tx, kind, wording or "")
+    for term in terms or graph_vocabulary.find_all(tx, kind, graph_vocabulary.singular(wording or "")):
+        if current := _replacement(vocabulary, vocabulary.type_by_name[term.name]):
+            return current
+    raise unknown(tx, wording)
+
+
+def unknown(tx: Tx, wording: str | None, *, allowed: Sequence[str] = ()) -> errors.EntityTypeUnknown:
+    """The refusal of a type that is missing, not in the vocabulary, or retired without a replacement.
+
+    Args:
+        allowed: the types that would fit, if limited.
+    """
+    kind = store.vocabulary.ENTITY_TYPE
+    vocabulary = graph_vocabulary.read(tx)
+    fitting = usable_type(vocabulary, allowed)
+    if not wording:
+        names = terms.nearest(tx, kind, "", first=fitting)
+        return errors.EntityTypeUnknown("the entity type is missing", hint=terms.describe_nearest(tx, kind, names))
+    alike = [name for name in terms.similar(tx, kind, wording) if not allowed or vocabulary.fits_side(allowed, name)]
+    names = terms.nearest(tx, kind, wording, first=alike)
+    if fitting:
+        names = [name for name in names if vocabulary.fits_side(allowed, name)]
+    is_retired = wording in vocabulary.type_by_name
+    problem = "is a retired entity type, and nothing replaces it" if is_retired else "is not an entity type"
+    addition = terms.describe_addition(tx, kind, wording, {"parents": fitting[:1]} if fitting else {"style": "term"})
+    return errors.EntityTypeUnknown(
+        f"{terms.quote(wording)} {problem}",
+        hint=f"{terms.describe_nearest(tx, kind, names, fitting=fitting)} {addition}".strip(),
+        candidates=alike,
+    )
+
+
+def refuse_abstract(tx: Tx, entity_type: EntityType) -> None:
+    """Refuse an abstract type for a new entity.
+
+    Raises:
+        errors.EntityTypeUnknown: the type is abstract.
+    """
+    if not entity_type.is_abstract:
+        return
+    vocabulary = graph_vocabulary.read(tx)
+    subtypes = usable_type(vocabulary, [entity_type.name])
+    raise errors.EntityTypeUnknown(
+        f"{entity_type.name!r} is an abstract type: an entity needs one of its subtypes",
+        hint=f"Use one of its subtypes: {', '.join(subtypes[: terms.MAX_NEAR])}."
+        if subtypes
+        else f"Add a subtype first: kg vocabulary add type NAME --parent {entity_type.name}.",
+        candidates=subtypes[: terms.MAX_NEAR],
+    )
+
+
+def usable_type(vocabulary: Vocabulary, entity_types: Sequence[str]) -> list[str]:
+    """Of these types, the usable ones; in place of an abstract one, its usable subtypes."""
+    names: dict[str, None] = {}
+    for name in entity_types:
+        term = vocabulary.type_by_name.get(name)
+        if term is not None and term.retired_at is None and not term.is_abstract:
+            names[name] = None
+        else:
+            subtypes = vocabulary.with_subtypes([name])[1:] if term is not None else ()
+            names.update(dict.fromkeys(other for other in subtypes if vocabulary.is_usable_type(other)))
+    return list(names)
+
+
+def _replacement(vocabulary: Vocabulary, term: EntityType) -> EntityType | None:
+    """A type or its replacement; None if it is retired without one."""
+    passed = set()
+    current: EntityType | None = term
+    while current is not None and current.retired_at is not None and current.name not in passed:
+        passed.add(current.name)
+        current = vocabulary.type_by_name.get(current.replaced_by or "")
+    return current if current is not None and current.retired_at is None else None
+
+
+def take(tx: Tx, entity: Entity, aliases: Sequence[str]) -> list[str]:
+    """Make a person the owner if one of these aliases is a word for the speaker; returns the other aliases.
+
+    Anything but a person may have any alias.
+
+    Raises:
+        errors.AliasTaken: somebody else is the owner.
+    """
+    others = [alias for alias in aliases if not is_pronoun(alias)]
+    if len(others) == len(aliases) or graph_vocabulary.read(tx).style(entity.type) != "person":
+        return list(aliases)
+    previous = store.groups.find(tx)
+    if previous is not None and previous.row != entity.row:
+        raise errors.AliasTaken(
+            f"“me” is {previous.name}, the owner of this graph",
+            hint=f"Ask whether {entity.name} is the owner now; then set_owner, or `kg me {entity.id}`.",
+            candidates=[{"id": previous.id, "type": previous.type, "name": previous.name}],
+        )
+    make_owner(tx, entity)
+    return others
+
+
+def make_owner(tx: Tx, entity: Entity) -> None:
+    """Make a person the owner; nothing is written if it already is.
+
+    Raises:
+        errors.EntityTypeUnknown: it is not a person.
+    """
+    refuse_other_types(tx, entity.type)
+    owner = store.groups.find(tx)
+    if owner is None or owner.row != entity.row:
+        store.groups.put(tx, entity.row, group=tx.group, at=tx.at)
+
+
+def refuse_other_types(tx: Tx, entity_type: str, *, hint: str | None = None) -> None:
+    """
+    Raises:
+        errors.EntityTypeUnknown: it is not a type of people.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    if vocabulary.style(entity_type) != "person":
+        types = vocabulary.types_of_style("person")
+        raise errors.EntityTypeUnknown(
+            f"the owner of a graph is a person, not a {entity_type}",
+            hint=hint or f"Name a person: {', '.join(types)}.",
+            candidates=list(types),
+        )
+
+
+def refuse_to_make_other(tx: Tx, entity: Entity, entity_type: str) -> None:
+    """Refuse to turn the owner into anything but a person, by another type or by a merge.
+
+    Raises:
+        errors.EntityTypeUnknown: the entity is the owner, and this is not a type of people.
+    """
+    owner = store.groups.find(tx)
+    if owner is not None and owner.row == entity.row and entity_type != entity.type:
+        hint = "First make somebody else the owner (set_owner, or `kg me NAME`), or nobody (`kg me --clear`)."
+        refuse_other_types(tx, entity_type, hint=hint)

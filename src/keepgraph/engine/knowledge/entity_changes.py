@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import assumed_types, entities, facts, merges, owner_alias
+from keepgraph.engine.knowledge import entities, facts, merges
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, normalisation
 from keepgraph.language.normalisation import Name
@@ -81,7 +81,7 @@ def change(
     """
     new_name = _check_name(name) if name is not None else Name(entity.name)
     new_type = _find_type(tx, entity, entity_type)
-    owner_alias.refuse_to_make_other(tx, entity, new_type.name)
+    entities.refuse_to_make_other(tx, entity, new_type.name)
     _refuse_taken(tx, entity, new_name, new_type.name)
     aliases_before = store.entities.aliases(tx, entity)
     keys_before = {Name(entity.name).key, *map(normalisation.key, aliases_before)}
@@ -150,9 +150,9 @@ def _find_type(tx: Tx, entity: Entity, wording: str | None) -> EntityType:
     own = graph_vocabulary.read(tx).type_by_name[entity.type]
     if wording is None or wording == own.name:
         return own
-    found = assumed_types.find(tx, wording)
+    found = entities.assumed_type(tx, wording)
     if found.name != own.name:
-        assumed_types.refuse_abstract(tx, found)
+        entities.refuse_abstract(tx, found)
     return found
 
 

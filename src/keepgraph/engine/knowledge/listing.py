@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import blockers, decisions
-from keepgraph.engine.vocabulary import graph_vocabulary, near_words
+from keepgraph.engine.vocabulary import graph_vocabulary, terms
 from keepgraph.english import count_noun, with_article
 from keepgraph.model import Decision, Fact, Proposal
 from keepgraph.store.transactions import Tx
@@ -58,9 +58,9 @@ def rows_of_kind(tx: Tx, kind: str, *, limit: int) -> list[Section]:
         sections = [_all_entities(tx, limit)]
     if not sections:
         listed = [*_KINDS, *(row.name for row in used_types(tx)[:6])]
-        near = near_words.similar(tx, store.vocabulary.ENTITY_TYPE, kind)
+        near = terms.similar(tx, store.vocabulary.ENTITY_TYPE, kind)
         raise errors.InvalidArguments(
-            f"there is nothing called {near_words.quote(kind)} to list",
+            f"there is nothing called {terms.quote(kind)} to list",
             hint=f"What can be listed: {', '.join(listed)}, and any other type of the vocabulary.",
             candidates=near,
         )

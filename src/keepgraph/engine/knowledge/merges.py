@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import entities, facts, owner_alias, validity
+from keepgraph.engine.knowledge import entities, facts, validity
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
@@ -35,7 +35,7 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -
         )
     if keep.type != absorb.type and not across_types:
         raise errors.TypesDiffer(f"{keep.name!r} is a {keep.type}, and {absorb.name!r} a {absorb.type}")
-    owner_alias.refuse_to_make_other(tx, absorb, keep.type)
+    entities.refuse_to_make_other(tx, absorb, keep.type)
     merged_facts = [_move_fact(tx, fact, keep, absorb) for fact in store.facts.all_about(tx, absorb)]
     absorbed_keys = {normalisation.key(name) for name in (absorb.name, *store.entities.aliases(tx, absorb))}
     added, dropped = _move_names(tx, keep, absorb)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import assumed_types, entities, owner_alias
+from keepgraph.engine.knowledge import entities
 from keepgraph.engine.resolution import first_person as owner_resolution
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import first_person
@@ -40,7 +40,7 @@ def change(tx: Tx, person: Ref) -> OwnerChange:
     """
     previous = store.groups.find(tx)
     entity, created = _find_or_create(tx, person)
-    owner_alias.make_owner(tx, entity)
+    entities.make_owner(tx, entity)
     duplicates = entities.possible_duplicates(tx, entity) if created else []
     return OwnerChange(entity, previous, created, tuple(duplicates))
 
@@ -62,7 +62,7 @@ def substitute(tx: Tx, ref: Ref) -> Ref:
     """
     if ref.id is not None or ref.name is None or not first_person.is_pronoun(ref.name):
         return ref
-    entity_type = assumed_types.find(tx, ref.type).name if ref.type else None
+    entity_type = entities.assumed_type(tx, ref.type).name if ref.type else None
     name = Name(ref.name)
     of_types = None if entity_type is None else graph_vocabulary.read(tx).with_subtypes([entity_type])
     is_name = store.entities.by_key(tx, name.key, of_types=of_types)
@@ -82,7 +82,7 @@ def _find_or_create(tx: Tx, person: Ref) -> tuple[Entity, bool]:
         raise errors.EntityNotFound(f"{person.name!r} is not a name", hint="Give the name of the person: Ana Ruiz.")
     person_types = graph_vocabulary.read(tx).types_of_style("person")
     if person.type is not None:
-        owner_alias.refuse_other_types(tx, assumed_types.find(tx, person.type).name)
+        entities.refuse_other_types(tx, entities.assumed_type(tx, person.type).name)
     elif existing := entities.find_named(tx, person.name or "", person_types) if person_types else None:
         return existing, False
     entity_type = person.type or _default_type(tx)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import graph_vocabulary, near_words
+from keepgraph.engine.vocabulary import graph_vocabulary, terms
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.lazy import dataclass
 from keepgraph.model import MappedWord, Predicate
@@ -134,12 +134,12 @@ def unknown(
     target = LITERAL if literal_kind else object_type
     alike = [
         name
-        for name in near_words.similar(tx, kind, wording)
+        for name in terms.similar(tx, kind, wording)
         if choose(vocabulary, find_matches(tx, name), subject_type, target)
     ]
     fitting = connecting(vocabulary, subject_type, target) if subject_type and target else []
-    names = near_words.nearest(tx, kind, wording, first=alike)
-    nearest = near_words.describe_nearest(tx, kind, names, fitting=fitting[: near_words.MAX_NEAR // 2])
+    names = terms.nearest(tx, kind, wording, first=alike)
+    nearest = terms.describe_nearest(tx, kind, names, fitting=fitting[: terms.MAX_NEAR // 2])
     is_retired = wording in vocabulary.predicate_by_name
     problem = "is a retired predicate, and nothing replaces it" if is_retired else "is not a predicate"
     suggestion = f" Did you mean {alike[0]}?" if alike else ""
@@ -148,9 +148,9 @@ def unknown(
         definition["literal"] = literal_kind
     elif object_type:
         definition["targets"] = [object_type]
-    addition = near_words.describe_addition(tx, kind, wording, definition)
+    addition = terms.describe_addition(tx, kind, wording, definition)
     return errors.PredicateUnknown(
-        f"{near_words.quote(wording)} {problem}.{suggestion}",
+        f"{terms.quote(wording)} {problem}.{suggestion}",
         hint=f"{nearest} {addition}".strip(),
         candidates=alike,
     )

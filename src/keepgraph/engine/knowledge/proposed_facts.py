@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from keepgraph import errors, store
 from keepgraph.engine import vocabulary
-from keepgraph.engine.knowledge import assumed_types, predicates, relations
+from keepgraph.engine.knowledge import entities, predicates, relations
 from keepgraph.engine.knowledge.predicates import PredicateMatch
-from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
-from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
+from keepgraph.engine.knowledge.relations import Relation, RelationMatch, RelationRecorder, RelationWordings
 from keepgraph.engine.vocabulary import graph_vocabulary, wording_groups
 from keepgraph.engine.vocabulary.definitions import LabelDefinition
 from keepgraph.engine.vocabulary.wording_groups import WaitingRelation, WordingGroup
@@ -184,7 +183,7 @@ def admit_known(tx: Tx) -> Admission:
     vocabulary. Names and literals are examined as in an extraction, because nobody has reviewed
     these facts.
     """
-    assumed_types.apply_given(tx)
+    entities.apply_given(tx)
     admission = Admission()
     wordings_now = RelationWordings(tx)
     for tx_of_group in _in_groups(tx):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from keepgraph import errors, store
-from keepgraph.engine.knowledge import assumed_types, ends, entities, literals, predicates
+from keepgraph.engine.knowledge import ends, entities, literals, predicates
 from keepgraph.engine.knowledge.ends import GivenFact
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -194,8 +194,8 @@ def _end(
         if graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, ref.type or ""):
             raise  # an abstract or a retired type
         allowed = matches[0].sources if role == "subject" else matches[0].targets
-        error = assumed_types.unknown(tx, ref.type, allowed=allowed)
-        usable = [*error.candidates, *assumed_types.usable_type(vocabulary, allowed), vocabulary.default_type("term")]
+        error = entities.unknown(tx, ref.type, allowed=allowed)
+        usable = [*error.candidates, *entities.usable_type(vocabulary, allowed), vocabulary.default_type("term")]
         error.example = given.example(**{role: Ref(type=usable[0], name=ref.name)})
         raise error from None
     if is_new:
@@ -227,5 +227,5 @@ def _mapped_types(tx: Tx, given: GivenFact) -> tuple[MappedWord, ...]:
     mapped: dict[str, MappedWord] = {}
     for ref in (given.subject, given.object):
         if isinstance(ref, Ref) and ref.type and (ref.type not in types or types[ref.type].retired_at is not None):
-            mapped[ref.type] = MappedWord(ref.type, assumed_types.find(tx, ref.type).name)
+            mapped[ref.type] = MappedWord(ref.type, entities.assumed_type(tx, ref.type).name)
     return tuple(mapped.values())

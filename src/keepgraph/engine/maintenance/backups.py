@@ -19,7 +19,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, lazy, permissions, store
 from keepgraph.model import Backup, Key
-from keepgraph.profiles import key_locations, settings_file
+from keepgraph.profiles import keys, settings_file
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 
@@ -314,7 +314,7 @@ def _back_up_current(graph: Path, key: Key | None, *, now: datetime, keep: int) 
     # Read only: a damaged file and its log must stay as they are.
     conn = store.connections.connect(graph, "ro", key=key)
     try:
-        store.schema_parts.refuse_differences(conn, graph)
+        store.migrations.refuse_differences(conn, graph)
         if store.copies.find_problems(conn, encrypted=key is not None):
             return None
         part = store.files.temporary_file(file)
@@ -386,7 +386,7 @@ def delete(graph: Path, *, forever: bool) -> str | None:
             shutil.rmtree(folder(graph), ignore_errors=True)
             try:
                 if location is not None:
-                    key_locations.delete(graph, location)
+                    keys.delete(graph, location)
             except errors.KeyMissing as error:
                 problem = error.message
         settings_file.path(graph).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from keepgraph import errors, store
 from keepgraph.engine.maintenance import backups
 from keepgraph.engine.maintenance.jobs import DECRYPT, ENCRYPT, REKEY
 from keepgraph.model import Key, KeyLocation
-from keepgraph.profiles import key_locations, keys, profile, settings_file
+from keepgraph.profiles import keys, profile, settings_file
 from keepgraph.profiles.keys import AskPassphrase
 
 
@@ -32,11 +32,11 @@ def new_location(graph: Path, source: str, *, file: Path | None = None) -> KeyLo
                 raise errors.InvalidArguments(
                     f"{file} already exists, and a key in it would be lost", hint="Name a new file."
                 )
-            return KeyLocation(source, file=str(file or _unused_file(key_locations.default_file(graph))))
+            return KeyLocation(source, file=str(file or _unused_file(keys.default_file(graph))))
         case "keyring":
-            return KeyLocation(source, account=_unused_account(key_locations.keyring_account(graph, None)))
+            return KeyLocation(source, account=_unused_account(keys.keyring_account(graph, None)))
         case "passphrase":
-            return KeyLocation(source, file=str(_unused_file(key_locations.wrapped_file(graph))))
+            return KeyLocation(source, file=str(_unused_file(keys.wrapped_file(graph))))
         case _:
             raise errors.InvalidArguments(
                 f"a key cannot be kept in {source!r}", hint="Use file, keyring or passphrase."
@@ -47,14 +47,14 @@ def create(graph: Path, location: KeyLocation, *, passphrase: str | None = None)
     """Make the key of a graph that does not exist yet, save it, and write to the settings where it is."""
     key = generate(location)
     location = replace(location, fingerprint=key.fingerprint)
-    key_locations.save(graph, location, [key], passphrase=passphrase)
+    keys.save(graph, location, [key], passphrase=passphrase)
     write_settings(graph, location, encrypted=True)
     return key
 
 
 def generate(location: KeyLocation) -> Key:
     """A random key; or the one in the environment, if that is the location."""
-    from_environment = key_locations.from_environment() if location.source == "environment" else None
+    from_environment = keys.from_environment() if location.source == "environment" else None
     return from_environment or keys.new()
 
 
@@ -73,7 +73,7 @@ def find(graph: Path, *, ask: AskPassphrase | None = None) -> tuple[Key, list[Ke
         raise errors.GraphUnavailable(f"{graph} is neither a plain nor an encrypted graph, or was cut short")
     tried: list[Key] = []
     opening: Key | None = None
-    for key in key_locations.key_source(graph, settings_file.read(graph).key, ask=ask).candidates():
+    for key in keys.key_source(graph, settings_file.read(graph).key, ask=ask).candidates():
         # Keys at the same location belong to a change of the key that was interrupted; other locations do not matter.
         if opening is not None and key.origin != opening.origin:
             break
@@ -108,7 +108,7 @@ def find_for_restoration(
             hint="Name the file with its key in KG_KEY_FILE, or restore another backup.",
         )
     if not available:
-        next(key_locations.key_source(graph, location, ask=ask).candidates())  # raises, and tells where it searched
+        next(keys.key_source(graph, location, ask=ask).candidates())  # raises, and tells where it searched
     if not was_encrypted and not should_be_encrypted:
         return None, available
     by_preference = [
@@ -149,7 +149,7 @@ def import_key(
         raise errors.KeyWrong(f"{exported[0].origin} does not open {graph}; nothing was changed")
     location = replace(location, fingerprint=own[0].fingerprint)
     saved = without_duplicates([own[0], *exported, *own, *_keys_at(graph, location)])
-    key_locations.save(graph, location, saved, passphrase=passphrase)
+    keys.save(graph, location, saved, passphrase=passphrase)
     write_settings(graph, location, encrypted=True)
     return own[0]
 
@@ -171,9 +171,9 @@ def candidates(
         environment: whether those in the environment count too; if it is the location of the key, they do anyway.
     """
     if not environment and not (location is not None and location.source == "environment"):
-        source = key_locations.key_source(graph, location, ask=ask, environment={})
+        source = keys.key_source(graph, location, ask=ask, environment={})
     else:
-        source = key_locations.key_source(graph, location, ask=ask)
+        source = keys.key_source(graph, location, ask=ask)
     with suppress(errors.KeyMissing):
         yield from source.candidates()
 
@@ -205,7 +205,7 @@ def _keys_at(graph: Path, location: KeyLocation) -> list[Key]:
         if location.source == "file" and location.file:
             return keys.read(Path(location.file))
         if location.source == "keyring":
-            return key_locations.read_from_keyring(key_locations.keyring_account(graph, location))
+            return keys.read_from_keyring(keys.keyring_account(graph, location))
     return []
 
 
@@ -228,7 +228,7 @@ def _unused_account(name: str) -> str:
     for n in itertools.count(1):
         account = name if n == 1 else f"{name}-{n}"
         try:
-            key_locations.read_from_keyring(account)
+            keys.read_from_keyring(account)
         except errors.KeyMissing:
             return account
     raise AssertionError
@@ -304,7 +304,7 @@ def encrypt(
         if is_plain:
             report.tables = _rewrite(graph, old=None, new=new)
         if saved_with_old and not report.failures:
-            key_locations.save(graph, location, [new], passphrase=passphrase)
+            keys.save(graph, location, [new], passphrase=passphrase)
         location = replace(location, fingerprint=new.fingerprint, change=None)
         write_settings(graph, location, encrypted=True)
     return report
@@ -349,12 +349,12 @@ def rekey(
         if current is not None:
             write_settings(graph, replace(current, change=REKEY), encrypted=current.encrypted)
         new, old_keys = keys.new(), without_duplicates([old, *older])
-        key_locations.save(graph, target, [*old_keys, new], passphrase=passphrase)
+        keys.save(graph, target, [*old_keys, new], passphrase=passphrase)
         write_settings(graph, replace(target, fingerprint=None), encrypted=True)
         report = Report(location=target, key=new)
         report.tables = _rewrite(graph, old=old, new=new)
         _reencrypt_backups(graph, [*old_keys, None], new, report)
-        key_locations.save(graph, target, [new, *(old_keys if report.failures else [])], passphrase=passphrase)
+        keys.save(graph, target, [new, *(old_keys if report.failures else [])], passphrase=passphrase)
         target = replace(target, fingerprint=new.fingerprint, change=None)
         write_settings(graph, target, encrypted=True)
         if target.former and not report.failures:
@@ -382,7 +382,7 @@ def _save_new_key(
     location = replace(location, fingerprint=new.fingerprint, change=ENCRYPT)
     # The graph is still plain: until it is encrypted, the settings may name a key that is not saved yet.
     write_settings(graph, location, encrypted=False)
-    key_locations.save(graph, location, [*old_keys, new], passphrase=passphrase)
+    keys.save(graph, location, [*old_keys, new], passphrase=passphrase)
     return location, new
 
 
@@ -422,7 +422,7 @@ def _location_of_new_key(current: KeyLocation | None, requested: KeyLocation | N
     if (
         location is None
         or location.source == "environment"
-        or (requested is None and key_locations.from_environment() is not None)
+        or (requested is None and keys.from_environment() is not None)
     ):
         raise errors.InvalidArguments(
             "the key of this graph comes from the environment, where a new one cannot be kept",
@@ -442,7 +442,7 @@ def _delete_former_key(graph: Path, location: KeyLocation, report: Report) -> Ke
     former = KeyLocation(source, file=name or None if is_file else None, account=None if is_file else name)
     try:
         if (former.source, former.file, former.account) != (location.source, location.file, location.account):
-            key_locations.delete(graph, former)
+            keys.delete(graph, former)
     except errors.KeyMissing as error:
         report.failures["the old key"] = error.message
     location = replace(location, former=None)

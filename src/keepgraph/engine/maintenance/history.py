@@ -28,8 +28,8 @@ def of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[Event]:
     facts = store.facts.all_about(tx, entity)[-MAX_FACTS:]
     aliases = store.entities.alias_rows(tx, entity)
     created = _insertion_event(tx, "entity", entity.row, entity.created_at, "created", f"{entity.name} ({entity.type})")
-    imported = store.imports.of_rows(tx, "entity", [entity.row])
-    aliases_imported = store.imports.of_rows(tx, "alias", [row for row, _, _ in aliases])
+    imported = store.transfer.of_rows(tx, "entity", [entity.row])
+    aliases_imported = store.transfer.of_rows(tx, "alias", [row for row, _, _ in aliases])
     events = [
         replace(created, imported=imported.get(entity.row)),
         *(
@@ -83,7 +83,7 @@ def _assertion_events(tx: Tx, facts: Sequence[Fact], *, limit: int) -> list[Even
     assertions = store.provenance.newest_assertions(tx, list(facts_by_row), limit=limit)
     # The assertion that made a fact is shown as the recording of the fact. The newest come first, so the oldest stays.
     first_assertions = {fact_row: row for row, fact_row, *_ in assertions}
-    imported = store.imports.of_rows(tx, "provenance", [row for row, *_ in assertions])
+    imported = store.transfer.of_rows(tx, "provenance", [row for row, *_ in assertions])
     for row, fact_row, source, at, tool, session in assertions:
         fact = facts_by_row[fact_row]
         text = knowledge.facts.sentence(fact)
@@ -189,7 +189,7 @@ def trim(database: Database, *, days: int | None, now: datetime) -> TrimmedJourn
             break
         with database.write("compact") as tx:
             trimmed = store.journal.trim(tx, before=before, limit=_CALLS_AT_ONCE)
-            store.imports.cut_unused(tx)
+            store.transfer.cut_unused(tx)
         if not trimmed:
             break
         deleted += trimmed

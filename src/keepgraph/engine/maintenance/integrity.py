@@ -273,7 +273,7 @@ def _check_timestamps(tx: Tx, faults: Faults) -> Iterator[Check]:
 
 
 def _check_imports(tx: Tx, faults: Faults) -> Iterator[Check]:
-    total, imported = store.imports.count_imported_assertions(tx)
+    total, imported = store.transfer.count_imported_assertions(tx)
     if imported:
         message = (
             f"{imported:,} of {total:,} assertions came with imports; their times and tools are those of the files"

@@ -11,7 +11,7 @@ from keepgraph import interruption, store
 from keepgraph.engine.maintenance import backups
 from keepgraph.lazy import dataclass
 from keepgraph.model import KeyLocation
-from keepgraph.profiles import key_locations, profile, settings_file
+from keepgraph.profiles import keys, profile, settings_file
 from keepgraph.store.cancellation import CancellationCheck, of_a_finished_write
 from keepgraph.store.database import Database
 from keepgraph.store.files import Kind
@@ -128,6 +128,6 @@ def leftovers(graph: Path, location: KeyLocation | None) -> list[Path]:
     files = backups.unfinished(graph)
     if location is not None:
         named = [Path(location.file)] if location.file else []
-        for file in {*named, key_locations.default_file(graph), key_locations.wrapped_file(graph)}:
-            files += key_locations.unfinished(file)
+        for file in {*named, keys.default_file(graph), keys.wrapped_file(graph)}:
+            files += keys.unfinished(file)
     return files

@@ -40,7 +40,7 @@ def explain(tx: Tx, entity: Entity, *, resolution: Resolution | None = None) -> 
     creation, *aliases = _origins(tx, entity)
     events = history.of_entity_alone(tx, entity, limit=500)
     facts = store.neighbourhood.count_facts(tx, entity)
-    texts = store.mention_places.count_episodes(tx, entity, until=None)
+    texts = store.mentions.count_episodes_of(tx, entity, until=None)
     dependents = _dependents(tx, entity)
     objections = [
         Objection("proposal", proposal.statement, tool=proposal.tool, arguments=proposal.arguments)
@@ -77,8 +77,8 @@ def _origins(tx: Tx, entity: Entity) -> list[Origin]:
     aliases = store.entities.alias_rows(tx, entity)
     created_by = store.provenance.inserting_calls(tx, "entity", {entity.row: entity.created_at})
     added_by = store.provenance.inserting_calls(tx, "alias", {row: at for row, _, at in aliases})
-    imported = store.imports.of_rows(tx, "entity", [entity.row])
-    imported_aliases = store.imports.of_rows(tx, "alias", [row for row, _, _ in aliases])
+    imported = store.transfer.of_rows(tx, "entity", [entity.row])
+    imported_aliases = store.transfer.of_rows(tx, "alias", [row for row, _, _ in aliases])
     created = _origin(
         tx, f"created as {entity.type}", entity.created_at, created_by.get(entity.row), _type_note(tx, entity)
     )

@@ -169,7 +169,7 @@ def of_fact(tx: Tx, fact: Fact, *, limit: int) -> list[Origin]:
         tx, "provenance", {assertion.row: assertion.recorded_at for assertion in assertions}
     )
     episodes = store.episodes.by_rows(tx, [each.episode for each in assertions if each.episode is not None])
-    imported = store.imports.of_rows(tx, "provenance", [assertion.row for assertion in assertions])
+    imported = store.transfer.of_rows(tx, "provenance", [assertion.row for assertion in assertions])
     passages: dict[int, Passage] = {}
     origins = []
     for assertion in assertions:

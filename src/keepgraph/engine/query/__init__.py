@@ -3,15 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.query import (
-        bounds,
-        descriptions,
-        empty_results,
-        failing_conditions,
-        graph_catalogue,
-        query_pipeline,
-        schema,
-    )
+    from keepgraph.engine.query import bounds, empty_results, graph_catalogue, query_pipeline, schema
 else:
     from keepgraph import lazy_submodules
 

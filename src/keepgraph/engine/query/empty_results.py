@@ -1,21 +1,32 @@
 """Empty results: why a query may have found nothing, and what the rows of another query hide.
 
 Unknown words come first; if the graph has every word, then the conditions that no row passes.
+
+A condition fails if dropping it yields rows; the answer says what those rows have instead. After Godfrey, "Minimization
+in cooperative response to failing database queries" (1997): a part of the query fails if the query has rows without it.
+Short queries probe the graph; what cannot be found in time is left out.
 """
 
 from __future__ import annotations
 
+import json
+import time
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from dataclasses import dataclass, replace
+from itertools import chain, islice, takewhile
+from typing import Any
 
-from keepgraph import store
-from keepgraph.cypher.interpret.evaluate import Row
+from keepgraph import errors, store
+from keepgraph.cypher.interpret import evaluate
+from keepgraph.cypher.interpret.evaluate import Row, Run
 from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.repair.foreign_syntax import quote_name, shorten, spelling_key
-from keepgraph.cypher.syntax import ast
+from keepgraph.cypher.syntax import ast, parser, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
-from keepgraph.engine.query import failing_conditions, graph_catalogue, query_pipeline
-from keepgraph.engine.query.failing_conditions import Cause, Probe, is_blank, similar_words
+from keepgraph.engine.query import graph_catalogue, query_pipeline
+from keepgraph.engine.resolution import resolver
+from keepgraph.language.normalisation import Name
 from keepgraph.model import GraphEdge, GraphNode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import operations
@@ -59,7 +70,7 @@ def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
     probe = Probe(tx)
     tree = result.tree
     unknown = _distinct([*_unknown_names(probe, tree), *_unknown_properties(probe, _properties_read(tree))])
-    return unknown or _distinct(failing_conditions.Search(probe, result).failures())
+    return unknown or _distinct(Search(probe, result).failures())
 
 
 def _distinct(causes: Iterable[Cause]) -> list[Cause]:
@@ -133,7 +144,7 @@ def _properties_read(tree: ast.Query) -> list[_PropertyRead]:
                 found[part.key, "instant"] = None
         elif isinstance(part, ast.NodePattern | ast.RelationshipPattern):
             kind = "node" if isinstance(part, ast.NodePattern) else "relationship"
-            found.update({(key, kind): None for key, _ in failing_conditions.entries(part)})
+            found.update({(key, kind): None for key, _ in entries(part)})
     return list(found)
 
 
@@ -180,7 +191,7 @@ def _unknown_property_of_nodes(probe: Probe, key: str) -> Iterator[Cause]:
 
 def _sampled_keys(tx: Tx) -> set[str]:
     """The keys of properties that some entities of each type have."""
-    return store.fact_changes.cached(
+    return store.fact_columns.cached(
         tx,
         ("sampled property keys", tx.group, tx.known_at),
         lambda: {
@@ -233,3 +244,470 @@ def _listed(opening: str, words: Iterable[str]) -> str:
         return ""
     shown = ", ".join(words[:12]) + (" …" if len(words) > 12 else "")
     return f"{opening} {shown}{'?' if opening.startswith('Did') else '.'}"
+
+
+MAX_SECONDS = 0.2
+"""The time for all probes of one result."""
+
+_MAX_RELAXATIONS = 24
+_MAX_FAILING = 3
+_MAX_SUGGESTIONS = 5
+_MAX_SHOWN = 3
+_VALUES_SAMPLED = 50
+_MAX_TEXT = 200
+
+_SHARE_OF_TIME = 0.3
+"""The part of the remaining time that a probe may take: one with rows finds them soon, others may take long."""
+
+_MIN_SIMILARITY = 0.6
+"""The similarity of two words, as difflib measures it, from 0 to 1, from which one is suggested for the other."""
+
+_MIN_PREFIX = 3
+"""The length from which a word suggests longer words that begin with it."""
+
+NO_SUCH_DIRECTION = "no_such_direction"
+FAILING_CONDITION = "failing_condition"
+
+_TESTS = ("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~")
+_SEEN = "seen"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A part of a query that leaves no rows, or that no row shows to be useful.
+
+    Attributes:
+        kind: one of the constants above, or of `empty_results`.
+        written: what the query says.
+        message: what is wrong, and what there is.
+        near: what has rows instead.
+    """
+
+    kind: str
+    written: str
+    message: str
+    near: tuple[str, ...] = ()
+
+
+class Probe:
+    """Short queries to the graph that share one time limit.
+
+    Attributes:
+        labels, types: those that a query may name, except inverse types.
+    """
+
+    def __init__(self, tx: Tx) -> None:
+        self.tx = tx
+        self._end = time.monotonic() + MAX_SECONDS
+        self.ran_out_of_time = False
+        self.labels, self.types = graph_catalogue.words(tx)
+
+    @property
+    def seconds_left(self) -> float:
+        return self._end - time.monotonic()
+
+    def rows(
+        self,
+        clauses: Sequence[ast.Clause],
+        columns: Sequence[ast.Expression] = (),
+        *,
+        limit: int = 1,
+        distinct: bool = False,
+        parameters: Mapping[str, Any],
+        text: str = "",
+        of_all_times: bool = False,
+    ) -> list[Row] | None:
+        """The first rows of clauses of a query; None where time runs out or they fail."""
+        seconds = self.seconds_left * _SHARE_OF_TIME
+        if seconds <= 0:
+            self.ran_out_of_time = True
+            return None
+        items = tuple(
+            ast.ProjectionItem(column, f"column {number}", has_alias=True)
+            for number, column in enumerate(columns or (ast.Literal(1),))
+        )
+        projection = ast.Projection(
+            is_return=True, distinct=distinct, star=False, items=items, order=(), skip=None, limit=ast.Literal(limit)
+        )
+        query = ast.Query((ast.SingleQuery((*clauses, projection)),), ())
+        try:
+            return query_pipeline.run_tree(
+                self.tx, query, text, parameters, rows=limit, seconds=seconds, of_all_times=of_all_times
+            )
+        except errors.QueryTooSlow:
+            self.ran_out_of_time = True
+        except errors.QueryError:
+            pass
+        return None
+
+
+_Part = ast.NodePattern | ast.RelationshipPattern
+_Filtering = ast.Match | ast.Projection
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """A condition of a clause.
+
+    Attributes:
+        written: what the query says.
+        about: the expression that it is about, whose values the rows without it show; None for none.
+        wanted: the constant that this is compared with.
+    """
+
+    written: str
+    expression: ast.Expression
+    about: ast.Expression | None = None
+    wanted: ast.Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Relaxation:
+    """A clause without a condition, or with what is `near` in the place of a hop as it is written."""
+
+    clause: _Filtering
+    failing: _Condition | str
+    near: str = ""
+
+
+class Search:
+    """The search for what fails in one query."""
+
+    def __init__(self, probe: Probe, result: query_pipeline.QueryResult) -> None:
+        self._probe = probe
+        self._text = result.text
+        self._parameters = result.parameters
+        self._has_rows_itself = bool(result.rows)
+        values = list(chain.from_iterable(result.rows))
+        self._found_nothing = all(map(is_blank, values)) or (len(values) == 1 and isinstance(values[0], bool))
+
+    def failures(self) -> list[Cause]:
+        """The conditions that no row passes; the query itself where time runs out."""
+        parts = parser.parse(self._text).parts
+        failing = [cause for part in parts for cause in self._failures(part.clauses)]
+        if not failing and self._found_nothing and self._probe.ran_out_of_time:
+            dropping = [clause for part in parts for clause in part.clauses[:-1] if _may_drop_rows(clause)]
+            written = shorten(self._text[dropping[0].span[0] : dropping[-1].span[1]])
+            message = "Nothing matches this; there was no time to find out which part fails."
+            return [Cause(FAILING_CONDITION, written, message)]
+        return failing
+
+    def _failures(self, clauses: Sequence[ast.Clause]) -> list[Cause]:
+        """What fails in the first clause after which there are no rows."""
+        last = clauses[-1]
+        skip = last.skip if isinstance(last, ast.Projection) else None
+        dropping = [index for index, clause in enumerate(clauses[:-1]) if _may_drop_rows(clause)]
+        for index in dropping if self._found_nothing else ():
+            # Finding out that there are no rows takes as long as the query did: skip it for the last clause.
+            is_known = not self._has_rows_itself and index == dropping[-1] and not any(map(_may_cut, clauses[index:]))
+            if is_known or self._rows(clauses[: index + 1]) == []:
+                return self._failures_in(clauses[:index], clauses[index])
+        if not self._has_rows_itself:
+            return [Cause(FAILING_CONDITION, f"SKIP {self._written(skip)}", "SKIP skips all rows.")] if skip else []
+        for index, clause in enumerate(clauses):
+            for required in _optional_clauses(clause):
+                before = [*clauses[:index], *required[:-1]]
+                if self._rows([*clauses[:index], *required]) == []:
+                    return self._failures_in(before, required[-1])
+        return []
+
+    def _failures_in(self, before: Sequence[ast.Clause], clause: ast.Clause) -> list[Cause]:
+        if isinstance(clause, ast.Unwind):
+            message = "UNWIND gives no rows: its list is empty, or null."
+            return [Cause(FAILING_CONDITION, self._written(clause), message)]
+        bare, conditions = self._apart(clause)
+        failing = self._ended(before, bare, conditions)
+        failing = failing or self._explained(before, self._relaxations(clause, bare, conditions))
+        if failing or self._probe.ran_out_of_time:
+            return failing
+        message = "No row passes all these conditions together."
+        return self._failing_hop(before, clause) or [Cause(FAILING_CONDITION, self._written(clause), message)]
+
+    def _explained(self, before: Sequence[ast.Clause], relaxations: Iterator[_Relaxation]) -> list[Cause]:
+        """What fails, by relaxations that have rows, up to the first with something near, which may have been meant."""
+        failing: list[Cause] = []
+        for each in islice(relaxations, _MAX_RELAXATIONS):
+            if self._rows([*before, each.clause]):
+                failing.append(self._cause(before, each))
+                if failing[-1].near or len(failing) == _MAX_FAILING:
+                    break
+        return failing
+
+    def _cause(self, before: Sequence[ast.Clause], relaxation: _Relaxation) -> Cause:
+        """The message about a condition without which there are rows, with the values that those have."""
+        if isinstance(relaxation.failing, str):
+            written, near = relaxation.failing, relaxation.near
+            message = f"Nothing matches {written}; with the arrow reversed there are rows: {near}."
+            return Cause(NO_SUCH_DIRECTION, written, message, (near,))
+        written, about = relaxation.failing.written, relaxation.failing.about
+        message = f"No row passes {written}; without it there are rows"
+        if about is None:
+            return Cause(FAILING_CONDITION, written, f"{message}.")
+        rows = self._rows([*before, relaxation.clause], [about], limit=_VALUES_SAMPLED, distinct=True) or []
+        values = [value for row in rows for value in (row[0] if isinstance(row[0], list) else [row[0]])]
+        values.sort(key=lambda value: (value is None, value if isinstance(value, str) else ""))
+        similar = self._similar_values(before, relaxation.clause, relaxation.failing, values)
+        name = self._written(about) or _name_of(about)
+        shown = list(dict.fromkeys(filter(None, map(_literal, similar or values))))
+        if shown:
+            message += f", where {name} is {', '.join(shown[:_MAX_SHOWN])}{' …' if len(shown) > _MAX_SHOWN else ''}"
+        return Cause(FAILING_CONDITION, written, f"{message}.", similar)
+
+    def _similar_values(
+        self, before: Sequence[ast.Clause], clause: _Filtering, failing: _Condition, values: Sequence[Any]
+    ) -> tuple[str, ...]:
+        """The values in rows without a condition that resemble the text it asks for."""
+        about = failing.about
+        for text in self._texts(failing.wanted):
+            lower = [ast.Call("toLower", (each,)) for each in (about, ast.Literal(text)) if each is not None]
+            conditions: list[ast.Expression] = [ast.Binary("CONTAINS", lower[0], lower[1])]
+            if isinstance(about, ast.Property) and about.key in ("name", "id") and text == text.strip():
+                names = tuple(map(ast.Literal, self._resolved(text, about.key)))
+                conditions.append(ast.Binary("IN", about, ast.ListLiteral(names)))
+            for condition in conditions:
+                rows = self._rows(
+                    [*before, _with_condition(clause, condition)],
+                    [about or condition],
+                    limit=_MAX_SUGGESTIONS,
+                    distinct=True,
+                )
+                found = tuple(row[0] for row in rows or () if isinstance(row[0], str) and row[0] != text)
+                if found:
+                    return found
+            if similar := similar_words(text, [value for value in values if isinstance(value, str)]):
+                return similar
+        return ()
+
+    def _resolved(self, text: str, key: str) -> list[str]:
+        """What fuzzy resolution finds for a name, or nearly; without embedding it, which takes too long."""
+        if self._probe.seconds_left <= 0:
+            return []
+        tx = self._probe.tx
+        resolution = resolver.resolve(replace(tx, settings=replace(tx.settings, rungs=("fuzzy",))), Name(text))
+        found = [resolution.entity] if resolution.entity else []
+        found += [candidate.entity for candidate in resolution.candidates]
+        return [entity.id if key == "id" else entity.name for entity in found][:_MAX_SUGGESTIONS]
+
+    def _texts(self, constant: ast.Expression | None) -> list[str]:
+        """The texts that a constant is, or holds if it is a list."""
+        if constant is None:
+            return []
+        no_graph: Any = None
+        run = Run(no_graph, self._parameters, self._probe.tx.now, lambda work: None)
+        try:
+            value = evaluate.build_evaluator(constant, evaluate.NO_COLUMNS)((), run)
+        except errors.QueryError:
+            return []
+        texts = value if isinstance(value, list) else [value]
+        return [text for text in texts if isinstance(text, str) and text.strip() and len(text) <= _MAX_TEXT]
+
+    def _ended(self, before: Sequence[ast.Clause], bare: _Filtering, conditions: Sequence[_Condition]) -> list[Cause]:
+        """The pattern itself, where it matches only facts that do not hold now."""
+        named = _with_condition(bare, *(condition.expression for condition in conditions))
+        edges = [
+            ast.Property(ast.Variable(part.variable or ""), "valid_to")
+            for part in _parts(named)
+            if isinstance(part, ast.RelationshipPattern) and part.length is None
+        ]
+        if not edges:
+            return []
+        rows = self._rows([*before, named], [ast.Call("max", (edge,)) for edge in edges], of_all_times=True)
+        at = self._probe.tx.at
+        ended = [end for end in (rows[0] if rows else ()) if isinstance(end, str) and end <= at]
+        if not ended:
+            return []
+        message = (
+            f"The facts that match this have ended, the last one on {max(ended)[:10]}; a query sees current facts. "
+            "To see them, use as_of with an earlier day."
+        )
+        return [Cause(FAILING_CONDITION, self._written(bare), message)]
+
+    def _failing_hop(self, before: Sequence[ast.Clause], clause: _Filtering) -> list[Cause]:
+        """The shortest beginning of a pattern that matches nothing."""
+        paths = clause.paths if isinstance(clause, ast.Match) else ()
+        for number, path in enumerate(paths):
+            for hops in range(len(path.relationships) + 1):
+                start = replace(path, nodes=path.nodes[: hops + 1], relationships=path.relationships[:hops])
+                shorter = ast.Match(optional=False, paths=(*paths[:number], start), condition=None)
+                if path.shortest and hops < len(path.relationships):
+                    continue
+                if self._rows([*before, shorter]) == []:
+                    written = shorten(self._text[path.nodes[0].span[0] : path.nodes[hops].span[1]])
+                    behind = " in the rows so far" if before else ""
+                    return [Cause(FAILING_CONDITION, written, f"Nothing matches {written}{behind}.")]
+        return []
+
+    def _relaxations(
+        self, clause: _Filtering, bare: _Filtering, conditions: Sequence[_Condition]
+    ) -> Iterator[_Relaxation]:
+        """The clause with each arrow reversed, and without each condition."""
+        for path in clause.paths if isinstance(clause, ast.Match) else ():
+            yield from self._turned(clause, path)
+        for condition in conditions:
+            if isinstance(condition.expression, ast.PatternPredicate):
+                yield from self._turned(clause, condition.expression.pattern)
+            others = (other.expression for other in conditions if other is not condition)
+            yield _Relaxation(_with_condition(bare, *others), condition)
+
+    def _turned(self, clause: _Filtering, path: ast.Path) -> Iterator[_Relaxation]:
+        """The clause with one arrow of a pattern reversed, for each."""
+        for number, edge in enumerate(path.relationships):
+            if edge.direction != "both":
+                arrow = self._written(edge)
+                other = f"<{arrow[:-1]}" if edge.direction == "out" else f"{arrow[1:]}>"
+                ends = self._written(path.nodes[number]), self._written(path.nodes[number + 1])
+                turned = replace(edge, direction="in" if edge.direction == "out" else "out")
+                yield _Relaxation(_with_parts(clause, {id(edge): turned}), arrow.join(ends), near=other.join(ends))
+
+    def _apart(self, clause: _Filtering) -> tuple[_Filtering, list[_Condition]]:
+        """A clause without conditions, and its conditions: those of its WHERE, of its pattern, labels and types."""
+        conditions = [(self._written(each), each) for each in tree_walk.split_conjunction(clause.condition)]
+        of_labels = []
+        bare_parts: dict[int, ast.SyntaxNode] = {}
+        for number, part in enumerate(_parts(clause)):
+            if isinstance(part, ast.RelationshipPattern) and part.length is not None:
+                continue  # its conditions apply to each step
+            name = part.variable or f"{_SEEN} {number}"
+            variable = ast.Variable(name)
+            conditions += [(self._written(each), each) for each in tree_walk.split_conjunction(part.condition)]
+            for key, value in entries(part):
+                equal = ast.Binary("=", ast.Property(variable, key), value)
+                conditions.append((f"{{{key}: {self._written(value)}}}", equal))
+            rest = None if isinstance(part.properties, ast.MapLiteral) else part.properties
+            if isinstance(part, ast.NodePattern):
+                labels, noun, about = part.labels, "label", ast.Call("labels", (variable,))
+                bare_parts[id(part)] = ast.NodePattern(name, None, rest)
+            else:
+                # An inverse type matches from the other end, which a condition cannot.
+                is_stored = all(name in self._probe.types for name in _names(part.types))
+                labels, noun, about = part.types if is_stored else None, "type", ast.Call("type", (variable,))
+                kept = None if is_stored else part.types
+                bare_parts[id(part)] = ast.RelationshipPattern(name, kept, part.direction, rest, None)
+            if labels is not None:
+                written = f"the {noun} in {self._written(part)}"
+                of_labels.append(_Condition(written, ast.HasLabels(variable, labels), about))
+        of_values = [_Condition(written, each, *_subject(each)) for written, each in conditions]
+        return replace(_with_parts(clause, bare_parts), condition=None), [*of_values, *of_labels]
+
+    def _rows(
+        self, clauses: Sequence[ast.Clause], columns: Sequence[ast.Expression] = (), **options: Any
+    ) -> list[Row] | None:
+        return self._probe.rows(clauses, columns, parameters=self._parameters, text=self._text, **options)
+
+    def _written(self, node: ast.SyntaxNode) -> str:
+        return shorten(self._text[slice(*node.span)])
+
+
+def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expression | None]:
+    """The expression that a condition is about, and the constant it is compared with; None for neither."""
+    if isinstance(condition, ast.Unary):
+        return _subject(condition.operand)
+    if isinstance(condition, ast.IsNull):
+        return condition.operand, None
+    if isinstance(condition, ast.HasLabels):
+        return ast.Call("labels", (condition.subject,)), None
+    if not isinstance(condition, ast.Binary):
+        return None, None
+    if condition.operator == "OR":
+        return _subject(condition.left)
+    sides = condition.left, condition.right
+    constant = [not tree_walk.free_variables(side) for side in sides]
+    if condition.operator not in _TESTS or constant[0] == constant[1]:
+        return None, None
+    return (sides[1], sides[0]) if constant[0] else sides
+
+
+def _name_of(expression: ast.Expression) -> str:
+    """What a condition in a pattern is about if the query has no expression for it."""
+    if isinstance(expression, ast.Property):
+        return expression.key
+    return "the label" if expression == ast.Call("labels", getattr(expression, "arguments", ())) else "the type"
+
+
+def _literal(value: Any) -> str:
+    """A value as Cypher writes it, with nodes and relationships abbreviated; empty for a list or a map."""
+    if isinstance(value, str):
+        return "'" + shorten(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(value, GraphNode):
+        return f"(:{quote_name(value.labels[0])})"
+    if isinstance(value, GraphEdge):
+        return f"[:{quote_name(value.type)}]"
+    return json.dumps(value) if value is None or isinstance(value, bool | int | float) else ""
+
+
+def _with_condition(clause: _Filtering, *conditions: ast.Expression) -> _Filtering:
+    return replace(
+        clause, condition=tree_walk.join_conjunction([*tree_walk.split_conjunction(clause.condition), *conditions])
+    )
+
+
+def _may_drop_rows(clause: ast.Clause) -> bool:
+    if isinstance(clause, ast.Match):
+        return not clause.optional
+    return isinstance(clause, ast.Unwind) or clause.condition is not None
+
+
+def _optional_clauses(clause: ast.Clause) -> Iterator[list[ast.Clause]]:
+    """What a clause may look for without finding it, as clauses that must: OPTIONAL MATCH, patterns of values."""
+    if isinstance(clause, ast.Match):
+        if clause.optional:
+            yield [replace(clause, optional=False)]
+    elif isinstance(clause, ast.Projection):
+        for part in walk(clause):
+            if isinstance(part, ast.PatternPredicate | ast.PatternPath | ast.PatternComprehension):
+                condition = part.condition if isinstance(part, ast.PatternComprehension) else None
+                yield [ast.Match(optional=False, paths=(part.pattern,), condition=condition)]
+            elif isinstance(part, ast.Subquery):
+                for query in part.query.parts:
+                    found = [
+                        inner for inner in query.clauses if not (isinstance(inner, ast.Projection) and inner.is_return)
+                    ]
+                    if found:
+                        yield found
+
+
+def _may_cut(clause: ast.Clause) -> bool:
+    """Whether SKIP or LIMIT may leave no row."""
+    if not isinstance(clause, ast.Projection):
+        return False
+    keeps_one = clause.limit is None or (isinstance(clause.limit, ast.Literal) and clause.limit.value != 0)
+    return clause.skip is not None or not keeps_one
+
+
+def entries(part: ast.NodePattern | ast.RelationshipPattern) -> tuple[tuple[str, ast.Expression], ...]:
+    """The properties that a part of a pattern asks for, with their values."""
+    return part.properties.entries if isinstance(part.properties, ast.MapLiteral) else ()
+
+
+def _parts(clause: _Filtering) -> list[_Part]:
+    return (
+        [part for path in clause.paths for part in tree_walk.pattern_parts(path)]
+        if isinstance(clause, ast.Match)
+        else []
+    )
+
+
+def _names(types: ast.LabelExpression | None) -> Iterator[str]:
+    return (part.name for part in walk(types) if isinstance(part, ast.LabelName)) if types else iter(())
+
+
+def _with_parts(clause: _Filtering, parts: Mapping[int, ast.SyntaxNode]) -> _Filtering:
+    """The clause with some of its nodes replaced, by identity: equal ones may stand elsewhere."""
+    return tree_walk.rewrite(clause, lambda node: parts.get(id(node)))
+
+
+def is_blank(value: Any) -> bool:
+    return value is None or value == [] or value == 0
+
+
+def similar_words(written: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Words with nearly the same letters, in any spelling, nearest first; then words that begin with this one."""
+    from difflib import get_close_matches
+
+    words_by_key: dict[str, list[str]] = defaultdict(list)
+    for word in known:
+        words_by_key[spelling_key(word)].append(word)
+    written_key = spelling_key(written)[:100]
+    similar = get_close_matches(written_key, words_by_key, n=3, cutoff=_MIN_SIMILARITY)
+    longer = [key for key in words_by_key if len(written_key) >= _MIN_PREFIX and key.startswith(written_key)]
+    return tuple(word for key in dict.fromkeys([*similar, *longer]) for word in words_by_key[key])[:_MAX_SUGGESTIONS]

@@ -29,7 +29,7 @@ from keepgraph.cypher.catalogue import (
 from keepgraph.cypher.table_graph import AdjacencyCache, Execute, StatementCache, TableGraph, literal_key
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
-from keepgraph.store.fact_changes import JournalPosition
+from keepgraph.store.fact_columns import JournalPosition
 from keepgraph.store.graph_statistics import FactSample
 from keepgraph.store.transactions import Tx
 
@@ -49,9 +49,9 @@ NODE_COLUMNS: Mapping[str, Column] = {
     "name": Column("{row}.name", value_types.STRING, _UNIQUE_SELECTIVITY),
     "summary": Column("nullif({row}.summary, '')", _TEXT),
     "aliases": Column(
-        store.schema_parts.ALIASES_OF,
+        store.migrations.ALIASES_OF,
         value_types.LIST,
-        values=store.schema_parts.ALIASES,
+        values=store.migrations.ALIASES,
         element_kinds=value_types.STRING,
     ),
     "group_id": Column("{row}.group_id", value_types.STRING, 1.0),
@@ -61,7 +61,7 @@ EDGE_COLUMNS: Mapping[str, Column] = {
     "id": Column("{row}.public_id", value_types.STRING, _UNIQUE_SELECTIVITY),
     "text": Column("{row}.text", value_types.STRING),
     "confidence": Column("{row}.confidence", value_types.FLOAT, 0.1),
-    "source": Column(store.schema_parts.SOURCE_OF, _TEXT, values=store.schema_parts.SOURCES),
+    "source": Column(store.migrations.SOURCE_OF, _TEXT, values=store.migrations.SOURCES),
     "recorded_at": Column(
         "{row}.recorded_at", value_types.STRING, is_instant=True, index="fact_recorded", follows_rows=True
     ),
@@ -80,8 +80,8 @@ EDGE_COLUMNS: Mapping[str, Column] = {
 
 _EDGE_COLUMNS_AS_KNOWN: Mapping[str, Column] = {
     **EDGE_COLUMNS,
-    "valid_from": Column(f"nullif({store.schema_parts.VALID_FROM_AS_KNOWN}, '')", _TEXT, is_instant=True),
-    "valid_to": Column(f"nullif({store.schema_parts.VALID_TO_AS_KNOWN}, '~')", _TEXT, is_instant=True),
+    "valid_from": Column(f"nullif({store.migrations.VALID_FROM_AS_KNOWN}, '')", _TEXT, is_instant=True),
+    "valid_to": Column(f"nullif({store.migrations.VALID_TO_AS_KNOWN}, '~')", _TEXT, is_instant=True),
 }
 
 
@@ -103,7 +103,7 @@ def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
     Args:
         of_all_times: whether facts that do not hold at the instant are visible, too.
     """
-    shape = store.fact_changes.cached(tx, ("shape", tx.group), lambda: _shape(tx))
+    shape = store.fact_columns.cached(tx, ("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many instants.
     is_known_now = tx.known_at is None
     all_hold = is_known_now and (of_all_times or shape.all_hold_since <= tx.at)
@@ -151,7 +151,7 @@ def intended_ends(tx: Tx, predicate: Predicate) -> tuple[tuple[str, ...], tuple[
         sources = targets = tuple(dict.fromkeys((*sources, *targets))) if sources and targets else ()
     if not (sources or targets):
         return (), ()
-    has_other_ends = store.fact_changes.cached(
+    has_other_ends = store.fact_columns.cached(
         tx,
         ("other ends", stored.row),
         lambda: store.graph_statistics.has_other_ends(
@@ -239,7 +239,7 @@ def _shape(tx: Tx) -> _Shape:
 def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
     as_known = tx.known_at is not None
     vocabulary = graph_vocabulary.read(tx)
-    current = store.schema_parts.current_facts(all_hold=all_hold, is_only_group=shape.is_only_group, as_known=as_known)
+    current = store.migrations.current_facts(all_hold=all_hold, is_only_group=shape.is_only_group, as_known=as_known)
     catalogue = Catalogue(
         nodes=NodeTable(
             table="entity",
@@ -250,7 +250,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
                 for term in vocabulary.types
                 if term.row in shape.types
             },
-            condition=store.schema_parts.visible_entities(is_only_group=shape.is_only_group, as_known=as_known),
+            condition=store.migrations.visible_entities(is_only_group=shape.is_only_group, as_known=as_known),
             columns=NODE_COLUMNS,
             bag="properties",
             public_id="{row}.public_id",
@@ -268,7 +268,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             source="subject",
             target="object",
             condition=current,
-            node_end_condition=store.schema_parts.HAS_OBJECT,
+            node_end_condition=store.migrations.HAS_OBJECT,
             columns=_EDGE_COLUMNS_AS_KNOWN if as_known else EDGE_COLUMNS,
             bag=None,
             public_id="{row}.public_id",
@@ -286,7 +286,7 @@ def _catalogue(tx: Tx, shape: _Shape, *, all_hold: bool) -> Catalogue:
             column="literal",
             label=LITERAL,
             properties=LITERAL_PROPERTIES,
-            condition=f"{current} AND {store.schema_parts.HAS_LITERAL}",
+            condition=f"{current} AND {store.migrations.HAS_LITERAL}",
             index="fact_with_literal",
         ),
         condition_values=condition_values(tx),
@@ -404,7 +404,7 @@ def cache(tx: Tx) -> AdjacencyCache | None:
     if tx.known_at is not None:
         return None
     at = tx.at
-    position = store.fact_changes.position(tx)
+    position = store.fact_columns.position(tx)
     arrays = _up_to(tx, tx.connection_cache.get(("arrays", tx.group)), position)
     if arrays is None or not arrays.since <= at < arrays.until:
         arrays = None
@@ -428,7 +428,7 @@ def share(tx: Tx, execute: Execute) -> bool:
     if tx.known_at is not None or statements.catalogue.estimates.edge_count(None) < MIN_FACTS:
         return False
     at = tx.at
-    position = store.fact_changes.position(tx)
+    position = store.fact_columns.position(tx)
     known = _shared(tx, at)
     if known is not None:
         arrays = _outdated_up_to(tx, known, position)
@@ -500,7 +500,7 @@ def _up_to(tx: Tx, arrays: _TimedAdjacency | None, position: JournalPosition) ->
     """The arrays with changes up to a position marked outdated; None where too much has changed."""
     if arrays is None or arrays.position == position:
         return arrays
-    changes = store.fact_changes.since(tx, arrays.position) if arrays.cache.is_built else None
+    changes = store.fact_columns.since(tx, arrays.position) if arrays.cache.is_built else None
     if changes is None:
         return None
     outdated = arrays.cache.outdated

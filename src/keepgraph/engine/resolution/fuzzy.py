@@ -1,7 +1,7 @@
 """The fuzzy step of name resolution: scores candidates by letters, nicknames, spellings, initials and abbreviations.
 
 Candidates come from the indexes of names (`candidates`) and from initials: entities that are called by theirs (NYC,
-J.S., RPi), and acronyms of long names (`language.acronyms`). `language.name_similarity` scores a pair of names.
+J.S., RPi), and acronyms of long names (`language.abbreviations`). `language.name_similarity` scores a pair of names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from keepgraph.engine.resolution import candidates
 from keepgraph.engine.resolution.candidates import IndexedName
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import abbreviations, acronyms, name_similarity, name_variants, romanisation
+from keepgraph.language import abbreviations, name_similarity, name_variants, romanisation
 from keepgraph.language.normalisation import FORM_SEPARATOR, Name, without_small_words
 from keepgraph.model import Candidate, Entity
 from keepgraph.store.transactions import Tx
@@ -182,7 +182,7 @@ def _with_acronyms(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> l
 
 def _by_initials(tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None) -> list[Candidate]:
     """Names with these initials: New York City for NYC; and J.S. for JS."""
-    initials = acronyms.read_initials(name)
+    initials = abbreviations.read_initials(name)
     if initials is None:
         return []
     rows = store.entities.by_initials(tx, initials, of_types=of_types, limit=_MAX_NAMES_WITH_INITIALS)
@@ -211,12 +211,12 @@ def _by_word_beginnings(
     tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None
 ) -> list[Candidate]:
     """Names whose words begin so: Raspberry Pi for RPi."""
-    beginnings = acronyms.read_word_beginnings(name.text)
+    beginnings = abbreviations.read_word_beginnings(name.text)
     if not beginnings:
         return []
     initials = "".join(beginning[0] for beginning in beginnings)
     rows = store.entities.by_initials(tx, initials, of_types=of_types, limit=_MAX_NAMES_WITH_INITIALS)
-    matching = [row for form, row in rows if acronyms.begin(form.split(), beginnings)]
+    matching = [row for form, row in rows if abbreviations.begin(form.split(), beginnings)]
     return _candidates(tx, vocabulary, matching, f"“{name.text}” are the beginnings of its words")
 
 
@@ -224,7 +224,7 @@ def _by_acronym(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list
     """Entities whose name is, in capitals, the acronym of the query: SSO for single sign-on."""
     return [
         Candidate(entity, entity.name, "fuzzy", _ACRONYM_SCORE, f"“{entity.name}” are the initials of “{name.folded}”")
-        for acronym in acronyms.of_name(name)
+        for acronym in abbreviations.of_name(name)
         if not abbreviations.expand(acronym)  # it stands for its full form in the lexicon
         for entity in store.entities.by_key(tx, acronym, of_types=of_types)
         if entity.name.isupper() and len(acronym) >= _MIN_LETTERS_OF_ACRONYM
@@ -236,11 +236,11 @@ def _by_acronym_within(
 ) -> list[Candidate]:
     """Names with the words for an acronym within the query: FOI request, freedom of information request."""
     found = []
-    for acronym, others in acronyms.in_capitals_within(name.text):
+    for acronym, others in abbreviations.in_capitals_within(name.text):
         words = [word for word in others if not name_similarity.is_function_word(word)]
         names = candidates.names_with(tx, words, of_types=of_types, limit=_MAX_NAMES_WITH_WORDS) if words else []
         for folded, row in names:
-            if replaced := acronyms.words_for(acronym, others, folded.split()):
+            if replaced := abbreviations.words_for(acronym, others, folded.split()):
                 reason = f"“{acronym}” are the initials of “{' '.join(replaced)}”"
                 found += _candidates(tx, vocabulary, [row], reason)
     return found

@@ -180,7 +180,7 @@ def _exactly(tx: Tx, name: Name, of_types: Collection[str] | None) -> Resolution
     if resolution := _by_id(tx, name.text.lower(), of_types):
         return resolution
     identifier = identifiers.key_of_name(name.text)
-    if identifier and (bearer := store.identifiers.bearer(tx, identifier, of_types=of_types)):
+    if identifier and (bearer := store.entities.bearer(tx, identifier, of_types=of_types)):
         method = "exact" if Name(bearer.name).key == name.key else "alias"
         return abstention.choose([Candidate(bearer, bearer.name, method, 1.0)], threshold=0.0)
     candidates = _exact_name_or_alias(tx, name, of_types)
@@ -223,7 +223,7 @@ def _with_identifier(tx: Tx, name: Name, *, of_types: Collection[str] | None) ->
         return []
     reasons = {
         row: f"“{text}” is its {key}"
-        for row, key, text in store.identifiers.with_letters(tx, letters, limit=_MAX_TEXTS_WITH_IDENTIFIER)
+        for row, key, text in store.entities.with_letters(tx, letters, limit=_MAX_TEXTS_WITH_IDENTIFIER)
         if identifiers.canonical(text, key=key) == identifier
     }
     entities = store.entities.by_rows(tx, sorted(reasons)) if reasons else {}

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         node_lookup,
         passages,
         question_analysis,
-        question_names,
         reranking,
         retrievers,
         search,

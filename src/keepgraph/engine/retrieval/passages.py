@@ -12,7 +12,7 @@ from keepgraph.language import mention_detection, sentences
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import Episode
-from keepgraph.store.mention_places import MentionedNode, MentionPlace
+from keepgraph.store.mentions import MentionedNode, MentionPlace
 from keepgraph.store.transactions import Tx
 
 _MAX_QUOTE_CHARACTERS = 300
@@ -36,7 +36,7 @@ def read(tx: Tx, node: Node, places: Sequence[MentionPlace]) -> list[Passage]:
     chunks = store.episodes.chunks_by_rows(tx, [place.chunk for place in places])
     episodes = store.episodes.by_rows(tx, sorted({place.episode for place in places}))
     others: dict[int, list[MentionedNode]] = {}
-    for mentioned in store.mention_places.nodes_in_chunks(tx, list(chunks)):
+    for mentioned in store.mentions.nodes_in_chunks(tx, list(chunks)):
         if mentioned.id != node.id:
             others.setdefault(mentioned.chunk, []).append(mentioned)
     return [
@@ -56,10 +56,10 @@ def newest(tx: Tx, node: Node, *, until: str | None, limit: int) -> list[Passage
     Args:
         until: leave out texts that occurred after this timestamp.
     """
-    places = store.mention_places.by_episode(tx, node.record, until=until, limit=limit, newest_first=True)
+    places = store.mentions.by_episode(tx, node.record, until=until, limit=limit, newest_first=True)
     if places and len(places) < limit:
         episodes, chunks = {place.episode for place in places}, {place.chunk for place in places}
-        more = store.mention_places.by_chunk(tx, node.record, limit=limit + len(places))
+        more = store.mentions.by_chunk(tx, node.record, limit=limit + len(places))
         places = [*places, *(place for place in more if place.episode in episodes and place.chunk not in chunks)][
             :limit
         ]
@@ -84,11 +84,11 @@ def of_name(tx: Tx, name: Name, *, until: str | None, limit: int) -> tuple[int, 
     Texts are counted in the newest chunks that have its words, at most _MAX_CHUNKS_COUNTED.
     """
     if proposal := store.proposals.by_keys(tx, "entity", [name.key]).get(name.key):
-        total = store.mention_places.count_episodes(tx, proposal, until=until)
+        total = store.mentions.count_episodes_of(tx, proposal, until=until)
         return total, newest(tx, Node(proposal, tx.group), until=until, limit=limit)
     written = name.text if name.text != name.text.lower() else name.text.title()
     rows = mention_index.chunks_with_name(tx, written, group=tx.group, is_person=False)
-    places = store.mention_places.of_chunks(tx, list(rows), until=until, limit=_MAX_CHUNKS_COUNTED)
+    places = store.mentions.of_chunks(tx, list(rows), until=until, limit=_MAX_CHUNKS_COUNTED)
     chunks = store.episodes.chunks_by_rows(tx, [place.chunk for place in places])
     episodes = store.episodes.by_rows(tx, sorted({place.episode for place in places}))
     found: dict[int, Passage] = {}
@@ -104,10 +104,10 @@ def of_name(tx: Tx, name: Name, *, until: str | None, limit: int) -> tuple[int, 
 
 def mentioned_with(tx: Tx, node: Node, *, limit: int) -> list[tuple[MentionedNode, int]]:
     """What the same chunks mention, with the number of chunks, most first; of the newest 500 that mention the node."""
-    places = store.mention_places.by_chunk(tx, node.record, limit=_MAX_CHUNKS_COUNTED)
+    places = store.mentions.by_chunk(tx, node.record, limit=_MAX_CHUNKS_COUNTED)
     others = [
         mentioned
-        for mentioned in store.mention_places.nodes_in_chunks(tx, [place.chunk for place in places])
+        for mentioned in store.mentions.nodes_in_chunks(tx, [place.chunk for place in places])
         if mentioned.id != node.id
     ]
     counts = Counter(mentioned.id for mentioned in others)

@@ -55,10 +55,10 @@ def _chunks_by_vector(context: SearchContext) -> Ranking:
     """The chunks that are nearest to the question: turns of conversations to it without the names of persons."""
     vectors = context.vectors
     ranking = _nearest_chunks(context, vectors.without_names, with_turn_before=False)
-    if vectors.full == vectors.without_names or not store.conversations.any_document(context.tx):
+    if vectors.full == vectors.without_names or not store.episodes.any_document(context.tx):
         return ranking
     of_whole = _nearest_chunks(context, vectors.full, with_turn_before=False)
-    turns = store.conversations.turns(context.tx, [chunk for chunk, _ in (*ranking, *of_whole)])
+    turns = store.episodes.turns(context.tx, [chunk for chunk, _ in (*ranking, *of_whole)])
     of_each = [scored for scored in ranking if scored[0] in turns]
     of_each += [scored for scored in of_whole if scored[0] not in turns]
     return sorted(of_each, key=lambda scored: (-scored[1], scored[0]))[: fusion.CANDIDATES]
@@ -220,7 +220,7 @@ def _chunks_with(context: SearchContext, phrases: Sequence[str]) -> Ranking:
 
 def _adjacent_turns(context: SearchContext, ranking: Ranking) -> dict[Key, list[tuple[Key, float]]]:
     """The turns before and after each of these, with the share of its score that they are given."""
-    adjacent = store.conversations.adjacent_turns(context.tx, [chunk for chunk, _ in ranking])
+    adjacent = store.episodes.adjacent_turns(context.tx, [chunk for chunk, _ in ranking])
     # To the turn before it, a turn is the turn after.
     shares = (fusion.SHARE_OF_TURN_AFTER, fusion.SHARE_OF_TURN_BEFORE)
     return {
@@ -462,7 +462,7 @@ SOURCE = "meaning_of_best"
 
 def feedback_applies(context: SearchContext) -> bool:
     """Whether there are documents, and vectors to compare them by."""
-    return context.vectors.full is not None and store.conversations.any_document(context.tx)
+    return context.vectors.full is not None and store.episodes.any_document(context.tx)
 
 
 def documents_by_feedback(context: SearchContext, hits: Sequence[Hit]) -> Ranking:
@@ -475,7 +475,7 @@ def documents_by_feedback(context: SearchContext, hits: Sequence[Hit]) -> Rankin
     if question is None:
         return []
     first = [hit.key for hit in hits[: fusion.EXPANDED_HITS]]
-    turns = store.conversations.turns(tx, first)
+    turns = store.episodes.turns(tx, first)
     best = [2 * key for key in first if key not in turns][: fusion.FEEDBACK_DOCUMENTS]
     embeddings = store.vector_search.embeddings(tx, store.derived_tables.CHUNK_VECTORS, best)
     if not embeddings:
@@ -487,7 +487,7 @@ def documents_by_feedback(context: SearchContext, hits: Sequence[Hit]) -> Rankin
         with_turn_before=False,
         limit=fusion.CANDIDATES,
     )
-    turns = store.conversations.turns(tx, [chunk for chunk, _ in nearest])
+    turns = store.episodes.turns(tx, [chunk for chunk, _ in nearest])
     return [
         (chunk, cosine) for chunk, cosine in nearest if chunk not in turns and cosine >= fusion.MIN_COSINE_OF_CHUNKS
     ]

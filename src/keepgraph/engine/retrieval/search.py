@@ -170,7 +170,7 @@ def fuse(
     exceptions: dict[Key, dict[str, float]] = {}
     if kind == EPISODES:
         # Turns of conversations and documents are one ranking, each with their own weights (ADR 0052).
-        exceptions = dict.fromkeys(keys - store.conversations.turns(context.tx, list(keys)), of_documents)
+        exceptions = dict.fromkeys(keys - store.episodes.turns(context.tx, list(keys)), of_documents)
     for key in _waiting(context, kind, keys):
         weight_of = usual | exceptions.get(key, {})
         exceptions[key] = weight_of | {WORDS: weight_of[WORDS] + _weight_of_vectors(kind, rankings, weight_of)}
@@ -365,7 +365,7 @@ def _best_chunks(context: SearchContext, limit: int) -> tuple[list[Hit], dict[in
 def _best_of_wholes(context: SearchContext, limit: int) -> tuple[list[Hit], dict[int, int]]:
     """The best chunk of each of the best conversations and documents, and the episodes of these chunks."""
     all_hits = context.hits[EPISODES]
-    whole_of = store.conversations.wholes(context.tx, [hit.key for hit in all_hits])
+    whole_of = store.episodes.wholes(context.tx, [hit.key for hit in all_hits])
     hits = fusion.combine(all_hits, whole_of, share=fusion.SHARE_OF_NEXT_PART, source=WHOLE)[:limit]
     return hits, store.retrieval.episodes_of_chunks(context.tx, [hit.key for hit in hits])
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.analysis import doubtful_facts, link_prediction
-from keepgraph.engine.analysis.doubtful_facts import DoubtfulFact
-from keepgraph.engine.analysis.link_prediction import Findings, LikelyFact
+from keepgraph.engine.analysis import link_prediction
+from keepgraph.engine.analysis.link_prediction import DoubtfulFact, Findings, LikelyFact
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import proposals
@@ -88,7 +87,7 @@ def run(job: Job, *, project: str | None, threshold: float, seed: int, dry_run: 
 
     report_step("reading facts")
     with job.read(group=scope.group) as tx:
-        graph = doubtful_facts.read(tx)
+        graph = link_prediction.read(tx)
     findings = link_prediction.learn(
         graph,
         threshold=threshold,
@@ -131,7 +130,7 @@ def _members(tx: Tx, scope: Scope) -> frozenset[int] | None:
     """The rows of a project and its direct neighbours; None where no project was named."""
     if scope.project is None:
         return None
-    ids = [scope.project.id, *store.garden_candidates.ids_beside(tx, scope.project)]
+    ids = [scope.project.id, *store.garden.ids_beside(tx, scope.project)]
     return frozenset(entity.row for id in ids if (entity := store.entities.by_id(tx, id)) is not None)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.knowledge import assumed_types, proposed_facts
+from keepgraph.engine.knowledge import entities, proposed_facts
 from keepgraph.engine.knowledge.relations import Relation, RelationRecorder
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -211,7 +211,7 @@ class ExtractionRecorder:
         named = knowledge.entities.all_named(self._tx, Name(name))
         if not any(vocabulary.is_kind_of(entity.type, entity_type) for entity in named):
             for entity in named:
-                if changed := assumed_types.change(self._tx, entity, entity_type, is_assumed=False):
+                if changed := entities.change_assumed_type(self._tx, entity, entity_type, is_assumed=False):
                     return changed, False
         return knowledge.entities.find_or_create(
             self._tx, Ref(type=entity_type, name=name), error_class=errors.SubjectRequired
@@ -233,7 +233,7 @@ class ExtractionRecorder:
             chosen = named if len(named) == 1 else fitting
             if len(chosen) != 1:
                 raise errors.Ambiguous(f"{len(named)} entities are called {name[:80]!r}; give its type")
-            changed = assumed_types.change(self._tx, chosen[0], wanted) if wanted else None
+            changed = entities.change_assumed_type(self._tx, chosen[0], wanted) if wanted else None
             return changed or chosen[0], False
         knowledge.owner.substitute(self._tx, Ref(name=name))  # refuses "me" where the graph has no owner
         entity_type = wanted or vocabulary.default_type(graph_vocabulary.DEFAULT_STYLE)
@@ -243,7 +243,7 @@ class ExtractionRecorder:
         if created:
             store.entities.mark(self._tx, [entity.row])
             if unknown_type:
-                assumed_types.keep_given(self._tx, entity, unknown_type)
+                entities.keep_given(self._tx, entity, unknown_type)
         return entity, created
 
     def _find_given_types(self) -> dict[str, set[str]]:
@@ -266,7 +266,7 @@ class ExtractionRecorder:
         for wording in (given, given.strip(), graph_vocabulary.singular(given)):
             if wording and graph_vocabulary.find_all(self._tx, store.vocabulary.ENTITY_TYPE, wording):
                 try:
-                    entity_type = assumed_types.find(self._tx, wording)
+                    entity_type = entities.assumed_type(self._tx, wording)
                 except errors.EntityTypeUnknown:
                     continue  # retired, and nothing replaces it
                 return None if entity_type.is_abstract else entity_type.name

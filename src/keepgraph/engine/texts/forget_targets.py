@@ -1,21 +1,23 @@
-"""The one entity, fact, text or call that somebody asks to forget. Never a near one: those are only candidates."""
+"""The one entity, fact, text or call that somebody asks to forget. Never a near one: those are only candidates.
+
+A request in English tells the kind of thing to forget, and the words that name it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from keepgraph import errors, store
+from keepgraph import errors, lazy, store
 from keepgraph.engine.knowledge import entities, facts
 from keepgraph.engine.maintenance import call_descriptions
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.texts import episodes, storage
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import common_words, deletion_requests, normalisation, utf8
-from keepgraph.language.deletion_requests import Request
+from keepgraph.language import common_words, normalisation, utf8
 from keepgraph.language.normalisation import Name
 from keepgraph.language.phrase_matching import Occurrences
+from keepgraph.lazy import dataclass
 from keepgraph.model import Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
 
@@ -53,12 +55,12 @@ def find(tx: Tx, what: str, *, kind: str | None = None) -> Target:
     what = utf8.replace_surrogates(what).replace("\0", " ")
     if (target := _by_id(tx, what.strip().lower(), kind)) is not None:
         return target
-    request = deletion_requests.parse(what)
+    request = parse(what)
     if kind == CALL:
         return _last_or_call(tx, what, request)
     if (request.is_last or request.kind == CALL) and kind in (None, request.kind):
         return _call_or_named(tx, what, request, kind)
-    words = deletion_requests.unquoted(" ".join(what.split()))
+    words = unquoted(" ".join(what.split()))
     readings = [_Reading(words, kind)]
     if kind is None or request.kind in (None, kind):
         readings.append(_Reading(request.words, kind or request.kind))
@@ -66,7 +68,7 @@ def find(tx: Tx, what: str, *, kind: str | None = None) -> Target:
         if (target := _choose(_written_so(tx, reading))) is not None:
             return target
     if kind is None and request.kind == TEXT:
-        named = _named(tx, deletion_requests.without_determiner(words))
+        named = _named(tx, without_determiner(words))
         if (target := _choose([*named, *_texts_with_words(tx, request.words)])) is not None:
             return target
     raise _not_found(tx, readings[-1])
@@ -74,11 +76,11 @@ def find(tx: Tx, what: str, *, kind: str | None = None) -> Target:
 
 def find_texts(tx: Tx, what: str) -> list[Episode]:
     """The texts that are meant, to read or correct one: the last, those with this title, else those with the words."""
-    request = deletion_requests.parse(what)
+    request = parse(what)
     if request.is_last and request.kind == TEXT:
         newest = store.episodes.newest_recorded(tx)
         return [newest] if newest else []
-    if titled := _titled(tx, deletion_requests.unquoted(" ".join(what.split()))) or _titled(tx, request.words):
+    if titled := _titled(tx, unquoted(" ".join(what.split()))) or _titled(tx, request.words):
         return titled
     phrases = _phrases(request.words)
     return store.episodes.with_phrases(tx, phrases, limit=MAX_CANDIDATES + 1) if phrases else []
@@ -130,7 +132,7 @@ def _call_or_named(tx: Tx, what: str, request: Request, kind: str | None) -> Tar
         errors.Ambiguous: something else is called so too.
         errors.ChangeNotFound, EpisodeNotFound: there is neither.
     """
-    named = _written_so(tx, _Reading(deletion_requests.unquoted(" ".join(what.split())), kind))
+    named = _written_so(tx, _Reading(unquoted(" ".join(what.split())), kind))
     try:
         meant = _last_or_call(tx, what, request)
     except (errors.ChangeNotFound, errors.EpisodeNotFound):
@@ -318,3 +320,80 @@ def _not_found(tx: Tx, reading: _Reading) -> errors.KeepgraphError:
         hint=hint or "Look it up with `search` or recall_entity, and pass its id.",
         candidates=candidates,
     )
+
+
+_TEXT_NOUNS = (
+    r"(?:notes?|texts?|messages?|memos?|documents?|e-?mails?|mails?|letters?|conversations?|minutes|pages?|episodes?"
+    r"|entry|entries|memory|memories)"
+)
+_LAST = r"(?:last|latest|newest|most recent|previous)"
+_DETERMINER = r"(?:[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Tt]hat|[Tt]his|[Aa]n?)\s+"
+_BEGINNING = lazy.compile(_DETERMINER)
+
+_CALL = lazy.compile(r"(?:the\s+)?call\s+#?(\d{1,18})", re.IGNORECASE)
+# In all that follows the nouns are in lower case. With a capital they are part of a name: the Blue Note, Last Letters.
+_LAST_CALL = lazy.compile(
+    rf"(?:[Tt]he\s+)?{_LAST}\s+(?:call|thing|change)"
+    r"|[Ww]hat (?:[Ii]|we|you) (?:have )?just (?:told you|said|recorded|added|did)"
+    r"|[Ww]hat was just (?:said|recorded|added)"
+)
+_LAST_TEXT = lazy.compile(rf"(?:{_DETERMINER})?{_LAST}\s+{_TEXT_NOUNS}")
+_TEXT = lazy.compile(
+    rf"{_DETERMINER}{_TEXT_NOUNS}\s*(?::|(?=[\"“”„«»])|\b(?:about|on|of|from|with|for|that says|which says|saying"
+    r"|called|titled|named|where|in which)\b)\s*(.+)",
+    re.DOTALL,
+)
+_TEXT_AT_END = lazy.compile(rf"{_DETERMINER}(.+?)\s+{_TEXT_NOUNS}", re.DOTALL)
+_FACT = lazy.compile(
+    r"(?:the\s+|this\s+|that\s+)?fact\s*(?::|that|about)?\s+(.+)|that\s+(.+)", re.IGNORECASE | re.DOTALL
+)
+_EVERYTHING = lazy.compile(
+    r"(?:[Ee]verything|[Aa]nything|[Ww]hatever|[Aa]ll(?=\s+(?:that\s+)?(?:you|[Ii]|we)\s))"
+    r"(?:\s+(?:that\s+)?(?:you|[Ii]|we)\s+(?:know|have|kept|said|remember|told you))?\s+(?:about|on|of)\s+(.+)"
+    r"|[Ww]ho\s+(.+?)\s+is",
+    re.DOTALL,
+)
+_QUOTES = "\"'“”„«»‘’` "
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked to be forgotten.
+
+    Attributes:
+        words: the name, title, sentence or words that are left; the number of a call.
+        kind: entity, fact, text or call, where the words tell; None where they do not.
+        is_last: whether the newest of its kind is meant.
+    """
+
+    words: str
+    kind: str | None = None
+    is_last: bool = False
+
+
+def parse(what: str) -> Request:
+    """Read what somebody asks to forget: "the note about the licence" is a text, with the words "the licence".
+
+    Only with a determiner: "Letters from Iceland" is a title.
+    """
+    text = " ".join(what.split()).rstrip(".!?") or what.strip()
+    if call := _CALL.fullmatch(text):
+        return Request(call[1], "call")
+    if _LAST_CALL.fullmatch(text):
+        return Request("", "call", is_last=True)
+    if _LAST_TEXT.fullmatch(text):
+        return Request("", "text", is_last=True)
+    for pattern, kind in ((_TEXT, "text"), (_EVERYTHING, "entity"), (_FACT, "fact"), (_TEXT_AT_END, "text")):
+        if match := pattern.fullmatch(text):
+            return Request(unquoted(next(group for group in match.groups() if group)), kind)
+    return Request(unquoted(text))
+
+
+def without_determiner(text: str) -> str:
+    """A text without the article or the possessive before it: "the blue note" may be what is called Blue Note."""
+    return _BEGINNING.sub("", text)
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotation marks around it."""
+    return text.strip(_QUOTES) or text.strip()

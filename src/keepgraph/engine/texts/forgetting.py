@@ -72,7 +72,7 @@ def plan(tx: Tx, episode: Episode) -> DeletedEpisode:
         for entity in (*episodes.mentioned_entities(tx, chunks), *ends_of(facts))
         if entity.created_at in created_at
     }
-    is_up_to_date = not store.mention_places.any_unread(tx)
+    is_up_to_date = not store.mentions.any_unread(tx)
     entities: list[Entity] = []
     kept: list[_KeptObject] = list(kept_facts)
     for entity in candidates.values():

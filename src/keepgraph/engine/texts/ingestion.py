@@ -579,12 +579,12 @@ class _Ingestion:
             with self._job.read(group=self._group) as tx:
                 self.report.mentions = store.mentions.count_in_episodes(tx, self.report.episodes)
                 self.report.proposals = store.proposals.count_in(tx, self.report.episodes)
-                self.report.unread = store.mention_places.count_in_episodes(tx, self.report.episodes)
+                self.report.unread = store.mentions.count_unread_in_episodes(tx, self.report.episodes)
 
     def _count_unread(self) -> int:
         """How many chunks of what was stored are unread."""
         with self._job.database.read(self._job.tool) as tx:
-            return store.mention_places.count_in_episodes(tx, self.report.episodes)
+            return store.mentions.count_unread_in_episodes(tx, self.report.episodes)
 
     def _should_stop(self) -> bool:
         """Whether to end before all files are stored."""

@@ -61,15 +61,15 @@ def backfill(
     while True:
         cancellation = vector_backfill.short_wait() if until else None
         with database.read("reading") as tx:
-            unread = count_unread(tx) if episodes is None else store.mention_places.count_in_episodes(tx, episodes)
+            unread = count_unread(tx) if episodes is None else store.mentions.count_unread_in_episodes(tx, episodes)
             is_late = until is not None and done and time.monotonic() > until
             if not unread or is_late or (max_chunks is not None and done >= max_chunks):
                 return unread
-            version = store.mention_places.journal_version(tx)
+            version = store.mentions.journal_version(tx)
             left = None if until is None else max(until - time.monotonic(), 0.0)
             batch = _Batch.compute(tx, seconds=left, episodes=episodes)
         with database.write("reading", cancellation=cancellation) as tx:
-            if store.mention_places.journal_version(tx) != version:
+            if store.mentions.journal_version(tx) != version:
                 # Somebody wrote in the meantime: the chunks and names of the batch may have changed.
                 if conflicts < _MAX_CONFLICTS:
                     conflicts += 1
@@ -98,9 +98,9 @@ def update(tx: Tx, chunks: Sequence[Chunk]) -> None:
 def catch_up(tx: Tx, *, seconds: float) -> bool:
     """Backfill within a call that depends on it; returns whether nothing is unread any more."""
     until = time.monotonic() + seconds
-    while store.mention_places.any_unread(tx) and time.monotonic() < until:
+    while store.mentions.any_unread(tx) and time.monotonic() < until:
         _Batch.compute(tx, seconds=max(until - time.monotonic(), 0.0)).write(tx)
-    return not store.mention_places.any_unread(tx)
+    return not store.mentions.any_unread(tx)
 
 
 def count_due(database: Database) -> int:
@@ -111,12 +111,12 @@ def count_due(database: Database) -> int:
 
 def count_unread(tx: Tx) -> int:
     """How many chunks and names of a graph are unread."""
-    return sum(store.mention_places.count(tx))
+    return sum(store.mentions.count(tx))
 
 
 def count_unread_chunks(tx: Tx, chunks: Sequence[Chunk]) -> int:
     """How many of these chunks are unread."""
-    return store.mention_places.count_waiting_chunks(tx, [chunk.row for chunk in chunks])
+    return store.mentions.count_waiting_chunks(tx, [chunk.row for chunk in chunks])
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class _Batch:
     """What one write transaction of the backfill writes.
 
     Attributes:
-        names: the numbers of names that were looked for, as store.mention_places.next_names gives them.
+        names: the numbers of names that were looked for, as store.mentions.next_names gives them.
         to_read: the rows of the chunks in which these names may stand.
         chunks: the chunks in which mentions were detected.
         deleted: the rows of unread chunks that no longer exist.
@@ -190,7 +190,7 @@ class _Batch:
         until = None if seconds is None else time.monotonic() + seconds
         if episodes is not None:
             return cls._of_chunks(tx, until, episodes)
-        _, new_names = store.mention_places.count(tx)
+        _, new_names = store.mentions.count(tx)
         if new_names and new_names > store.episodes.count_chunks(tx):
             return cls(all_chunks=True)
         return cls._of_names(tx, until) if new_names else cls._of_chunks(tx, until)
@@ -200,7 +200,7 @@ class _Batch:
         numbers: list[int] = []
         rows: set[int] = set()
         vocabulary = graph_vocabulary.read(tx)
-        for number, name, group, entity_type in store.mention_places.next_names(tx, limit=_MAX_NAMES_IN_BATCH):
+        for number, name, group, entity_type in store.mentions.next_names(tx, limit=_MAX_NAMES_IN_BATCH):
             if name and group:
                 is_person = entity_type is not None and vocabulary.style(entity_type) == "person"
                 rows.update(chunks_with_name(tx, name, group=group, is_person=is_person))
@@ -213,18 +213,18 @@ class _Batch:
 
     @classmethod
     def _of_chunks(cls, tx: Tx, until: float | None, episodes: Sequence[int] | None = None) -> _Batch:
-        rows = store.mention_places.next_chunks(tx, limit=_MAX_CHUNKS_IN_BATCH, episodes=episodes)
+        rows = store.mentions.next_chunks(tx, limit=_MAX_CHUNKS_IN_BATCH, episodes=episodes)
         chunks = store.episodes.chunks_by_rows(tx, rows)
         entries = _until(until, _detect(tx, [chunks[row] for row in rows if row in chunks]))
         return cls(chunks=tuple(entries), deleted=tuple(row for row in rows if row not in chunks))
 
     def write(self, tx: Tx) -> None:
         if self.all_chunks:
-            store.mention_places.add_all_chunks(tx)
-        store.mention_places.add_chunks(tx, self.to_read)
-        store.mention_places.remove_names(tx, self.names)
+            store.mentions.add_all_chunks(tx)
+        store.mentions.add_chunks(tx, self.to_read)
+        store.mentions.remove_names(tx, self.names)
         _write(tx, self.chunks)
-        store.mention_places.remove_chunks(tx, self.deleted)
+        store.mentions.remove_chunks(tx, self.deleted)
 
 
 def chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[int]:

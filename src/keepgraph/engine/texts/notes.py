@@ -18,7 +18,7 @@ from typing import TypeAlias
 from urllib.parse import unquote
 
 from keepgraph import errors, lazy, store
-from keepgraph.engine.knowledge import assumed_types, entities, entity_changes, facts, literals, merges, predicates
+from keepgraph.engine.knowledge import entities, entity_changes, facts, literals, merges, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.texts import forgetting, storage
 from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
@@ -258,7 +258,7 @@ def check_types(tx: Tx, types: Mapping[str, str]) -> None:
     """
     for folder, name in types.items():
         if _type_called(tx, name) is None:
-            unknown = assumed_types.unknown(tx, name)
+            unknown = entities.unknown(tx, name)
             raise errors.SettingsInvalid(f"[vault] types, {folder}: {unknown.message}", hint=unknown.hint)
 
 
@@ -446,7 +446,7 @@ def _wanted_types(tx: Tx, folder: Folder, note: Note) -> Iterator[str | None]:
 
 def _type_called(tx: Tx, wording: str) -> str | None:
     try:
-        found = assumed_types.find(tx, wording)
+        found = entities.assumed_type(tx, wording)
     except errors.EntityTypeUnknown:
         return None
     return None if found.is_abstract else found.name
@@ -793,9 +793,9 @@ class _Recorder:
             return entity
         if not may_change:
             return None
-        chosen = assumed_types.choose(self._vocabulary, entity.name, [allowed], is_cased=True)
-        chosen = chosen or assumed_types.first_usable(self._vocabulary, allowed)
-        changed = assumed_types.change(self._tx, entity, chosen) if chosen else None
+        chosen = entities.choose(self._vocabulary, entity.name, [allowed], is_cased=True)
+        chosen = chosen or entities.first_usable(self._vocabulary, allowed)
+        changed = entities.change_assumed_type(self._tx, entity, chosen) if chosen else None
         if changed is not None:
             self._vocabulary = graph_vocabulary.read(self._tx)
         return changed

@@ -3,14 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.verification import (
-        conflicts,
-        group_conflicts,
-        literal_values,
-        relation_changes,
-        relation_verdicts,
-        text_evidence,
-    )
+    from keepgraph.engine.verification import conflicts, group_conflicts, relation_verdicts, text_evidence
 else:
     from keepgraph import lazy_submodules
 

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge import literals, past_and_future
-from keepgraph.engine.verification import literal_values
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.language import opposites
+from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import ADVISORY_FLAGS, Entity, Fact, Predicate, Role
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
+
+if TYPE_CHECKING:
+    from keepgraph.language.quantities import Quantity
 
 # Settlements: the calls that would settle a conflict, as a tool and its arguments; only a person makes them.
 
@@ -233,7 +236,7 @@ class Rules:
         else:
             return
         for other in self._read(rows):
-            if literal_values.are_same_value(self._predicate, fact, other) or self._includes(fact.object, other.object):
+            if are_same_value(self._predicate, fact, other) or self._includes(fact.object, other.object):
                 continue
             yield self._one_at_a_time(kind, other, "object")
 
@@ -281,11 +284,11 @@ class Rules:
         fact, predicate = self._fact, self._predicate
         if fact.literal is None or self._flags & {"functional", "usually_functional"}:
             return
-        if not literal_values.may_be_quantity(predicate, fact.literal):
+        if not may_be_quantity(predicate, fact.literal):
             return
         others = store.group_conflicts.other_objects(self._tx, fact, predicate=predicate.row)
         for other in self._read(others):
-            if literal_values.differ_in_quantity(predicate, fact, other):
+            if differ_in_quantity(predicate, fact, other):
                 yield self._conflict(
                     "values",
                     f"“{_sentence(fact)}” and “{_sentence(other)}” give two amounts for the same time.",
@@ -520,3 +523,58 @@ def _rows_of_way(reached: Mapping[int, tuple[int, int]], node: int) -> list[int]
         node = step[0]
         rows.append(step[1])
     return rows
+
+
+_UNMEASURED_ROLES: tuple[Role, ...] = ("mentions", "tags")
+
+
+def are_same_value(predicate: Predicate, fact: Fact, other: Fact) -> bool:
+    """Whether the literals of two facts agree, one perhaps more precisely: 1990 and 1990-05-03."""
+    if fact.literal is None or other.literal is None:
+        return False
+    one, two = fact.literal.strip(), other.literal.strip()
+    if Name(one).key == Name(two).key:
+        return True
+    if predicate.literal_kind == "date":
+        shorter, longer = sorted((one, two), key=len)
+        is_partial = longer.startswith(shorter) and longer[len(shorter) : len(shorter) + 1] in ("-", "T")
+        is_day_of_any_year = shorter.startswith("--") and longer[4:10] == shorter[1:]
+        return is_partial or is_day_of_any_year
+    if predicate.literal_kind == "number":
+        return float(one) == float(two) if _is_number(one) and _is_number(two) else False
+    first, second = _amount(one), _amount(two)
+    return first is not None and second is not None and first.may_equal(second)
+
+
+def may_be_quantity(predicate: Predicate, literal: str) -> bool:
+    """Whether a literal can be one of two amounts where only one is right: a number, or a measure with its unit."""
+    # A predicate that takes any literal, such as what somebody said, may well have several.
+    if predicate.role in _UNMEASURED_ROLES or predicate.literal_kind not in ("number", "text"):
+        return False
+    return any(character.isdecimal() for character in literal)
+
+
+def differ_in_quantity(predicate: Predicate, fact: Fact, other: Fact) -> bool:
+    """Whether two literals are different amounts of one kind, whatever the rounding."""
+    if fact.literal is None or other.literal is None:
+        return False
+    one, two = fact.literal.strip(), other.literal.strip()
+    if predicate.literal_kind == "number":
+        return _is_number(one) and _is_number(two) and float(one) != float(two)
+    first, second = _amount(one), _amount(two)
+    if first is None or second is None or not first.dimension:
+        return False
+    return first.dimension == second.dimension and not first.may_equal(second)
+
+
+def _amount(literal: str) -> Quantity | None:
+    """The amount, if a literal is exactly one; else None."""
+    # Imported here, because most facts have no amounts.
+    from keepgraph.language import quantities
+
+    amounts = quantities.find(literal)
+    return amounts[0] if len(amounts) == 1 and amounts[0].words.strip() == literal else None
+
+
+def _is_number(text: str) -> bool:
+    return literals.normalise(text, "number", None) is not None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from keepgraph import store
 from keepgraph.engine.knowledge import literals
-from keepgraph.engine.verification import conflicts, literal_values
+from keepgraph.engine.verification import conflicts
 from keepgraph.engine.verification.conflicts import Conflict, Rules
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import opposites
@@ -134,7 +134,7 @@ def _values(tx: Tx, limit: int) -> Iterator[Conflict]:
     measured = [
         term.row
         for term in graph_vocabulary.read(tx).predicates
-        if "functional" not in term.flags and term.inverse_of is None and literal_values.may_be_quantity(term, "1")
+        if "functional" not in term.flags and term.inverse_of is None and conflicts.may_be_quantity(term, "1")
     ]
     candidates = store.group_conflicts.subjects_with_several_objects(tx, measured, limit=limit * 20, literals_only=True)
     if not candidates:

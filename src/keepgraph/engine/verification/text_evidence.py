@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import predicates
 from keepgraph.engine.knowledge.predicates import PredicateMatch
-from keepgraph.engine.knowledge.relation_wordings import RelationMatch, RelationWordings
+from keepgraph.engine.knowledge.relations import RelationMatch, RelationWordings
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.resolution.text_names import Lookup
 from keepgraph.engine.texts.chunk_mentions import Detector

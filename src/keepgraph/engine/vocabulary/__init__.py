@@ -9,7 +9,6 @@ if TYPE_CHECKING:
         declared_words,
         definitions,
         graph_vocabulary,
-        near_words,
         sets,
         terms,
         wording_groups,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.engine.vocabulary import definitions, graph_vocabulary, near_words, sets, terms
+from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition
 from keepgraph.language import inflection
 from keepgraph.lazy import dataclass
@@ -202,19 +202,19 @@ def refuse_words(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
     for wording in given:
         if not graph_vocabulary.wording_key(wording):
             raise errors.VocabularyInvalid(
-                f"the wording {near_words.quote(wording)} has neither a letter nor a digit", hint="Leave it out."
+                f"the wording {terms.quote(wording)} has neither a letter nor a digit", hint="Leave it out."
             )
         if word.kind == store.vocabulary.PREDICATE and not inflection.without_auxiliaries(
             graph_vocabulary.wording_key(wording)
         ):
             raise errors.VocabularyInvalid(
-                f"the wording {near_words.quote(wording)} means nothing by itself",
+                f"the wording {terms.quote(wording)} means nothing by itself",
                 hint="Add what follows it: “is a member of”.",
             )
         named = graph_vocabulary.read(tx).term(word.kind, graph_vocabulary.spell(wording))
         if named is not None and named.name != word.name:
             raise errors.VocabularyConflict(
-                f"{near_words.quote(wording)} is a word of its own",
+                f"{terms.quote(wording)} is a word of its own",
                 hint=f"Merge the two: `kg vocabulary merge {named.name} {word.name}`.",
             )
 
@@ -262,7 +262,7 @@ def find_word(tx: Tx, wording: str, *, kind: str | None = None) -> VocabularyTer
         )
     if candidates:
         return candidates[0]
-    near = [name for of_kind in kinds for name in near_words.similar(tx, of_kind, wording)]
+    near = [name for of_kind in kinds for name in terms.similar(tx, of_kind, wording)]
     nearest = f"Similar: {', '.join(near)}. " if near else ""
     error_class, noun = {
         store.vocabulary.ENTITY_TYPE: (errors.EntityTypeUnknown, "entity type"),
@@ -270,7 +270,7 @@ def find_word(tx: Tx, wording: str, *, kind: str | None = None) -> VocabularyTer
         None: (errors.PredicateUnknown, "word"),
     }[kind]
     raise error_class(
-        f"the vocabulary has no {noun} {near_words.quote(wording)}",
+        f"the vocabulary has no {noun} {terms.quote(wording)}",
         hint=f"{nearest}`kg vocabulary` shows them all.",
         candidates=near,
     )
@@ -331,10 +331,10 @@ def _type_name(tx: Tx, wording: str, new_types: set[str]) -> str:
     existing = graph_vocabulary.find(tx, store.vocabulary.ENTITY_TYPE, wording)
     if existing is not None:
         return existing.name
-    near = near_words.nearest(tx, store.vocabulary.ENTITY_TYPE, wording, limit=_MAX_NEAR)
+    near = terms.nearest(tx, store.vocabulary.ENTITY_TYPE, wording, limit=_MAX_NEAR)
     such_as = f", such as {', '.join(near)}" if near else ""
     raise errors.VocabularyInvalid(
-        f"there is no entity type {near_words.quote(wording)}",
+        f"there is no entity type {terms.quote(wording)}",
         hint=f"Define it along with the other, or use an existing one{such_as}.",
         candidates=near,
     )

@@ -1,17 +1,22 @@
-"""The shapes of answers: entities, facts, texts and other results as dicts; and the names that arguments give."""
+"""The shapes of answers: entities, facts, texts and other results as dicts; and the names that arguments give.
+
+Conflicts of facts are a sentence, the facts, and the call that would settle it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, vector_backfill
 from keepgraph.engine.knowledge import past_and_future
 from keepgraph.engine.knowledge.projects import Scope
+from keepgraph.engine.verification import conflicts
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
 from keepgraph.model import (
+    ADVISORY_FLAGS,
     Candidate,
     Decision,
     Entity,
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from keepgraph.engine.query.schema import Label, RelationshipType, Schema
 
     SchemaTerm = TypeVar("SchemaTerm", Label, RelationshipType)
+    from keepgraph.engine.verification.conflicts import Conflict
 
 Why = Mapping[str, Mapping[str, Any]]
 """Why a hit is in a ranked list: by retriever, its rank and score there."""
@@ -565,3 +571,48 @@ def _reading(tx: Tx, fact: Fact, seen_from: Entity | None) -> dict[str, Any]:
         return {}
     sentence = knowledge.facts.phrase(seen_from.name, term.name, fact.subject.name, form=term.sentence)
     return {"reads": {"name": term.name, "fact": sentence}}
+
+
+_ONCE = ("retracted", *ADVISORY_FLAGS)
+
+
+def of_recorded(tx: Tx, recorded: RecordedFact) -> dict[str, Any]:
+    """The conflicts of a fact that was just recorded, and what may have ended with those that it ended, if anything.
+
+    That it was retracted once is said when it is recorded again, and not each time that it is repeated; nor is what
+    usually holds alone.
+    """
+    fact = recorded.fact
+    found = [
+        conflict for conflict in conflicts.of_fact(tx, fact) if not (recorded.deduplicated and conflict.kind in _ONCE)
+    ]
+    ended = [*recorded.superseded, *([fact] if recorded.effect == "ended" else [])]
+    return {
+        **({"conflicts": describe(tx, found, besides=fact)} if found else {}),
+        **may_have_ended(tx, ended),
+    }
+
+
+def describe(tx: Tx, found: Iterable[Conflict], *, besides: Fact | None = None) -> list[dict[str, Any]]:
+    """Conflicts as an answer shows them.
+
+    Args:
+        besides: a fact that the answer shows already.
+    """
+    return [
+        {
+            "kind": conflict.kind,
+            "sentence": conflict.statement,
+            **_advice(conflict, besides),
+            "facts": [fact_as_text(tx, fact) for fact in conflict.facts if besides is None or fact.row != besides.row],
+            **settled_by(conflict.tool, conflict.arguments),
+        }
+        for conflict in found
+    ]
+
+
+def _advice(conflict: Conflict, fact: Fact | None) -> dict[str, str]:
+    """What to do of a fact that stands beside the one that was recorded."""
+    if conflict.kind not in ADVISORY_FLAGS or conflict.tool is None or fact is None:
+        return {}
+    return {"advice": conflicts.describe((conflict.tool, conflict.arguments or {}), fact=fact)}

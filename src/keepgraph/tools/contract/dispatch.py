@@ -13,9 +13,8 @@ from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.store.cancellation import CancellationCheck
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import catalogue, derived_data, schemas, validation
-from keepgraph.tools.contract.catalogue import Effect, Tool
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract import catalogue, schemas, validation
+from keepgraph.tools.contract.catalogue import Effect, Need, Tool
 
 Progress = jobs.Progress
 
@@ -76,7 +75,7 @@ def call(
                     checked,
                     session=session,
                     cancellation=cancellation,
-                    may_backfill=derived_data.NOTHING if read_only else derived_data.ALL,
+                    may_backfill=catalogue.NOTHING if read_only else catalogue.ALL,
                     has_background=has_background,
                     unknown_names=unknown_names,
                 )
@@ -141,8 +140,7 @@ def _read(
             due = [
                 need
                 for need in missing
-                if need in may_backfill - tried
-                and not (has_background and derived_data.is_left_to_background(tx, need))
+                if need in may_backfill - tried and not (has_background and catalogue.is_left_to_background(tx, need))
             ]
             if not due:
                 tx.unknown_names.clear()
@@ -150,13 +148,13 @@ def _read(
                 unknown_names.update(tx.unknown_names)
                 if Need.MENTIONS in missing:
                     # The answer lacks names that stand in these texts: the caller is told how many there are.
-                    answer["unread"] = sum(store.mention_places.count(tx))
+                    answer["unread"] = sum(store.mentions.count(tx))
                 validation.check_output(tool.toolset, tool.name, answer)
                 return answer
         seconds_left = seconds_left or vector_backfill.countdown()
         # Where the backfill fails, the tool answers with what there is, and says what is missing.
         with suppress(errors.GraphFileError, errors.ModelUnavailable):
-            derived_data.backfill_some(database, due[0], seconds=seconds_left(), has_background=has_background)
+            catalogue.backfill_some(database, due[0], seconds=seconds_left(), has_background=has_background)
         tried.add(due[0])
 
 
@@ -166,7 +164,7 @@ def _missing(tx: Tx, tool: Tool, arguments: Mapping[str, Any]) -> list[Need]:
         needs = tool.needs(tx, **arguments) if callable(tool.needs) else tool.needs
     except (errors.InvalidRequest, errors.ModelUnavailable):
         return []  # the tool says what is wrong
-    return [need for need in Need if need in needs and derived_data.is_missing(tx, need)]
+    return [need for need in Need if need in needs and catalogue.is_missing(tx, need)]
 
 
 def _write(
@@ -226,6 +224,6 @@ def _count(database: Database, tool: Tool, *, session: str | None, unknown_names
         return
     with suppress(errors.GraphFileError), database.write(tool.name, session=session) as tx:
         if is_read_counted and session is not None:
-            store.garden_runs.add_read(tx, conversation=session, tool=tool.name)
+            store.garden.add_read(tx, conversation=session, tool=tool.name)
         if unknown_names:
-            store.garden_runs.add_unknown_names(tx, unknown_names)
+            store.garden.add_unknown_names(tx, unknown_names)

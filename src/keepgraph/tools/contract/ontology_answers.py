@@ -13,7 +13,7 @@ from keepgraph.engine.query import graph_catalogue
 from keepgraph.engine.vocabulary.wording_groups import WordingGroup
 from keepgraph.model import EntityType, Predicate
 from keepgraph.store.profiling import FactEnds
-from keepgraph.tools.contract import answer_shapes, search_answers
+from keepgraph.tools.contract import answer_shapes, search_calls
 
 MAX_LABELS = 5
 MAX_WORDINGS = 20
@@ -64,7 +64,7 @@ def hit(class_hit: ClassHit, used: Usage) -> dict[str, Any]:
     answer = {"uuid": class_hit.entry.id, **entry(class_hit.entry, used)}
     if isinstance(class_hit.entry.term, Predicate):
         answer["fact"] = _sentence(class_hit.entry.term)
-    return {**answer, "score": round(class_hit.hit.score, 4), "why": search_answers.why(class_hit.hit)}
+    return {**answer, "score": round(class_hit.hit.score, 4), "why": search_calls.why(class_hit.hit)}
 
 
 def centre(entry_: OntologyClass, used: Usage) -> dict[str, Any]:

@@ -10,18 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keepgraph import errors
-from keepgraph.engine.traversal import chain, records, steps
-from keepgraph.engine.traversal.records import Kind, Stream
-from keepgraph.engine.traversal.steps import Condition, Direction, Filter, FilterPath, Follow, Label, Target
+from keepgraph.engine import traversals
+from keepgraph.engine.traversals import Condition, Direction, Filter, FilterPath, Follow, Kind, Label, Stream, Target
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import catalogue, search_arguments
+from keepgraph.tools.contract import catalogue, search_calls
 
 MAX_RESULTS = 1_000
 
 _ENTITY = "entity"
 _TARGETS: Mapping[str, Target] = {"node": "nodes", "vec": "vectors"}
-_LINKS = {name.lower(): kind for kind, name in records.LINK_NAMES.items()}
+_LINKS = {name.lower(): kind for kind, name in traversals.LINK_NAMES.items()}
 _FILTER_KEYS = {"properties", "filter_traversals"}
 _CONDITION_KEYS = {"key", "operator", "value"}
 _PATH_KEYS = {"tool_name", "args", "filter", "filters"}
@@ -101,16 +100,16 @@ _KIND_NAMES = {str: "a text", float: "a number", dict: "an object", list: "a lis
 def _n_from_type(tx: Tx, arguments: _Arguments) -> Step:
     arguments.refuse_others("node_type")
     node_type = arguments.take("node_type", str)
-    if node_type.strip().lower() == records.TRIPLET.lower():
-        return lambda _: steps.triplets(tx)
-    types = search_arguments.entity_types(tx, [node_type])
-    return lambda _: steps.entities_of(tx, types)
+    if node_type.strip().lower() == traversals.TRIPLET.lower():
+        return lambda _: traversals.triplets(tx)
+    types = search_calls.entity_types(tx, [node_type])
+    return lambda _: traversals.entities_of(tx, types)
 
 
 def _e_from_type(tx: Tx, arguments: _Arguments) -> Step:
     arguments.refuse_others("edge_type")
     label = _label(tx, arguments.take("edge_type", str))
-    return lambda _: steps.edges_of(tx, label)
+    return lambda _: traversals.edges_of(tx, label)
 
 
 def _follow(direction: Direction, *, to_edges: bool) -> Callable[[Tx, _Arguments], FilterPath]:
@@ -133,7 +132,7 @@ def _follow(direction: Direction, *, to_edges: bool) -> Callable[[Tx, _Arguments
 
 def _walk(tx: Tx, arguments: _Arguments) -> Step:
     path = _FOLLOWING[arguments.step](tx, arguments)
-    return lambda stream: steps.walk(tx, stream, path)
+    return lambda stream: traversals.walk(tx, stream, path)
 
 
 def _label_and_target(arguments: _Arguments) -> tuple[str, Target]:
@@ -154,29 +153,29 @@ def _filter_items(tx: Tx, arguments: _Arguments) -> Step:
     if "filter" not in arguments.given:
         raise errors.InvalidArguments("filter_items needs filter", hint=errors.FilterInvalid.default_hint)
     kept = _filter(tx, arguments.given["filter"], arguments.notes, depth=1)
-    return lambda stream: steps.apply(tx, stream, kept)
+    return lambda stream: traversals.apply(tx, stream, kept)
 
 
 def _search_keyword(tx: Tx, arguments: _Arguments) -> Step:
     arguments.refuse_others("query", "label", "limit")
     label = arguments.take("label", str, default=_ENTITY)
-    is_triplet = label.strip().lower() == records.TRIPLET.lower()
+    is_triplet = label.strip().lower() == traversals.TRIPLET.lower()
     question = arguments.take("query", str)
-    types = None if is_triplet else search_arguments.entity_types(tx, [label])
+    types = None if is_triplet else search_calls.entity_types(tx, [label])
     limit = arguments.take_count("limit", default=10)
     kind = Kind.TRIPLETS if is_triplet else Kind.ENTITIES
-    return lambda _: chain.by_words(tx, question, kind=kind, types=types, limit=limit)
+    return lambda _: traversals.by_words(tx, question, kind=kind, types=types, limit=limit)
 
 
 def _search_vector_text(tx: Tx, arguments: _Arguments) -> Step:
     arguments.refuse_others("query", "label", "k")
-    label = arguments.take("label", str, default=records.VECTOR)
-    if label.strip().lower() != records.VECTOR.lower():
+    label = arguments.take("label", str, default=traversals.VECTOR)
+    if label.strip().lower() != traversals.VECTOR.lower():
         raise errors.InvalidArguments(
-            f"there are no vectors with the label {label[:60]!r}", hint=f"The label of vectors is {records.VECTOR}."
+            f"there are no vectors with the label {label[:60]!r}", hint=f"The label of vectors is {traversals.VECTOR}."
         )
     text, k = arguments.take("query", str), arguments.take_count("k", default=5)
-    return lambda _: chain.by_meaning(tx, text, k=k)
+    return lambda _: traversals.by_meaning(tx, text, k=k)
 
 
 def _search_vector(tx: Tx, arguments: _Arguments) -> Step:
@@ -185,7 +184,7 @@ def _search_vector(tx: Tx, arguments: _Arguments) -> Step:
     if not vector or any(isinstance(number, bool) or not isinstance(number, int | float) for number in vector):
         raise errors.InvalidArguments("vector is not a list of numbers")
     k, min_score = arguments.take_count("k", default=10), arguments.take("min_score", float, default=0.0)
-    return lambda stream: chain.by_vector(tx, stream, vector, k=k, min_score=min_score)
+    return lambda stream: traversals.by_vector(tx, stream, vector, k=k, min_score=min_score)
 
 
 _FOLLOWING: Mapping[str, Callable[[Tx, _Arguments], FilterPath]] = {
@@ -214,7 +213,7 @@ def _label(tx: Tx, name: str) -> Label:
     """
     if link := _LINKS.get(name.strip().lower()):
         return Label(name, link=link)
-    (stored,) = (search_arguments.predicates(tx, [name]) or (None,))[:1]
+    (stored,) = (search_calls.predicates(tx, [name]) or (None,))[:1]
     vocabulary = graph_vocabulary.read(tx)
     predicate = vocabulary.predicate_by_name[stored] if stored else None
     if predicate is None:
@@ -222,7 +221,7 @@ def _label(tx: Tx, name: str) -> Label:
     return Label(
         name,
         predicate=predicate.name,
-        is_inverse=search_arguments.is_inverse(tx, name),
+        is_inverse=search_calls.is_inverse(tx, name),
         is_symmetric="symmetric" in predicate.flags,
     )
 
@@ -232,8 +231,8 @@ def _filter(tx: Tx, raw: object, notes: list[str], *, depth: int) -> Filter:
     Raises:
         errors.FilterInvalid: it is no filter, or nested too deep.
     """
-    if depth > steps.MAX_DEPTH:
-        raise errors.FilterInvalid(f"filters are nested more than {steps.MAX_DEPTH} deep")
+    if depth > traversals.MAX_DEPTH:
+        raise errors.FilterInvalid(f"filters are nested more than {traversals.MAX_DEPTH} deep")
     if isinstance(raw, list):
         notes.append("the filter was a list, and was taken for its properties")
         raw = {"properties": raw}
@@ -264,9 +263,9 @@ def _condition(raw: object) -> Condition:
     key, comparison = parts.get("key"), parts.get("operator", "==")
     if not isinstance(key, str) or "value" not in parts:
         raise errors.FilterInvalid("a condition has no key or no value")
-    if comparison not in steps.OPERATORS:
+    if comparison not in traversals.OPERATORS:
         raise errors.FilterInvalid(
-            f"{str(comparison)[:20]!r} is not an operator", hint=f"Use one of {' '.join(steps.OPERATORS)}."
+            f"{str(comparison)[:20]!r} is not an operator", hint=f"Use one of {' '.join(traversals.OPERATORS)}."
         )
     return Condition(key, comparison, parts["value"])
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
-from keepgraph.engine.knowledge import assumed_types
+from keepgraph.engine.knowledge import entities
 from keepgraph.engine.review import sources
 from keepgraph.engine.review.proposals import Proposal
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -18,7 +18,7 @@ from keepgraph.english import with_article
 from keepgraph.language import name_shapes, name_styles, normalisation
 from keepgraph.model import Entity
 from keepgraph.store.cancellation import raise_if_cancelled
-from keepgraph.store.garden_runs import UnknownName
+from keepgraph.store.garden import UnknownName
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
@@ -42,12 +42,12 @@ def propose_retype(tx: Tx, position: int) -> Outcome:
     proposals = []
     for entity in entities:
         raise_if_cancelled(tx.cancellation)
-        usage = store.garden_candidates.usage(tx, entity, limit=_MAX_FACTS)
+        usage = store.garden.usage(tx, entity, limit=_MAX_FACTS)
         better = _better_type(tx, vocabulary, entity, usage, is_assumed=entity.row in assumed)
         if better is not None:
             proposals.append(_proposal(vocabulary, entity, better, usage))
     for entity, named in misnamed.values():
-        usage = store.garden_candidates.usage(tx, entity, limit=_MAX_FACTS)
+        usage = store.garden.usage(tx, entity, limit=_MAX_FACTS)
         if _fits_all(vocabulary, named, _wanted_types(vocabulary, usage)):
             proposals.append(_proposal_of_name(entity, named, usage))
     return Outcome(tuple(proposals[:MAX_CANDIDATES]), considered=len(entities) + len(misnamed))
@@ -56,12 +56,12 @@ def propose_retype(tx: Tx, position: int) -> Outcome:
 def _misnamed(tx: Tx, vocabulary: Vocabulary) -> dict[int, tuple[Entity, str]]:
     """People whose name suggests something else: each with the type that it suggests, by row."""
     person_types = vocabulary.types_of_style("person")
-    names = store.garden_candidates.names_of_types(tx, person_types, limit=_MAX_NAMES)
+    names = store.garden.names_of_types(tx, person_types, limit=_MAX_NAMES)
     suspects = [row for row, name in names if name_shapes.resembles_group(name)]
     misnamed = {}
     for entity in store.entities.by_rows(tx, suspects[:MAX_CANDIDATES]).values():
         raise_if_cancelled(tx.cancellation)
-        named = assumed_types.named_in(tx, entity.name)
+        named = entities.named_in(tx, entity.name)
         if named is not None and vocabulary.is_usable_type(named) and named not in person_types:
             misnamed[entity.row] = (entity, named)
     return misnamed
@@ -79,7 +79,7 @@ def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary) -> list[Entity]:
             if object_type == "literal" or vocabulary.fits_side(allowed, entity_type):
                 continue
             rows |= set(
-                store.garden_candidates.ends_of_pattern(
+                store.garden.ends_of_pattern(
                     tx,
                     predicate=name,
                     subject_type=subject_type,
@@ -91,7 +91,7 @@ def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary) -> list[Entity]:
         if len(rows) >= MAX_CANDIDATES:
             break
     misfits = store.entities.by_rows(tx, sorted(rows, reverse=True)[:MAX_CANDIDATES])
-    assumed = store.garden_candidates.with_assumed_type(tx, limit=_MAX_ASSUMED)
+    assumed = store.garden.with_assumed_type(tx, limit=_MAX_ASSUMED)
     return list({entity.row: entity for entity in [*misfits.values(), *assumed]}.values())
 
 
@@ -105,15 +105,15 @@ def _better_type(
     if all(vocabulary.fits_side(allowed, entity.type) for allowed in wanted):
         if not is_assumed:
             return None
-        named = assumed_types.named_in(tx, entity.name)
-        chosen = assumed_types.choose(vocabulary, entity.name, wanted, named=named, is_cased=True)
+        named = entities.named_in(tx, entity.name)
+        chosen = entities.choose(vocabulary, entity.name, wanted, named=named, is_cased=True)
         return chosen if chosen not in (None, entity.type) and _fits_all(vocabulary, chosen, wanted) else None
     if not _is_binding(vocabulary, entity, usage) and len(wanted) < _MIN_ADVISED_FACTS:
         return None
     votes = Counter(
         one
         for allowed in wanted
-        for one in assumed_types.suitable(vocabulary, entity.name, allowed, is_cased=True)
+        for one in entities.suitable(vocabulary, entity.name, allowed, is_cased=True)
         if _fits_all(vocabulary, one, wanted)
     )
     return _most_general(vocabulary, list(votes))
@@ -185,7 +185,7 @@ _SAME_LETTERS_SCORE = 0.9
 def propose_duplicates(tx: Tx, position: int) -> Outcome:
     page = store.entities.page(tx, position, limit=COMPARED_IN_A_RUN)
     pairs = {(older.row, newer.row): (older, newer, score) for older, newer, score in _pairs(tx, page)}
-    counts = store.garden_candidates.count_facts(tx, [row for pair in pairs for row in pair])
+    counts = store.garden.count_facts(tx, [row for pair in pairs for row in pair])
     proposals = [_proposal_of_pair(older, newer, score, counts) for older, newer, score in pairs.values()]
     best = sorted(proposals, key=lambda each: (-each.score, each.key))[:MAX_CANDIDATES]
     is_last = len(page) < COMPARED_IN_A_RUN
@@ -197,7 +197,7 @@ def _pairs(tx: Tx, page: Iterable[Entity]) -> Iterator[tuple[Entity, Entity, flo
     vocabulary = graph_vocabulary.read(tx)
     for pair in knowledge.merges.possible_duplicates(tx, page):
         yield pair.older, pair.newer, pair.score
-    rows = store.garden_candidates.spelled_alike(tx, limit=MAX_CANDIDATES)
+    rows = store.garden.spelled_alike(tx, limit=MAX_CANDIDATES)
     by_row = store.entities.by_rows(tx, [row for pair in rows for row in pair])
     for older_row, newer_row in rows:
         older, newer = by_row[older_row], by_row[newer_row]
@@ -222,7 +222,7 @@ _ORPHAN_SCORE = 0.5
 
 def propose_orphans(tx: Tx, position: int) -> Outcome:
     before = timestamps.from_datetime(tx.now - _MIN_AGE)
-    empty = store.garden_candidates.without_anything(tx, after=position, before=before, limit=MAX_CANDIDATES)
+    empty = store.garden.without_anything(tx, after=position, before=before, limit=MAX_CANDIDATES)
     vocabulary = graph_vocabulary.read(tx)
     # The name of a decision is informative by itself.
     orphans = [entity for entity in empty if vocabulary.style(entity.type) != "statement"]
@@ -258,7 +258,7 @@ def propose_unknown_names(tx: Tx, position: int) -> Outcome:
     if not tx.settings.count_unknown_names:
         note = "Unknown names are not counted; to count them, set unknown_names in [garden] of the settings."
         return Outcome((), note=note)
-    names = store.garden_runs.unknown_names(tx, at_least=_MIN_TIMES, limit=MAX_CANDIDATES)
+    names = store.garden.unknown_names(tx, at_least=_MIN_TIMES, limit=MAX_CANDIDATES)
     return Outcome(tuple(_proposal_of_unknown(tx, name) for name in names), considered=len(names))
 
 

@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.analysis import doubtful_facts, link_prediction
+from keepgraph.engine.analysis import link_prediction
 from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.review import learning, proposals
@@ -70,12 +70,12 @@ def _decisions_without_project(tx: Tx, vocabulary: Vocabulary) -> Iterator[Propo
     decision_types, project_types = vocabulary.decision_types, vocabulary.project_types
     if not decision_types or not project_types:
         return
-    decisions = store.garden_candidates.not_connected_with(
+    decisions = store.garden.not_connected_with(
         tx, of_types=decision_types, with_types=project_types, limit=_MAX_OF_A_KIND
     )
     for decision in decisions:
         raise_if_cancelled(tx.cancellation)
-        near = store.garden_candidates.connected_of_types(tx, decision, project_types, limit=2)
+        near = store.garden.connected_of_types(tx, decision, project_types, limit=2)
         project = near[0] if len(near) == 1 else None
         predicate = _linking_predicate(vocabulary, decision, project)
         if predicate is None:
@@ -115,7 +115,7 @@ def _linking_predicate(vocabulary: Vocabulary, decision: Entity, project: Entity
 
 
 def _silent_projects(tx: Tx, vocabulary: Vocabulary) -> Iterator[Proposal]:
-    silent = store.garden_candidates.silent(
+    silent = store.garden.silent(
         tx,
         of_types=vocabulary.project_types,
         since=timestamps.from_datetime(tx.now - PROJECT_SILENT),
@@ -209,14 +209,14 @@ def propose_ended(tx: Tx, position: int) -> Outcome:
     vocabulary = graph_vocabulary.read(tx)
     proposals: list[Proposal] = []
     considered = 0
-    for name, subjects, with_one in store.garden_candidates.subjects_by_objects(tx):
+    for name, subjects, with_one in store.garden.subjects_by_objects(tx):
         raise_if_cancelled(tx.cancellation)
         predicate = vocabulary.predicate_by_name[name]
         considered += subjects
         share = with_one / subjects
         if subjects < _MIN_SUBJECTS or with_one == subjects or share < _MIN_SHARE_OF_ONE or _is_free(predicate):
             continue
-        rows = store.garden_candidates.facts_beside_each_other(tx, name, limit=_MAX_SUBJECTS)
+        rows = store.garden.facts_beside_each_other(tx, name, limit=_MAX_SUBJECTS)
         proposals += _of_predicate(tx, store.facts.by_rows(tx, rows), share=share)
     return Outcome(tuple(proposals[:MAX_CANDIDATES]), considered=considered)
 
@@ -270,7 +270,7 @@ def propose_links(tx: Tx, position: int) -> Outcome:
     recorded = store.facts.count(tx)
     if recorded > _MAX_FACTS:
         return Outcome((), note=f"{recorded:,} facts are too many for this pass; use train_gnn.")
-    graph = doubtful_facts.read(tx)
+    graph = link_prediction.read(tx)
     count = len(graph.triples)
     findings = link_prediction.learn(
         graph,

@@ -18,7 +18,7 @@ from keepgraph.language import name_similarity
 from keepgraph.language.normalisation import Name
 from keepgraph.model import PREDICATE_FLAGS, Predicate
 from keepgraph.store.cancellation import raise_if_cancelled
-from keepgraph.store.garden_candidates import ProposedName
+from keepgraph.store.garden import ProposedName
 from keepgraph.store.transactions import Tx
 
 # Flag evidence: undeclared flags of predicates that the recorded facts suggest.
@@ -154,7 +154,7 @@ COMPARED_IN_A_RUN = 1_000
 
 
 def propose_texts(tx: Tx, position: int) -> Outcome:
-    names = store.garden_candidates.proposed_names(tx, after=position, limit=COMPARED_IN_A_RUN)
+    names = store.garden.proposed_names(tx, after=position, limit=COMPARED_IN_A_RUN)
     is_last = len(names) < COMPARED_IN_A_RUN
     aliases = [proposal for name in names for proposal in _aliases(tx, name)][:MAX_CANDIDATES]
     proposals = [*aliases, *sources.texts(tx, limit=MAX_CANDIDATES - len(aliases))]

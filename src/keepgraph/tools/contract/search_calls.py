@@ -1,18 +1,20 @@
-"""The arguments of the tools that search, as a search request of the engine."""
+"""The arguments of the tools that search, as a search request of the engine, and its results as their answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import projects
 from keepgraph.engine.knowledge.projects import Scope
-from keepgraph.engine.resolution import resolver
-from keepgraph.engine.retrieval import search
-from keepgraph.engine.retrieval.fusion import Key
+from keepgraph.engine.resolution import first_person, resolver
+from keepgraph.engine.retrieval import question_analysis, search
+from keepgraph.engine.retrieval.fusion import Hit, Key
 from keepgraph.engine.retrieval.search_request import (
+    COMMUNITIES,
     CROSS_ENCODER,
     EACH,
     EDGES,
@@ -24,18 +26,21 @@ from keepgraph.engine.retrieval.search_request import (
     NODE_DISTANCE,
     NODES,
     RRF,
+    NodeResult,
     SearchRequest,
     SearchResults,
 )
-from keepgraph.engine.vocabulary import graph_vocabulary, near_words
+from keepgraph.engine.vocabulary import graph_vocabulary, terms
+from keepgraph.english import count_noun
+from keepgraph.language import front_matter
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
-from keepgraph.model import VocabularyTerm
+from keepgraph.model import GraphEdge, GraphNode, GraphPath, VocabularyTerm
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, derived_data
-from keepgraph.tools.contract.derived_data import Need
+from keepgraph.tools.contract import answer_shapes, brief_answers, catalogue
+from keepgraph.tools.contract.catalogue import Need
 
 COMBINED_MODE = "combined"
 KINDS_BY_MODE = {COMBINED_MODE: KINDS, **{kind: (kind,) for kind in KINDS}}
@@ -149,7 +154,7 @@ def needs_of_search(tx: Tx, **arguments: Any) -> frozenset[Need]:
     given = {name: arguments[name] for name in _NAMES if arguments.get(name) is not None}
     tx, request = _request(tx, SearchArguments(**given), kinds=KINDS, limit=1)
     search.check(tx, request)
-    return derived_data.MENTIONS if request.lists_newest else derived_data.MENTIONS_AND_VECTORS
+    return catalogue.MENTIONS if request.lists_newest else catalogue.MENTIONS_AND_VECTORS
 
 
 def project_scope(tx: Tx, arguments: SearchArguments) -> Scope:
@@ -168,7 +173,7 @@ def project_scope(tx: Tx, arguments: SearchArguments) -> Scope:
 
 def _request(tx: Tx, arguments: SearchArguments, *, kinds: Iterable[str], limit: int) -> tuple[Tx, SearchRequest]:
     """The transaction as of `valid_at`, and what is searched for in it."""
-    tx = derived_data.to_valid_at(tx, arguments.valid_at)
+    tx = catalogue.to_valid_at(tx, arguments.valid_at)
     scope = project_scope(tx, arguments)
     tx = projects.enter(tx, scope)
     groups = tuple(dict.fromkeys(arguments.group_ids or [tx.group]))
@@ -320,9 +325,9 @@ def _find(tx: Tx, kind: str, name: str) -> VocabularyTerm:
         return term
     error, noun = _UNKNOWN[kind]
     raise error(
-        f"{near_words.quote(name)} is not {noun}",
-        hint=near_words.describe_nearest(tx, kind, near_words.nearest(tx, kind, name)),
-        candidates=near_words.similar(tx, kind, name),
+        f"{terms.quote(name)} is not {noun}",
+        hint=terms.describe_nearest(tx, kind, terms.nearest(tx, kind, name)),
+        candidates=terms.similar(tx, kind, name),
     )
 
 
@@ -337,3 +342,177 @@ def _find_or_none(tx: Tx, kind: str, name: str) -> VocabularyTerm | None:
 
 def _letters(word: str) -> str:
     return "".join(c for c in word.casefold() if c.isalnum())
+
+
+_CHARACTERS_PER_TOKEN = 4  # a rough estimate
+_MAX_NAMED = 5
+_ENVELOPE_TOKENS = 80  # set aside for what surrounds the lists
+
+
+def answer(tx: Tx, results: SearchResults, *, max_tokens: int | None = None) -> dict[str, Any]:
+    """The answer of a search: a list for each kind, best first; all lists together have at most `max_tokens` tokens."""
+    lists = {
+        NODES: [node(tx, hit) for hit in results.nodes],
+        EDGES: [answer_shapes.edge(tx, hit.fact, hit.details, why=why(hit.hit)) for hit in results.edges],
+        COMMUNITIES: [answer_shapes.community(tx, hit.community, why=why(hit.hit)) for hit in results.communities],
+        EPISODES: [
+            answer_shapes.episode(tx, hit.episode, chunk=front_matter.readable(hit.chunk.text), why=why(hit.hit))
+            for hit in results.episodes
+        ],
+    }
+    fitting = lists if max_tokens is None else _cut_to_tokens(lists, max_tokens)
+    truncated = {kind: kind in results.truncated_kinds or len(fitting[kind]) < len(lists[kind]) for kind in KINDS}
+    return {
+        "message": _message(results, fitting),
+        **{kind: fitting[kind] for kind in KINDS},
+        "truncated": truncated,
+        "embedding": results.embedding_state,
+        **answer_shapes.filled(abstained=results.abstained),
+    }
+
+
+def of_kind(
+    tx: Tx, results: SearchResults, arguments: SearchArguments, noun: str, name: str, hits: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """The answer of a search for one kind: its hits under a name, and what else there is to say of them."""
+    return {
+        "message": f"Found {count_noun(len(hits), noun)}" if hits else f"No relevant {noun}s found",
+        name: hits,
+        "truncated": bool(results.truncated_kinds),
+        "embedding": results.embedding_state,
+        **other_times(tx, results, arguments.edge_types),
+        **scope(tx, arguments, is_empty=not hits),
+    }
+
+
+def other_times(tx: Tx, results: SearchResults, edge_types: Sequence[str] | None = None) -> dict[str, Any]:
+    """What has ended, and what is to come, of the entities that the question names."""
+    followed = predicates(tx, edge_types)
+    return answer_shapes.other_times(tx, results.named[:_MAX_NAMED], predicates=followed, names_entities=True)
+
+
+def is_empty(answer: Mapping[str, Any]) -> bool:
+    """Whether an answer has no hit."""
+    return not any(answer[kind] for kind in KINDS)
+
+
+def communities_hint(tx: Tx, kinds: Sequence[str], *, is_empty: bool) -> dict[str, str]:
+    """How to find communities, where nothing else was asked for and none were found yet."""
+    if not is_empty or set(kinds) != {COMMUNITIES} or store.communities.any_built(tx):
+        return {}
+    return {"hint": "No communities have been found in this graph yet: call build_communities first."}
+
+
+def scope(tx: Tx, arguments: SearchArguments, *, is_empty: bool) -> dict[str, Any]:
+    """The group and the project that a search was limited to; without a hit, which other groups hold something.
+
+    Of a question about the one who asks, the hint says how to set the owner of the graph, where there is none.
+    """
+    answer: dict[str, Any] = answer_shapes.other_groups_if_any(tx) if is_empty else {}
+    if question_analysis.lacks_owner(tx, arguments.query, groups=arguments.group_ids or [tx.group]):
+        answer["hint"] = first_person.NO_OWNER_HINT
+    if arguments.project is not None:
+        limited_to = project_scope(tx, arguments)
+        answer |= answer_shapes.scope(tx, limited_to)
+        if limited_to.is_unknown:
+            answer["message"] = f"No project called “{limited_to.label}” is known, and no group"
+    return answer
+
+
+def node(tx: Tx, result: NodeResult) -> dict[str, Any]:
+    """A node of the results: an entity, or a name that is only proposed."""
+    if result.entity is not None and result.details is not None:
+        return answer_shapes.node(tx, result.entity, result.details, why=why(result.hit))
+    if result.proposal is not None:
+        return answer_shapes.proposed_node(tx, result.proposal, group=result.group, why=why(result.hit))
+    raise errors.InternalError("a node was found that is nothing")
+
+
+def why(hit: Hit) -> dict[str, dict[str, Any]]:
+    """Why a hit is in the results: by retriever, its rank and score there."""
+    return {source: {"rank": ranking.rank, "score": ranking.score} for source, ranking in hit.why.items()}
+
+
+def _cut_to_tokens(lists: Mapping[str, list[dict[str, Any]]], max_tokens: int) -> dict[str, list[dict[str, Any]]]:
+    """The best of each kind, as many as fit."""
+    costs = {kind: [brief_answers.count_characters(hit) + 2 for hit in hits] for kind, hits in lists.items()}
+    taken = brief_answers.take_in_turn(costs, (max_tokens - _ENVELOPE_TOKENS) * _CHARACTERS_PER_TOKEN)
+    return {kind: hits[: len(taken[kind])] for kind, hits in lists.items()}
+
+
+def _message(results: SearchResults, lists: Mapping[str, Sequence[object]]) -> str:
+    counts = f"Found {', '.join(f'{len(lists[kind])} {kind}' for kind in KINDS)}"
+    if not results.abstained:
+        return counts
+    if results.near:
+        near = ", ".join(f"{count} {kind}" for kind, count in results.near.items())
+        return f"{counts}: nothing here answers this. {near} are only near: near=true lists them"
+    return f"{counts}: nothing here answers this"
+
+
+# The rows of a query as an answer: scalar, tabular, graph or path.
+
+_JSON_TYPES = {str, int, bool}
+"""The types of values that JSON has as they are."""
+
+
+def summarise(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """The part of the answer whose form depends on the rows.
+
+    Only nodes and relationships: a graph, with each of them once. Only paths: paths. One value: a scalar. Otherwise,
+    also without any row: a table, in which nodes and relationships are objects.
+    """
+    values = [value for row in rows for value in row if value is not None]
+    if _JSON_TYPES.issuperset(map(type, values)):
+        if len(rows) == 1 and len(columns) == 1:
+            return {"type": "scalar", "result": rows[0][0]}
+        return {"type": "tabular", "rows": list(map(list, rows))}
+    if all(isinstance(value, GraphPath) for value in values):
+        return {"type": "path", "steps": [to_json(value) for row in rows for value in row]}
+    if all(map(_is_graph_element, values)):
+        elements = {element.id: element for value in values for element in _elements(value)}
+        return {
+            "type": "graph",
+            "nodes": [to_json(element) for element in elements.values() if isinstance(element, GraphNode)],
+            "edges": [to_json(element) for element in elements.values() if isinstance(element, GraphEdge)],
+        }
+    if len(rows) == 1 and len(columns) == 1:
+        return {"type": "scalar", "result": to_json(rows[0][0])}
+    return {"type": "tabular", "rows": [[to_json(value) for value in row] for row in rows]}
+
+
+def to_json(value: Any) -> Any:
+    """A value as JSON. Infinity and NaN, which JSON has no numbers for, become text."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value).replace("inf", "Infinity").replace("nan", "NaN")
+    if isinstance(value, list):
+        return [to_json(inner) for inner in value]
+    if isinstance(value, GraphNode):
+        return {"id": value.id, "labels": list(value.labels), "properties": to_json(dict(value.properties))}
+    if isinstance(value, GraphEdge):
+        return {
+            "id": value.id,
+            "type": value.type,
+            "src": value.start,
+            "dest": value.end,
+            "properties": to_json(dict(value.properties)),
+        }
+    if isinstance(value, GraphPath):
+        return [to_json(inner) for inner in value.steps]
+    return {key: to_json(inner) for key, inner in value.items()}
+
+
+def _is_graph_element(value: Any) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(element is None or _is_graph_element(element) for element in value)
+    return isinstance(value, GraphNode | GraphEdge)
+
+
+def _elements(value: Any) -> Iterator[GraphNode | GraphEdge]:
+    if isinstance(value, list):
+        for element in value:
+            yield from _elements(element)
+    elif value is not None:
+        yield value

@@ -21,7 +21,7 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import normalisation
 from keepgraph.model import Entity, Fact
 from keepgraph.store.cancellation import raise_if_cancelled
-from keepgraph.store.fact_changes import JournalPosition
+from keepgraph.store.fact_columns import JournalPosition
 from keepgraph.store.transactions import Tx
 
 # The facts of a group as a `FactGraph`, read once and patched with what was changed since (ADR 0057).
@@ -52,14 +52,14 @@ def read(tx: Tx) -> _GroupGraph:
         return _read(tx)
     if tx.call is not None:
         # A savepoint of a writer may be rolled back, and its journal with it.
-        return store.fact_changes.cached(tx, ("fact graph of a writer", tx.group), lambda: _read(tx))
-    position = store.fact_changes.position(tx)
+        return store.fact_columns.cached(tx, ("fact graph of a writer", tx.group), lambda: _read(tx))
+    position = store.fact_columns.position(tx)
     tagging = tuple(graph_vocabulary.read(tx).names_of_role("tags"))
     state: _State | None = tx.connection_cache.get(("fact graph", tx.group))
     if state is None or state.tagging != tagging:
         state = _State(position, tagging, _read(tx))
     elif state.position != position:
-        changes = store.fact_changes.since(tx, state.position)
+        changes = store.fact_columns.since(tx, state.position)
         graph = _patch(tx, state, changes.rows) if changes is not None else None
         state = _State(position, tagging, graph or _read(tx))
     tx.connection_cache["fact graph", tx.group] = state
