@@ -175,6 +175,8 @@ def _link(text: str, here: int, start: int, lookahead: _Lookahead) -> tuple[Link
     closing = lookahead.find("](", here + 1)
     words = _between_brackets(text, here + 1, closing)
     if words is not None:
+        if text.startswith(("[[", "(("), closing + 2):  # of Logseq: [words]([[page]])
+            return None, closing + 2
         target, after = _target(text, closing + 2)
         return _note_link(target, words, here, embedded=here > start and text[here - 1] == "!"), after
     closing = lookahead.find("]:", here + 1)

@@ -417,16 +417,8 @@ class _Ingestion:
         stored = documents.upsert(tx, document, existing=existing, project=project, note=annotation)
         if stored.is_same_text:
             storage.annotate(tx, stored.episode, [], note=annotation)
-        notes.record(
-            tx,
-            self._folder,
-            note,
-            entity,
-            stored.episode,
-            previous=previous,
-            is_new=existing is None,
-            is_moved=existing is not None and existing.source != document.source,
-        )
+        is_moved = existing is not None and existing.source != document.source
+        notes.record(tx, self._folder, note, entity, stored.episode, previous=previous, is_moved=is_moved)
         self._citing[document.source] = note.content.citations
         self._warn_of_aliases(tx, document.source, note)
         if entity.name != note.name:
@@ -448,35 +440,33 @@ class _Ingestion:
 
     def _link_citations(self) -> None:
         """Record what notes cite that came after them: in this ingestion, or from elsewhere since the last one."""
-        citing = [] if self._dry_run else [source for source, keys in self._citing.items() if keys]
+        folder = self._folder
+        if self._dry_run or folder is None:
+            return
+        citing = [source for source, keys in self._citing.items() if keys]
         for first in range(0, len(citing), _MAX_FILES_IN_BATCH):
             if self._job.is_cancelled():
                 return
+            batch = citing[first : first + _MAX_FILES_IN_BATCH]
             with self._job.read(group=self._group) as tx:
-                batch = [
-                    source for source in citing[first : first + _MAX_FILES_IN_BATCH] if self._late_citations(tx, source)
-                ]
-            if batch:
+                late = [source for source in batch if self._citing_late(tx, source)]
+            if late:
                 with self._job.write(group=self._group) as tx:
-                    for source in batch:
-                        self._record_late_citations(tx, source)
+                    for note, entity, episode in filter(None, (self._citing_late(tx, source) for source in late)):
+                        notes.record(tx, folder, note, entity, episode, previous=note)
                     self._add_call(tx)
 
-    def _record_late_citations(self, tx: Tx, source: str) -> None:
-        if (found := self._late_citations(tx, source)) and self._folder:
-            episode, entity, cited = found
-            note = notes.read(store.episodes.text(tx, episode), self._within(source))
-            notes.record_citations(tx, self._folder, note, entity, episode, cited)
-
-    def _late_citations(self, tx: Tx, source: str) -> tuple[Episode, Entity, list[Entity]] | None:
-        """The text and the entity of a note, with what it cites that was named after it was read; None without any."""
+    def _citing_late(self, tx: Tx, source: str) -> tuple[Note, Entity, Episode] | None:
+        """A note that cites what was named after it was read; None for any other."""
         episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
         entity = notes.entity_of(tx, episode) if episode else None
         if episode is None or entity is None or self._folder is None:
             return None
         is_unchanged = self.report.states.get(source) == "unchanged"
-        cited = notes.late_citations(tx, self._folder, entity, episode, self._citing[source], is_unchanged=is_unchanged)
-        return (episode, entity, cited) if cited else None
+        keys = self._citing[source]
+        if not notes.cites_late(tx, self._folder, entity, episode, keys, is_unchanged=is_unchanged):
+            return None
+        return notes.read(store.episodes.text(tx, episode), self._within(source)), entity, episode
 
     def _tell_shared_aliases(self) -> None:
         """Tell of unchanged notes, in a dry run, which aliases they share with others."""

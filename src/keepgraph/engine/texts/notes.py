@@ -307,7 +307,6 @@ def record(
     episode: Episode,
     *,
     previous: Note | None,
-    is_new: bool = False,
     is_moved: bool = False,
 ) -> None:
     """Record what a note states, and withdraw what its text stated before and no longer does.
@@ -316,11 +315,10 @@ def record(
 
     Args:
         previous: what the note was when it was last read; None if it is new.
-        is_new: whether its text is.
         is_moved: whether the file has another path than when it was last read.
     """
     recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
-    before = [] if is_new else store.provenance.of_episode(tx, episode.row)
+    before = store.provenance.of_episode(tx, episode.row) if previous or is_moved else []
     stated = store.facts.by_rows(tx, [fact for _, fact, _ in before]) if before else []
     over = [fact for fact in stated if fact.retracted_at or fact.valid_to]
     if previous:
@@ -332,10 +330,10 @@ def record(
         _withdraw(tx, episode, before, recorder.refused, over=over, is_moved=is_moved)
 
 
-def late_citations(
+def cites_late(
     tx: Tx, folder: Folder, entity: Entity, episode: Episode, keys: Iterable[str], *, is_unchanged: bool
-) -> list[Entity]:
-    """What a note cites that got its name after the note was read, and of which its text states nothing.
+) -> bool:
+    """Whether a note cites what got its name after the note was read, and of which its text states nothing.
 
     Args:
         is_unchanged: whether the note was read by an earlier ingestion. What was there then has its fact, or
@@ -344,24 +342,15 @@ def late_citations(
     stated = store.provenance.of_episode(tx, episode.row)
     read_at = max([episode.recorded_at, *(recorded_at for _, _, recorded_at in stated)])
     cited = {
-        one.row: one
+        one.row
         for key in keys
         if (one := _cited(tx, key)) and not (is_unchanged and _named_at(tx, one, key) <= read_at)
-    }
+    } - {entity.row}
     if not cited:
-        return []
+        return False
     ends = {end.row for end in forgetting.ends_of(store.facts.by_rows(tx, [fact for _, fact, _ in stated]))}
-    ends |= {
-        row for key in folder.deleted(tx)[episode.row] if isinstance(key, tuple) for row in (key[0], key[2] or key[0])
-    }
-    return [one for row, one in cited.items() if row != entity.row and row not in ends]
-
-
-def record_citations(
-    tx: Tx, folder: Folder, note: Note, entity: Entity, episode: Episode, cited: Iterable[Entity]
-) -> None:
-    """Record that a note mentions what it cites, and nothing else of what it states."""
-    _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source).record_citations(cited)
+    deleted = [key for key in folder.deleted(tx)[episode.row] if isinstance(key, tuple)]
+    return not cited <= ends.union(*((subject, target or subject) for subject, _, target, _ in deleted))
 
 
 def shared_aliases(tx: Tx, folder: Folder, note: Note) -> Iterator[tuple[str, Entity]]:
@@ -685,7 +674,9 @@ class _Recorder:
             if target is not None and target.row != self._entity.row and mentions:
                 self._add(target, mentions, self._entity)
         cited = [one for key in content.citations if (one := _cited(self._tx, key))]
-        self.record_citations(one for one in cited if one.row != self._entity.row)
+        for one in cited:
+            if one.row != self._entity.row:
+                self._add(one, mentions, self._entity)
         noted = self._called(_OBSERVED) if content.observations else None
         for category, text in content.observations:
             if not (self._folder.has_decisions and _is_decision(self._tx, category)):
@@ -693,11 +684,6 @@ class _Recorder:
         if content.tasks:
             self._record_tasks(content.tasks)
         self._record_decisions()
-
-    def record_citations(self, cited: Iterable[Entity]) -> None:
-        mentions = self._of_role("mentions")
-        for one in cited:
-            self._add(one, mentions, self._entity)
 
     def _record_tasks(self, tasks: Sequence[Task]) -> None:
         entity_type, part_of, tags = _type_called(self._tx, _TO_DO), self._of_role("part_of"), self._of_role("tags")
