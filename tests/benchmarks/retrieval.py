@@ -35,7 +35,8 @@ from keepgraph.temporal import timestamps
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 JUDGED = (1, 2, 3, 4)
 ALL = "1 to 4"
-LIMIT = 100
+LIMIT = 200
+"""More turns than the largest budget holds."""
 BUDGETS = (500, 1_500, 5_000)
 """Of an answer, in tokens: the first turns count that fit, at four characters a token."""
 

@@ -275,6 +275,17 @@ def test_the_demo_answers_each_question_by_every_door_and_again(
     assert not (tmp_path / "own.db").exists()
 
 
+def test_where_nothing_clearly_answers_the_closest_are_shown_and_nothing_counts_as_found(run: Kg) -> None:
+    for text in ("The soup was cold again.", "We paint the fence on Monday.", "The bus leaves at nine."):
+        run("remember", text)
+    question = "which hotel has soup and a swimming pool near Lisbon airport"
+    unanswered, as_json = run("search", question), json.loads(run("search", question, "--json").output)
+
+    assert (unanswered.exit_code, as_json["episodes"]) == (3, [])
+    assert unanswered.output.startswith(f"Nothing clearly answers “{question}”. The closest")
+    assert "The soup was cold again." in unanswered.output
+
+
 def test_what_is_slow_is_not_imported_for_a_recall(path: Path, run: Kg) -> None:
     run("record", "person:Priya", "tagged", "=lead")
     code = (

@@ -94,6 +94,9 @@ def timeline_command(ctx: click.Context, name: tuple[str, ...], limit: int, newe
     ctx.exit(0 if answer else graph_options.NOTHING_MATCHED)
 
 
+_MAX_CLOSEST = 3
+
+
 @click.command("search")
 @click.argument("words", nargs=-1)
 @click.option("--in", "search_mode", type=click.Choice(_MODES), help="Where to look; everywhere by default.")
@@ -123,14 +126,15 @@ def search_command(ctx: click.Context, /, words: tuple[str, ...], newest: bool, 
     if not words and not (newest or filters["since"] or filters["until"]):
         raise errors.QueryRequired("no search words", hint="Give WORDS, --newest, --since or --until.")
     arguments: dict[str, Any] = {name: value or None for name, value in filters.items()}
-    answer = graph_options.call(
-        ctx,
-        "search",
-        query=" ".join(words),
-        reranker="newest" if newest else None,
-        rank_texts="whole" if whole else "each",
-        **arguments,
-    )
+    arguments |= {
+        "query": " ".join(words),
+        "reranker": "newest" if newest else None,
+        "rank_texts": "whole" if whole else "each",
+    }
+    answer = closest = graph_options.call(ctx, "search", **arguments)
+    if answer.get("abstained") and "near=true" in answer["message"] and not graph_options.wants_json(ctx):
+        arguments |= {"near": True, "limit": min(filters["limit"], _MAX_CLOSEST)}
+        closest = graph_options.call(ctx, "search", **arguments)
     has_hits = any(answer[kind] for kind in _MODES[1:])
     if graph_options.wants_json(ctx):
         terminal.show_json(answer)
@@ -140,9 +144,11 @@ def search_command(ctx: click.Context, /, words: tuple[str, ...], newest: bool, 
         unknown = bool(filters["project"]) and not answer["about"] and answer["group_id"] != filters["project"]
         where = f" in {terminal.printable(filters['project'])}" if filters["project"] and not unknown else ""
         asked = f" for “{terminal.printable(' '.join(words))}”" if words else ""
-        click.echo(f"{terminal.printable(answer['message'])}." if unknown else f"Nothing was found{asked}{where}.")
-        if answer.get("abstained") and "near=true" in answer["message"]:
-            click.echo("No match. --near shows the closest results.")
+        if closest is not answer:
+            click.echo(f"Nothing clearly answers{asked.removeprefix(' for')}{where}. The closest; --near shows more:")
+            _show_hits({**closest, "truncated": dict.fromkeys(closest["truncated"], False)}, words)
+        else:
+            click.echo(f"{terminal.printable(answer['message'])}." if unknown else f"Nothing was found{asked}{where}.")
         terminal.show_other_groups(answer.get("other_groups"))
         if answer["embedding"] != "on":
             click.secho(f"  (search by meaning is {terminal.printable(answer['embedding'])})", dim=True)
