@@ -140,7 +140,7 @@ def members_in_group(tx: Tx) -> dict[int, list[int]]:
 
 def existing_entities(tx: Tx) -> set[int]:
     """The row numbers of the entities of the group."""
-    return {row[0] for row in tx.conn.execute("SELECT id FROM entity WHERE group_id = ?", (tx.group,))}
+    return tx.distinct("SELECT id FROM entity WHERE group_id = ?", (tx.group,))
 
 
 def count_facts_among(tx: Tx, entities: Sequence[int]) -> dict[int, int]:
@@ -253,15 +253,15 @@ Place = tuple[int, float, float]
 
 def any_missing(tx: Tx) -> bool:
     """Whether an entity of the group has no place."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
-        SELECT 1 FROM entity
-        WHERE group_id = ? AND NOT EXISTS (SELECT 1 FROM map_place WHERE map_place.entity = entity.id)
-        LIMIT 1
+        SELECT EXISTS (
+            SELECT 1 FROM entity
+            WHERE group_id = ? AND NOT EXISTS (SELECT 1 FROM map_place WHERE map_place.entity = entity.id)
+        )
         """,
         (tx.group,),
-    ).fetchone()
-    return row is not None
+    )
 
 
 def places_of_group(tx: Tx) -> list[Place]:

@@ -44,14 +44,14 @@ def of_entities(tx: Tx, entities: Sequence[int]) -> dict[int, EntityDetails]:
 def of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, FactDetails]:
     """The details of facts by their row numbers; of any group."""
     values = {"facts": json_array(facts), "known": tx.known_at}
-    groups = tx.conn.execute(
+    groups = tx.mapping(
         """
         SELECT fact.id, entity.group_id
         FROM fact JOIN entity ON entity.id = fact.subject
         WHERE fact.id IN (SELECT value FROM json_each(:facts))
         """,
         values,
-    ).fetchall()
+    )
     episodes: dict[int, list[str]] = {}
     for fact, episode in tx.conn.execute(
         """
@@ -64,7 +64,7 @@ def of_facts(tx: Tx, facts: Sequence[int]) -> dict[int, FactDetails]:
         values,
     ):
         episodes.setdefault(fact, []).append(episode)
-    return {fact: FactDetails(group, tuple(dict.fromkeys(episodes.get(fact, ())))) for fact, group in groups}
+    return {fact: FactDetails(group, tuple(dict.fromkeys(episodes.get(fact, ())))) for fact, group in groups.items()}
 
 
 def assertions(tx: Tx, fact: int) -> list[tuple[int, str | None, float, str, str | None, str, str | None]]:

@@ -243,11 +243,9 @@ def _position(row: tuple[int, int, str, str, int]) -> JournalPosition:
 
 def _was_any_moved(tx: Tx, states_before: list[tuple[int, dict[str, object]]]) -> bool:
     """Whether an entity was in another group before; also true if its former state is unknown."""
-    groups = dict(
-        tx.conn.execute(
-            "SELECT id, group_id FROM entity WHERE id IN (SELECT value FROM json_each(?))",
-            (json_array([row for row, _ in states_before]),),
-        ).fetchall()
+    groups = tx.mapping(
+        "SELECT id, group_id FROM entity WHERE id IN (SELECT value FROM json_each(?))",
+        (json_array([row for row, _ in states_before]),),
     )
     return any(
         "group_id" not in before or groups.get(row, before["group_id"]) != before["group_id"]

@@ -83,8 +83,8 @@ def clear(tx: Tx, group: str | None) -> dict[str, int]:
     tx.conn.execute(
         f"UPDATE provenance SET episode = NULL WHERE episode IN ({_EPISODES}) AND fact NOT IN ({_FACTS})", values
     )
-    of_group = tx.conn.execute("SELECT id FROM community WHERE :group IS NULL OR group_id = :group", values).fetchall()
-    for (row,) in of_group:
+    of_group = tx.column("SELECT id FROM community WHERE :group IS NULL OR group_id = :group", values)
+    for row in of_group:
         communities.delete(tx, row)
     deleted = {"community": len(of_group)}
     for table, where in (
@@ -115,7 +115,7 @@ def find(tx: Tx) -> Entity | None:
 
 def rows(tx: Tx, groups: Sequence[str]) -> list[int]:
     """The rows of the owners of these groups, in their order."""
-    by_group = dict(tx.conn.execute("SELECT group_id, entity FROM owner ORDER BY id").fetchall())
+    by_group = tx.mapping("SELECT group_id, entity FROM owner ORDER BY id")
     return [by_group[group] for group in groups if group in by_group]
 
 

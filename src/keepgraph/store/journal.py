@@ -276,11 +276,10 @@ def changed_columns(change: Change, after: Mapping[str, Any]) -> set[str]:
 
 def later_calls_on_row(tx: Tx, table: str, row: int, *, after: int) -> list[int]:
     """The calls after `after` that changed a row, newest first; at most 20."""
-    rows = tx.conn.execute(
+    return tx.column(
         "SELECT DISTINCT call FROM journal WHERE call > ? AND tbl = ? AND row = ? ORDER BY call DESC LIMIT 20",
         (after, table, row),
     )
-    return [result[0] for result in rows]
 
 
 def standing_updates_of_row(tx: Tx, table: str, row: int, *, after: int) -> list[int]:

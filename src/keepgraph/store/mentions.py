@@ -506,7 +506,7 @@ def any_unread(tx: Tx) -> bool:
 
 def is_longer_than(tx: Tx, number: int) -> bool:
     """Whether more chunks and names than this are unread: quicker than counting them."""
-    row = tx.conn.execute(
+    unread = tx.number(
         """
         SELECT count(*)
         FROM (SELECT * FROM (SELECT 1 FROM chunk_unread LIMIT +:most)
@@ -514,8 +514,8 @@ def is_longer_than(tx: Tx, number: int) -> bool:
               SELECT * FROM (SELECT 1 FROM name_unread LIMIT +:most))
         """,
         {"most": number + 1},
-    ).fetchone()
-    return int(row[0]) > number
+    )
+    return unread > number
 
 
 def next_chunks(tx: Tx, *, limit: int, episodes: Sequence[int] | None = None) -> list[int]:

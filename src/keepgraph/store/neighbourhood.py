@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
@@ -239,8 +238,6 @@ def _json_or_none(values: Sequence[str] | None) -> str | None:
 # Rows are given and returned by row number, in order. A step returns pairs: the position of the row that it starts
 # from, and the row that it leads to; one pair for each fact, so that what is reached twice comes twice.
 
-_Pairs = list[tuple[int, int]]
-
 
 def entities(tx: Tx, *, of_types: Sequence[str] | None) -> Iterator[int]:
     """The entities of the group, oldest first; None for those of any type."""
@@ -390,8 +387,7 @@ def are_neighbours(tx: Tx, entity: Entity, others: Sequence[int]) -> set[int]:
 
 def facts_between_two(tx: Tx, entity: Entity, other: Entity, *, limit: int) -> list[int]:
     """The facts between two entities that are not retracted, in either direction, by row, newest first."""
-    return _rows(
-        tx,
+    return tx.column(
         """
         SELECT id FROM fact
         WHERE subject = :entity AND object = :other AND object IS NOT NULL AND retracted_at IS NULL
@@ -407,8 +403,7 @@ def facts_between_two(tx: Tx, entity: Entity, other: Entity, *, limit: int) -> l
 
 def facts_with_literal(tx: Tx, entity: Entity, literal: str, *, limit: int) -> list[int]:
     """The facts of an entity with a literal that are not retracted, by row, newest first."""
-    return _rows(
-        tx,
+    return tx.column(
         """
         SELECT id FROM fact
         WHERE literal = :literal AND literal IS NOT NULL AND subject = :entity AND retracted_at IS NULL
@@ -417,7 +412,3 @@ def facts_with_literal(tx: Tx, entity: Entity, literal: str, *, limit: int) -> l
         """,
         {"entity": entity.row, "literal": literal, "limit": limit},
     )
-
-
-def _rows(tx: Tx, query: str, values: dict[str, Any]) -> list[int]:
-    return [row[0] for row in tx.conn.execute(query, values)]

@@ -69,16 +69,15 @@ def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]
 
 def has_assertion(tx: Tx, fact: int, *, source: str | None, confidence: float) -> bool:
     """Whether this session has made the same assertion of a fact, from the same episode if any."""
-    row = tx.conn.execute(
+    return tx.is_true(
         """
-        SELECT 1
-        FROM provenance
-        WHERE fact = ? AND source IS ? AND confidence = ? AND session IS ? AND episode IS ?
-        LIMIT 1
+        SELECT EXISTS (
+            SELECT 1 FROM provenance
+            WHERE fact = ? AND source IS ? AND confidence = ? AND session IS ? AND episode IS ?
+        )
         """,
         (fact, source, confidence, tx.session, tx.episode),
-    ).fetchone()
-    return row is not None
+    )
 
 
 def newest_assertions(
@@ -226,7 +225,7 @@ def inserting_calls(tx: Tx, table: str, rows: Mapping[int, str]) -> dict[int, in
         rows: row numbers with the timestamps of the rows. That is the time of the call, unless an import brought it:
             then the whole journal is read, once for all of these rows.
     """
-    at_once = tx.conn.execute(
+    calls = tx.mapping(
         """
         SELECT journal.row, min(journal.call)
         FROM json_each(:rows) AS wanted
@@ -237,10 +236,8 @@ def inserting_calls(tx: Tx, table: str, rows: Mapping[int, str]) -> dict[int, in
         """,
         {"table": table, "rows": json.dumps(dict(rows))},
     )
-    calls: dict[int, int] = dict(at_once.fetchall())
-    others = [row for row in rows if row not in calls]
-    if others:
-        imported = tx.conn.execute(
+    if others := [row for row in rows if row not in calls]:
+        calls |= tx.mapping(
             """
             SELECT row, min(call)
             FROM journal
@@ -249,7 +246,6 @@ def inserting_calls(tx: Tx, table: str, rows: Mapping[int, str]) -> dict[int, in
             """,
             (table, json_array(others)),
         )
-        calls.update(imported.fetchall())
     return calls
 
 

@@ -252,7 +252,7 @@ def drop(tx: Tx) -> None:
 def load(tx: Tx) -> None:
     """Bring the signs of all kinds into memory, as far as they are not there in nearly this state."""
     for kind in VECTOR_KINDS:
-        if of_snapshot(tx, kind) is None and _only_reads(tx) and not _has_too_many(tx, kind):
+        if of_snapshot(tx, kind) is None and _only_reads(tx) and not has_too_many(tx, kind):
             tx.shared_cache[_key(kind)] = _read_all(tx, kind)
 
 
@@ -291,11 +291,6 @@ def _changed_since(tx: Tx, kind: VectorKind, change: int, latest: int) -> frozen
         return None
     rows = tx.conn.execute("SELECT number FROM vector_change WHERE id > ? AND kind = ?", (change, kind.noun))
     return frozenset(row[0] for row in rows)
-
-
-def _has_too_many(tx: Tx, kind: VectorKind) -> bool:
-    largest = tx.conn.execute(f"SELECT max({kind.key}) FROM {kind.signs_table}").fetchone()[0]
-    return largest is not None and largest > MAX_VECTORS
 
 
 def _read_all(tx: Tx, kind: VectorKind) -> Signs:

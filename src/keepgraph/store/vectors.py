@@ -66,11 +66,10 @@ def any_made(tx: Tx, kind: VectorKind) -> bool:
 
 def missing(tx: Tx, kind: VectorKind, numbers: Sequence[int]) -> set[int]:
     """Those of some numbers that have no vector yet."""
-    rows = tx.conn.execute(
+    return tx.distinct(
         f"SELECT {kind.key} FROM {kind.queue.table} WHERE {kind.key} IN (SELECT value FROM json_each(?))",
         (json_array(numbers),),
     )
-    return {number for (number,) in rows}
 
 
 def next_missing(

@@ -88,7 +88,7 @@ def move_entities(tx: Tx, entity_type: int, target: int) -> int:
 
 def move_references_to_type(tx: Tx, entity_type: int, target: int) -> None:
     """Let other words name another type in the place of one: as a parent, as disjoint, at an end, as a replacement."""
-    _move_pairs(tx, "type_parent", "type", "parent", entity_type, target)
+    _move_parents(tx, entity_type, target)
     _move_disjoint(tx, entity_type, target)
     _move_ends(tx, entity_type, target)
     tx.conn.execute("UPDATE entity_type SET replaced_by = ? WHERE replaced_by = ?", (target, entity_type))
@@ -121,32 +121,24 @@ def rename_type_in_texts(tx: Tx, name: str, new_name: str) -> None:
             tx.conn.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new_name, name))
 
 
-def _move_pairs(tx: Tx, table: str, column: str, other_column: str, row: int, target: int) -> None:
-    """In a table of pairs of types, let `other_column` be another type; what would be a double or a loop is deleted."""
+def _move_parents(tx: Tx, row: int, target: int) -> None:
+    """Let another type be the parent in the place of one; what would be a double or a loop is deleted."""
     tx.conn.execute(
-        f"""
-        DELETE FROM {table}
-        WHERE {other_column} = :row
-          AND ({column} = :target OR {column} IN (SELECT {column} FROM {table} WHERE {other_column} = :target))
+        """
+        DELETE FROM type_parent
+        WHERE parent = :row
+          AND (type = :target OR type IN (SELECT type FROM type_parent WHERE parent = :target))
         """,
         {"row": row, "target": target},
     )
-    tx.conn.execute(f"UPDATE {table} SET {other_column} = ? WHERE {other_column} = ?", (target, row))
+    tx.conn.execute("UPDATE type_parent SET parent = ? WHERE parent = ?", (target, row))
 
 
 def _move_disjoint(tx: Tx, row: int, target: int) -> None:
-    pairs = tx.conn.execute(
-        "SELECT id, iif(type = :row, other, type) FROM type_disjoint WHERE :row IN (type, other) ORDER BY id",
-        {"row": row},
-    ).fetchall()
-    existing = {
-        result[0]
-        for result in tx.conn.execute(
-            "SELECT iif(type = :row, other, type) FROM type_disjoint WHERE :row IN (type, other)", {"row": target}
-        )
-    }
-    tx.conn.executemany("DELETE FROM type_disjoint WHERE id = ?", [(pair,) for pair, _ in pairs])
-    vocabulary.insert_disjoint(tx, [(target, other) for _, other in pairs if other not in existing | {target}])
+    others = "SELECT iif(type = :row, other, type) FROM type_disjoint WHERE :row IN (type, other) ORDER BY id"
+    moved, existing = tx.column(others, {"row": row}), tx.column(others, {"row": target})
+    tx.conn.execute("DELETE FROM type_disjoint WHERE :row IN (type, other)", {"row": row})
+    vocabulary.insert_disjoint(tx, [(target, other) for other in moved if other not in (*existing, target)])
 
 
 def _move_ends(tx: Tx, row: int, target: int) -> None:
@@ -218,7 +210,7 @@ def beginning_with(tx: Tx, letters: Collection[str]) -> dict[str, int]:
 def entity_counts(tx: Tx, words: Collection[str], *, at_most: int) -> dict[str, int]:
     """In the names of how many entities each of these words stands, up to a number of names; 0 where it is in none."""
     entity = "iif(surface % 2, (SELECT entity FROM alias WHERE id = surface / 2), surface / 2)"
-    counts = tx.conn.execute(
+    counts = tx.mapping(
         f"""
         SELECT name_word.word, (
             SELECT count(DISTINCT {entity})
@@ -229,7 +221,7 @@ def entity_counts(tx: Tx, words: Collection[str], *, at_most: int) -> dict[str, 
         """,
         {"words": json_array(words), "at_most": at_most},
     )
-    return dict.fromkeys(words, 0) | dict(counts.fetchall())
+    return dict.fromkeys(words, 0) | counts
 
 
 def names_with(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 
 from keepgraph.cypher import functions, value_types
@@ -150,14 +150,6 @@ def _type(context: Context, expression: ast.Call, block: Block) -> Term:
     return Term(sql, value_types.Type(value_types.STRING | subject.null), group_by=code)
 
 
-def _start(context: Context, expression: ast.Call, block: Block) -> Term:
-    return _end_node(context, expression, block, start=True)
-
-
-def _end(context: Context, expression: ast.Call, block: Block) -> Term:
-    return _end_node(context, expression, block, start=False)
-
-
 def _end_node(context: Context, expression: ast.Call, block: Block, *, start: bool) -> Term:
     subject = context.term(expression.arguments[0], block)
     if subject.encoding != "edge":
@@ -270,8 +262,8 @@ _FORMS: dict[functions.SqlForm, Callable[[Context, ast.Call, Block], Term]] = {
     "type": _type,
     "labels": _labels,
     "first": _first,
-    "start": _start,
-    "end": _end,
+    "start": partial(_end_node, start=True),
+    "end": partial(_end_node, start=False),
     "substring": _substring,
     "letter case": _letter_case,
 }

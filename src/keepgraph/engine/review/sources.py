@@ -105,19 +105,6 @@ def wordings(tx: Tx, *, limit: int) -> list[Proposal]:
     return [_of_wordings(group) for group in groups[:limit]]
 
 
-def duplicates(tx: Tx, *, after: int, limit: int) -> tuple[list[Proposal], int | None]:
-    """The pairs among the next `limit` entities that may be one entity, and the row to continue after.
-
-    Returns:
-        The proposals, and the row of the last compared entity; None if there are no more.
-    """
-    batch = store.entities.page(tx, after, limit=limit)
-    pairs = [
-        of_pair(each.older, each.newer, score=each.score) for each in knowledge.merges.possible_duplicates(tx, batch)
-    ]
-    return pairs, batch[-1].row if batch else None
-
-
 def of_pair(keep: Entity, absorb: Entity, *, score: float) -> Proposal:
     """The question whether two entities are one; the first would absorb the second."""
     return Proposal(
@@ -146,9 +133,11 @@ def is_decided(tx: Tx, one: Entity, other: Entity) -> bool:
 
 
 def _doubles(tx: Tx) -> list[Proposal]:
+    """The pairs of entities that may be one entity; none in a graph of too many entities."""
     if sum(store.entities.count_by_type(tx).values()) > MAX_COMPARED:
         return []
-    return duplicates(tx, after=0, limit=MAX_COMPARED)[0]
+    pairs = knowledge.merges.possible_duplicates(tx, store.entities.page(tx, 0, limit=MAX_COMPARED))
+    return [of_pair(each.older, each.newer, score=each.score) for each in pairs]
 
 
 def _of_text(tx: Tx, found: TextProposal, kind: str, key: str, evidence: Sequence[TextEvidence]) -> Proposal | None:
