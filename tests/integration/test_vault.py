@@ -442,8 +442,11 @@ def test_a_task_that_somebody_forgot_does_not_come_back_with_an_edit(call, root,
     write(root, {"Plan.md": "Now.\n- [ ] Paint the fence 📅 2026-12-01\n- [ ] Buy tar"})
     read(call, root)
 
+    again = rows(path, "SELECT count(*) FROM journal WHERE tbl = 'entity' AND op = 'delete'")
+
     assert entities(path) == {"Plan": "note", "Buy tar": "task"}
     assert facts(path) == {("Buy tar", "belongs_to", "Plan")}
+    assert again == [(1,)]
 
 
 def test_what_was_undone_with_the_reading_of_an_edit_is_read_again(call, root, path):

@@ -690,14 +690,18 @@ class _Recorder:
         if entity_type is None or part_of is None:
             return
         for task in tasks:
-            entity = self._task_entity(task.name, entity_type)
-            self._add(entity, part_of, self._entity)
-            for wording, value in task.fields:
-                self._add(entity, self._called(wording, LITERAL), value)
-            for tag in task.tags:
-                self._add(entity, tags, tag)
-            if task.state:
-                self._add(entity, tags, task.state, since=task.closed_on)
+            with suppress(_Refused), self._tx.savepoint() if self.removed else nullcontext():
+                refused = len(self.refused)
+                entity = self._task_entity(task.name, entity_type)
+                self._add(entity, part_of, self._entity)
+                if len(self.refused) > refused and not store.facts.all_about(self._tx, entity):
+                    raise _Refused  # somebody has forgotten the task
+                for wording, value in task.fields:
+                    self._add(entity, self._called(wording, LITERAL), value)
+                for tag in task.tags:
+                    self._add(entity, tags, tag)
+                if task.state:
+                    self._add(entity, tags, task.state, since=task.closed_on)
 
     def _task_entity(self, name: str, entity_type: str) -> Entity:
         """The task of this note with this name: what another note has written down is another task."""
