@@ -559,7 +559,8 @@ def tagged_entities(
 
 def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:
     """All facts with the same triple that are not retracted, oldest first: one for each validity."""
-    if (ahead := in_advance(tx)) and ahead.is_new(fact, predicate) and not ahead.was_inserted(fact, predicate):
+    triple = triple_of(fact, predicate)
+    if (ahead := in_advance(tx)) and ahead.is_new(triple) and triple not in ahead.inserted:
         return []
     column = "object" if fact.object else "literal"
     rows = tx.conn.execute(
@@ -611,14 +612,14 @@ def insert(tx: Tx, fact: Fact, *, public_id: str, predicate: int, text: str) -> 
         ),
     )
     if ahead := in_advance(tx):
-        ahead.insert(fact, predicate, row)
+        ahead.insert(fact, triple_of(fact, predicate), row)
     return row
 
 
 _AHEAD = ("facts read in advance",)
 
 _Triple: TypeAlias = tuple[int, int, int]
-"""The rows of a subject, a predicate and an object."""
+"""The rows of a subject, a predicate and an object, or three other rows."""
 
 
 @dataclass(slots=True)
@@ -637,29 +638,26 @@ class Ahead:
     inserted: set[_Triple] = field(default_factory=set)
     neighbours: dict[tuple[int, bool], dict[int, list[_Triple]]] = field(default_factory=dict)
 
-    def is_new(self, fact: Fact, predicate: int) -> bool:
-        """Whether the call found no fact of this triple; it may have recorded one since."""
-        if fact.object is None:
-            return False
-        subject, target = fact.subject.row, fact.object.row
-        return (subject, predicate, target) in self.new or max(subject, target) >= self.first_row
+    def is_new(self, triple: _Triple) -> bool:
+        """Whether there was no fact of a triple before the call."""
+        return triple in self.new or max(triple[0], triple[2]) >= self.first_row
 
-    def was_inserted(self, fact: Fact, predicate: int) -> bool:
-        return fact.object is not None and (fact.subject.row, predicate, fact.object.row) in self.inserted
-
-    def insert(self, fact: Fact, predicate: int, row: int) -> None:
-        """Take in a fact that was inserted. Where it may not hold, the neighbours of its ends are read anew."""
-        if fact.object is None:
-            return
-        has_twin = self.was_inserted(fact, predicate) or not self.is_new(fact, predicate)
-        ends = fact.subject.row, fact.object.row
-        self.inserted.add((ends[0], predicate, ends[1]))
-        for is_outward, (near, far) in ((True, ends), (False, ends[::-1])):
+    def insert(self, fact: Fact, triple: _Triple, row: int) -> None:
+        """Take in a fact that was inserted; where others may say the same at other times, its ends are read anew."""
+        is_alone = self.is_new(triple) and triple not in self.inserted and not (fact.valid_from or fact.valid_to)
+        self.inserted.add(triple)
+        subject, predicate, target = triple
+        for is_outward, edge in ((True, (subject, target, row)), (False, (target, subject, row))):
             read = self.neighbours.get((predicate, is_outward), {})
-            if has_twin or fact.valid_from or fact.valid_to:
-                read.pop(near, None)
-            elif near in read:
-                insort(read[near], (near, far, row))
+            if not is_alone:
+                read.pop(edge[0], None)
+            elif edge[0] in read:
+                insort(read[edge[0]], edge)
+
+
+def triple_of(fact: Fact, predicate: int) -> _Triple:
+    """The triple of a fact; all literals of a subject are one."""
+    return fact.subject.row, predicate, fact.object.row if fact.object else 0
 
 
 def read_ahead(tx: Tx, triples: Collection[_Triple]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from keepgraph.lazy import dataclass
@@ -439,7 +440,7 @@ def signs(tx: Tx, fact: Fact, *, predicate: int, acyclic: bool) -> tuple[bool, b
     Args:
         acyclic: whether the predicate is meant to have no cycles; where it may have some, no path is looked for.
     """
-    if (ahead := facts.in_advance(tx)) and ahead.is_new(fact, predicate):
+    if (ahead := facts.in_advance(tx)) and ahead.is_new(facts.triple_of(fact, predicate)):
         return False, acyclic  # to look for a path in what was read is no dearer than to look for a sign
     was_retracted, may_lead_back = tx.conn.execute(
         _SIGNS,
@@ -560,32 +561,26 @@ def neighbours_of(
     Returns:
         Rows of one of the entities, of the entity at the other end, and of the fact; by entity.
     """
-    if (ahead := facts.in_advance(tx)) is None:
-        return _neighbours_of(tx, entities, predicate=predicate, outward=outward, limit=limit)
-    read = ahead.neighbours.setdefault((predicate, outward), {})
+    ahead = facts.in_advance(tx)
+    read = ahead.neighbours.setdefault((predicate, outward), {}) if ahead else {}
+    edges = [edge for entity in entities for edge in read.get(entity, ())]
     if unread := [entity for entity in entities if entity not in read]:
-        edges = _neighbours_of(tx, unread, predicate=predicate, outward=outward, limit=limit)
-        if len(edges) >= limit:
-            return _neighbours_of(tx, entities, predicate=predicate, outward=outward, limit=limit)
-        read.update((entity, []) for entity in unread)
-        for edge in edges:
-            read[edge[0]].append(edge)
-    return [edge for entity in sorted(entities) for edge in read[entity]][:limit]
-
-
-def _neighbours_of(
-    tx: Tx, entities: Sequence[int], *, predicate: int, outward: bool, limit: int
-) -> list[tuple[int, int, int]]:
-    end, other = ("subject", "object") if outward else ("object", "subject")
-    return tx.rows(
-        f"""
-        SELECT {end}, {other}, id FROM fact
-        WHERE {end} IN (SELECT value FROM json_each(:entities)) AND predicate = :predicate AND object IS NOT NULL
-          AND {HOLDS}
-        LIMIT +:limit
-        """,
-        {"entities": json_array(entities), "predicate": predicate, "at": tx.at, "limit": limit},
-    )
+        end, other = ("subject", "object") if outward else ("object", "subject")
+        rows = tx.rows(
+            f"""
+            SELECT {end}, {other}, id FROM fact
+            WHERE {end} IN (SELECT value FROM json_each(:entities)) AND predicate = :predicate AND object IS NOT NULL
+              AND {HOLDS}
+            LIMIT +:limit
+            """,
+            {"entities": json_array(unread), "predicate": predicate, "at": tx.at, "limit": limit},
+        )
+        edges += rows
+        if len(rows) < limit:
+            read.update((entity, []) for entity in unread)
+            for edge in rows:
+                read[edge[0]].append(edge)
+    return sorted(edges, key=itemgetter(0))[:limit]
 
 
 def retracted_twin(tx: Tx, fact: Fact, *, predicate: int) -> RetractedTwin | None:

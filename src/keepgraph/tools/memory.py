@@ -179,6 +179,7 @@ def record_fact(
     valid_to, it ends the fact. When something has changed, list the facts that no longer hold in supersedes. To close
     a blocker: its words, what is blocked, or {id: fact_…} resolved_by who or what; see closed_blockers.
     """
+    graph_vocabulary.keep(tx)
     answer, recorded = _record(
         tx,
         {

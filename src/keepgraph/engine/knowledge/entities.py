@@ -296,9 +296,11 @@ def _persons_named_by_part(tx: Tx, name: Name, *, of_types: Collection[str]) -> 
 
 
 def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.KeepgraphError]) -> Entity:
-    entity = find_by_id(tx, ref.id or "")
+    memo_key = ("entity", ref.id or "")
+    entity = tx.memo.get(memo_key) or find_by_id(tx, ref.id or "")
     if entity is None:
         raise error_class(f"there is no entity {_quote(ref.id)}", hint="Look it up by name first; ids begin with ent_.")
+    tx.memo[memo_key] = entity
     if ref.type is not None:
         entity_type = assumed_type(tx, ref.type).name
         if not graph_vocabulary.read(tx).is_kind_of(entity.type, entity_type):
@@ -354,7 +356,7 @@ def _insert(tx: Tx, entity_type: EntityType, name: Name) -> Entity:
         folded=name.indexed_forms,
         created_at=created_at,
     )
-    entity = Entity(row, public_id, entity_type.name, name.text, created_at)
+    entity = tx.memo["entity", public_id] = Entity(row, public_id, entity_type.name, name.text, created_at)
     own_identifier(tx, entity)
     return entity
 

@@ -625,7 +625,7 @@ class _Recorder:
 
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
         self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
-        self._vocabulary = graph_vocabulary.read(tx)
+        self._vocabulary = graph_vocabulary.keep(tx)
         self._keys: set[_Key] = set()
         self.removed: set[_Key] = set()
         self.refused: list[Fact] = []
