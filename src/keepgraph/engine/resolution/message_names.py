@@ -21,8 +21,8 @@ from keepgraph.language import (
     common_words,
     given_names,
     known_words,
-    lexicons,
     mention_detection,
+    ordinary_phrases,
     proper_names,
     word_forms,
 )
@@ -52,25 +52,13 @@ _FIRST_WITHOUT_CASE = "\u0250"
 """Scripts from here on are left out: words of most have no lower case, and are in no list."""
 _MAX_TELLING = 8
 """Before a name, and behind it."""
-_DEFINITE = frozenset(  # the other determiners of the lexicon are indefinite: a heron is not Heron
-    "the this that these those my our der die das den dem des im am zum zur beim vom mein meine unser unsere "
-    "le la les mon notre el los lo mi nuestro gli il".split()
+_INDEFINITE = frozenset(
+    "a an another any some his her its their your ein eine einen einem einer un une una uno".split()
 )
 _LIKELY = 1.5
 """With these log odds, a name is evidence for those beside it."""
-_WEIGHTS = {
-    "bias": 3.3,
-    "frequency": -2.1,
-    "indefinite": -4.0,
-    "verb": 2.2,
-    "person": -2.3,
-    "longer": -3.6,
-    "compound": -0.9,
-    "recorded": 2.5,
-    "unrecorded": -3.0,
-    "beside": 3.5,
-}
-"""Of the evidence that words mean a name, as log odds. A logistic regression on 513 messages found them."""
+_BESIDE = 3.5
+"""What another name in the message adds to the log odds of one."""
 
 _BETWEEN_PARTS = lazy.compile(r"(?<=\w)[_\-/](?=\w)|(?<=\w)_|_(?=\w)")
 
@@ -323,17 +311,15 @@ def _meant(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> l
     telling = [offsets for offsets in text.words if _tells(text.word(offsets).lower())]
     odds: dict[tuple[Reading, NameHit], float] = {}
     for reading in readings:
-        if _may_be_ordinary(text, reading, languages):
-            for hit in reading.hits:
-                is_whole_name = names.is_person(hit) and " " in reading.key
-                if not is_whole_name and hit.scope.isdisjoint(names.scope):
-                    evidence = _evidence(names, text, reading, hit, telling, is_english=not languages)
-                    odds[reading, hit] = sum(_WEIGHTS[name] * value for name, value in evidence.items())
+        for hit in reading.hits if _may_be_ordinary(text, reading, languages) else ():
+            is_whole_name = names.is_person(hit) and " " in reading.key
+            if not is_whole_name and hit.scope.isdisjoint(names.scope):
+                odds[reading, hit] = _log_odds(names, text, reading, hit, telling, is_english=not languages)
     likely = [reading for reading in readings for hit in reading.hits if odds.get((reading, hit), _LIKELY) >= _LIKELY]
     meant = []
     for reading in readings:
         beside = any(other.end <= reading.start or reading.end <= other.start for other in likely)
-        hits = tuple(hit for hit in reading.hits if odds.get((reading, hit), 0) + _WEIGHTS["beside"] * beside >= 0)
+        hits = tuple(hit for hit in reading.hits if odds.get((reading, hit), 0) + _BESIDE * beside >= 0)
         if hits:
             meant.append(replace(reading, hits=hits))
     return meant
@@ -341,68 +327,59 @@ def _meant(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> l
 
 def _may_be_meant(names: Lookup, words: str, hit: NameHit) -> bool:
     """Whether a common word in lower case may be a name all the same: no person's, but in the scope."""
-    if not words.islower() or len(words) < _MIN_LETTERS_INFLECTED or common_words.is_stop_word(words):
-        return False
-    return not names.is_person(hit) or not hit.scope.isdisjoint(names.scope)
+    is_word = words.islower() and len(words) >= _MIN_LETTERS_INFLECTED and not common_words.is_stop_word(words)
+    return is_word and not (names.is_person(hit) and hit.scope.isdisjoint(names.scope))
 
 
 def _may_be_ordinary(text: AnnotatedText, reading: Reading, languages: Collection[str]) -> bool:
     """Whether words may be ordinary ones: in lower case, or with a capital that any word has there."""
-    words = text.text[reading.start : reading.end]
+    words, of_nouns = text.text[reading.start : reading.end], known_words.WITH_CAPITALS_OF_NOUNS
     if len(words) < _MIN_LETTERS_INFLECTED or words >= _FIRST_WITHOUT_CASE or not words.replace(" ", "").isalpha():
         return False
     if words.islower() or not words[1:].islower():
         return words.islower()
-    is_noun = not known_words.WITH_CAPITALS_OF_NOUNS.isdisjoint(languages) and not (
-        # Lantern, Bridge: no German nouns
-        common_words.is_frequent(reading.key)
-        and not known_words.is_frequent(reading.key, known_words.WITH_CAPITALS_OF_NOUNS)
-    )
-    return is_noun or text.capital_is_expected(reading.start)
+    # Lantern and Bridge are no German nouns.
+    is_foreign = common_words.is_frequent(reading.key) and not known_words.is_frequent(reading.key, of_nouns)
+    return text.capital_is_expected(reading.start) or not (is_foreign or of_nouns.isdisjoint(languages))
 
 
-def _evidence(
+def _log_odds(
     names: Lookup, text: AnnotatedText, reading: Reading, hit: NameHit, telling: Sequence[Offsets], *, is_english: bool
-) -> dict[str, float]:
-    """The evidence that words mean an entity, each from 0 to 1: of the words, of those beside them, and of the others.
+) -> float:
+    """How surely words mean an entity: by the words, by those beside them, and by the others of the message.
+
+    A logistic regression on 513 messages found the numbers.
 
     Args:
         telling: the words of the message that say what it is about. Those near the name are compared with what is
             recorded about the entity, which says nothing against it in another language than English.
     """
     near = bisect_left(telling, (reading.start, 0))
-    others = [
-        text.word(offsets).lower()
-        for offsets in telling[max(0, near - _MAX_TELLING) : near + _MAX_TELLING]
-        if not reading.start <= offsets[0] < reading.end
-    ]
-    others = list(dict.fromkeys(others))
-    recorded = store.mentions.count_words_recorded(
-        names.tx, hit.entity, store.full_text.phrase(hit.entity.name), others
-    )
+    around = telling[max(0, near - _MAX_TELLING) : near + _MAX_TELLING]
+    others = list({text.word(each).lower(): None for each in around if not reading.start <= each[0] < reading.end})
+    phrase = store.full_text.phrase(hit.entity.name)
+    recorded = store.mentions.count_words_recorded(names.tx, hit.entity, phrase, others)
     before, after = (text.word(offsets) for offsets in text.neighbours(reading.start, reading.end))
     is_person = names.is_person(hit)
-    is_definite = before.lower() in _DEFINITE
-    ordinary_after = after.islower() and not _is_function(after)
-    return {
-        "bias": 1,
-        "frequency": min(map(_frequency, reading.key.split())),
-        "indefinite": before.lower() in lexicons.words("determiners") and not is_definite,
-        "verb": mention_detection.is_beside_verb(text, reading.start, reading.end),
-        "person": is_person,
-        "longer": is_person and ordinary_after and _is_like_name(after, besides=hit.entity.name),
-        "compound": ordinary_after and not is_person and not is_definite,
-        "recorded": recorded > 0,
-        "unrecorded": is_english and not is_person and min(len(others) - recorded, 4) / 4,
-    }
+    is_word_after = after.islower() and _tells(after)
+    is_compound = is_word_after and not is_person and before.lower() != "the"
+    is_longer = is_word_after and is_person and _is_like_name(after, besides=hit.entity.name)
+    unrecorded = min(len(others) - recorded, 4) / 4 if is_english and not is_person else 0
+    return (
+        (3.3 - 2.3 * is_person)
+        - 2.1 * min(map(_frequency, reading.key.split()))
+        - 4.0 * (before.lower() in _INDEFINITE)
+        - 0.9 * is_compound
+        - 3.6 * is_longer
+        + 2.2 * mention_detection.is_beside_verb(text, reading.start, reading.end)
+        + (2.5 * (recorded > 0) - 3.0 * unrecorded)
+    )
 
 
 def _tells(word: str) -> bool:
-    return len(word) > 2 and word.isalpha() and not _is_function(word)
-
-
-def _is_function(word: str) -> bool:
-    return common_words.is_stop_word(word) or word in word_forms.function_words()
+    """Whether a word says what a text is about: it is no function word."""
+    is_function = common_words.is_stop_word(word) or word in word_forms.function_words()
+    return len(word) > 2 and word.isalpha() and not is_function
 
 
 def _frequency(word: str) -> float:
@@ -416,20 +393,8 @@ def _frequency(word: str) -> float:
 def _is_like_name(word: str, *, besides: str) -> bool:
     """Whether a word in lower case is rather a surname than an ordinary word, and none of a name that is known."""
     own = any(word[:_MIN_LETTERS] == part[:_MIN_LETTERS] for part in _key(besides).split())
-    stems = (word.removesuffix(ending) for ending in ("s", "es", "d", "ed", "ing") if word.endswith(ending))
-    if (
-        own
-        or not word.isalpha()
-        or common_words.is_common(word)
-        or known_words.is_frequent(word, known_words.LANGUAGES)
-    ):
-        return False
-    return not any(map(common_words.is_frequent, stems)) and (
-        given_names.contains(word)
-        or known_words.is_person(word)
-        or known_words.is_place(word)
-        or word not in frequent_words.very_frequent()
-    )
+    ordinary = ordinary_phrases.is_ordinary_word(word) or common_words.is_common(word)
+    return not (own or ordinary or known_words.is_frequent(word, known_words.LANGUAGES))
 
 
 def _choose(
