@@ -3,7 +3,8 @@
     python tests/benchmarks/train_names.py            # cross-validate: each graph judged by the others
     python tests/benchmarks/train_names.py --write    # train on everything and write acceptance_weights.json
 
-Trained on names/train, written by hand, and on questions generated from the entities there. Every question that has an
+Trained on names/train, written by hand, on questions generated from the entities there, and on both turned round, so
+that it matters little which of two names is asked and which is stored. Every question that has an
 answer is also asked with that answer taken away: then none is right. names/test is never read here. Needs scipy.
 """
 
@@ -36,6 +37,7 @@ PENALTY = 0.0003
 """Of the squared weights, for each question."""
 STRENGTH_WITHOUT_ANSWER = 0.3
 STRENGTH_GENERATED = 0.3
+STRENGTH_TURNED = 0.3
 WEIGHT_OF_GRAPH = {"classes": 0.4}
 """Of the graph in which half of the questions are made to deceive, as few are in use."""
 SMALLEST_WEIGHT = 0.005
@@ -131,6 +133,37 @@ def questions(file: Path) -> dict[str, list[Question]]:
     asked = [(case["asked"], case["expect"], 1.0) for case in cases if case["kind"] not in ("exact", "alias")]
     asked += [(text, expected, STRENGTH_GENERATED) for text, expected in generated(entities)]
     by_step: dict[str, list[Question]] = {"letters": [], "meaning": []}
+    for graph in [(entities, asked), *_turned(entities, cases)]:
+        for step, made in _by_step(*graph).items():
+            by_step[step] += made
+    for each in (*by_step["letters"], *by_step["meaning"]):
+        each.weight = WEIGHT_OF_GRAPH.get(file.stem, 1.0)
+    return by_step
+
+
+def _turned(
+    entities: Sequence[dict[str, Any]], cases: Sequence[dict[str, Any]]
+) -> Iterator[tuple[list[dict[str, Any]], list[tuple[str, str | None, float]]]]:
+    """Graphs whose entities have the names that they are asked by, with their own names as the questions."""
+    asked_by: dict[str, list[str]] = {}
+    for case in cases:
+        if case["expect"] and case["kind"] not in ("exact", "alias") and ":" not in case["asked"]:
+            asked_by.setdefault(case["expect"], []).append(case["asked"])
+    for place in range(max(map(len, asked_by.values()))):
+        turned, asked = [], []
+        for entity in entities:
+            own = f"{entity['type']}:{entity['name']}"
+            names = asked_by.get(own, [])
+            turned.append({"type": entity["type"], "name": names[place] if place < len(names) else entity["name"]})
+            if place < len(names):
+                asked.append((entity["name"], f"{entity['type']}:{names[place]}", STRENGTH_TURNED))
+        yield turned, asked
+
+
+def _by_step(
+    entities: Sequence[dict[str, Any]], asked: Sequence[tuple[str, str | None, float]]
+) -> dict[str, list[Question]]:
+    by_step: dict[str, list[Question]] = {"letters": [], "meaning": []}
     with (
         tempfile.TemporaryDirectory() as scratch,
         name_resolution.graph_of(entities, Path(scratch) / "g.db", settings=Settings()) as graph,
@@ -157,10 +190,7 @@ def questions(file: Path) -> dict[str, list[Question]]:
                 for step, pool in pools.items():
                     if step == "meaning" and any(each.features["rule_score"] >= MATCH_THRESHOLD for each in pool):
                         continue  # letters have decided
-                    made = list(_with_and_without(pool, expected, strength, text, rules[step], candidates[step]))
-                    for each in made:
-                        each.weight = WEIGHT_OF_GRAPH.get(file.stem, 1.0)
-                    by_step[step] += made
+                    by_step[step] += _with_and_without(pool, expected, strength, text, rules[step], candidates[step])
     return by_step
 
 

@@ -294,6 +294,37 @@ def test_a_first_name_that_one_person_has_finds_that_person(call):
     assert call.recalled("reese") == "Kyle Reese"
 
 
+SHORTER_AND_LONGER = [
+    (person("Ines Duarte"), person("Ines Maria Duarte")),
+    (person("Debbie Kessler"), person("Deborah Kessler-Wynn")),
+    (concept("Svalbard seed vault"), concept("Svalbard Global Seed Vault")),
+]
+
+
+@pytest.mark.parametrize(("stored", "asked"), [pair[::way] for pair in SHORTER_AND_LONGER for way in (1, -1)])
+def test_either_of_two_names_finds_the_other(call, stored, asked):
+    create(call, stored)
+
+    assert call.recalled(asked["name"]) == stored["name"]
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        (person("Sarah"), "Sarah Connor"),
+        (person("Sarah Connor"), "Interview with Sarah Connor"),
+        (person("Sarah Connor"), "mother of Sarah Connor"),
+        (project("Osprey"), "Osprey backpack"),
+        (project("The Salt Road"), "Salt Road sound mix"),
+        (project("Lighthouse"), "Lighthouse 2"),
+    ],
+)
+def test_a_name_with_more_beside_it_may_name_another_thing(call, stored, asked):
+    create(call, stored)
+
+    assert call.recalled(asked) is None
+
+
 def test_an_exact_name_beats_a_part_of_another(call):
     create(call, person("Sarah Connor"), person("Sarah"))
 

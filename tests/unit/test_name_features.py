@@ -59,13 +59,14 @@ EVIDENCE = [
     # question, name, style, feature
     ("Kafka", "Apache Kafka", "term", "name_qualified"),
     ("Northwind", "Northwind Traders Ltd", "term", "name_qualified"),
-    ("installing solar panels", "Solar Panel Installation", "title", "complete_several"),
+    ("installing solar panels", "Solar Panel Installation", "title", "whole_of_several"),
     ("Rasm Lindqvist", "Rasmus Lindqvist", "person", "person_clipped"),
     ("Soye Adebayo", "Adesoye Adebayo", "person", "person_clipped"),
     ("Theo Kastellanos", "Theodora Kastellanos", "person", "person_clipped"),
     ("Connie Mbeki", "Consolata Mbeki", "person", "person_clipped"),
     ("Manny Tetteh", "Emmanuel Tetteh", "person", "person_clipped"),
-    ("Ingrid Bureau Off.", "Ingrid Bureau Office", "term", "complete_several"),
+    ("Ingrid Bureau Off.", "Ingrid Bureau Office", "term", "whole_of_several"),
+    ("Svalbard Global Seed Vault", "Svalbard seed vault", "term", "whole_of_several"),
 ]
 
 WEAK = [
@@ -112,6 +113,14 @@ def test_what_contradicts_is_refused_whatever_else_agrees(question, name, style)
     Other numbers, letters, months, opposites, negation, an address, another syllable.
     """
     assert evidence(question, name, style) is None
+
+
+@needs_words
+@pytest.mark.parametrize(
+    ("question", "name"), [("Salt Road sound mix", "The Salt Road"), ("opt-out rate", "opt-in rate")]
+)
+def test_a_longer_question_with_another_head_or_word_is_not_the_name_and_more(question, name):
+    assert evidence(question, name, "term")["whole_of_several"] == 0
 
 
 @needs_words

@@ -33,8 +33,8 @@ DIRECTIONS: Mapping[str, int] = {
     "rule": 1,
     "ratio_high": 1,
     # Words that both have, and what is left over.
-    "complete_several": 1,
     "part_of_several": 1,
+    "whole_of_several": 1,
     "sibling_covered": -1,
     "question_left_known": -1,
     "name_qualified": 1,
@@ -76,6 +76,9 @@ _QUALIFIERS = frozenset(
     "plastics".split()
 )
 """Makers before the names of products, and words at the end of those of companies, that people leave out."""
+MIN_COSINE = 0.45
+"""Names that are farther are no candidates; one that has no rival leads over what may be as far as this."""
+
 _HALF = 0.5  # of the weight of the words
 _MOST = 0.75  # of the weight of the words of a title: what it means is not said in other words
 _NEAR = 0.7  # of cosines
@@ -161,13 +164,16 @@ def of_pair(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
     )
     is_qualified = bool(matched and omitted) and not left and all(word in _QUALIFIERS for word in omitted)
+    asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
+    is_longer = len(asked) > len(had) and asked[-1] not in left  # with the same head: Svalbard Global Seed Vault
+    has_whole = len(name.words) > 1 and not omitted and (not left or is_longer)
     near = max(0.0, (cosine or 0.0) - 0.35) * 4
     return {
         **features,
         "covered": covered,
         "rule": float(is_match and "part of the name" not in (reason or "")),
-        "complete_several": float(len(matched) > 1 and not left and not omitted),
         "part_of_several": float(len(question.words) > 1 and not left) * max(0.0, name_covered - 0.4) * 1.5,
+        "whole_of_several": (has_whole and not is_match) * max(0.0, covered - 0.4) * 1.5,
         "sibling_covered": is_sibling * covered,
         "question_left_known": float(any(rarity(word) and not name_similarity.is_generic(word) for word in left)),
         "name_qualified": float(is_qualified),
@@ -237,11 +243,11 @@ def _slips(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str
         asked = Name(_GENITIVE.sub("", question.text)).words_without(type_names, honorifics=True)
     joined = {first + second for first, second in pairwise(asked)}
     whole = {first + second for first, second in pairwise(had)}
-    short = [
-        first for first, second in pairwise(had) if len(first) <= _PARTICLE and first not in asked and second in asked
-    ]
     has_other_particle = any(
-        f"{first}-" in name.text.casefold() and rarity(second) > 1 for first, second in pairwise(had) if first in short
+        len(first) <= _PARTICLE and first not in others and second in others and f"{first}-" in text.casefold()
+        for text, words, others in ((name.text, had, asked), (question.text, asked, had))
+        for first, second in pairwise(words)
+        if rarity(second) > 1
     )
     slips = [
         word

@@ -176,7 +176,10 @@ def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[
     name_words = name.words_without(ignored, honorifics=is_person)
     if style in _STYLES_WITH_SUBTITLE and _is_main_title(query, name):
         return Similarity(_MAIN_TITLE, "main title")
-    match = _compare_words(query.words_without(ignored, honorifics=is_person), name_words, style)
+    query_words = query.words_without(ignored, honorifics=is_person)
+    match = _compare_words(query_words, name_words, style)
+    if is_person and not match.score and _may_be_longer(query_words, name_words):
+        match = _compare_words(name_words, query_words, style)
     if is_person and match.score >= MATCH_THRESHOLD and _have_same_title(query, name):
         match = Similarity(min(match.score + _SAME_TITLE, _BEST_ALIGNED), match.reason)
     if match.score < MATCH_THRESHOLD and (type_words := _type_words(query, style, type_names)):
@@ -273,6 +276,14 @@ def _compare_person(query: Sequence[str], name: Sequence[str]) -> Similarity:
     return max((_compare_person_words(*division) for division in divisions), key=lambda match: match.score)
 
 
+def _may_be_longer(query: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether a query may be a longer name of a person of whom more than one name is known.
+
+    What it has besides is no common word, as in “mother of”.
+    """
+    return len(query) > len(name) > 1 and not any(common_words.is_common(word) for word in {*query} - {*name})
+
+
 def _joined(words: Sequence[str]) -> Iterator[Sequence[str]]:
     """The name with two neighbouring words joined: Xiao-ming, Xiaoming."""
     for position in range(len(words) - 1):
@@ -283,33 +294,16 @@ def _joined(words: Sequence[str]) -> Iterator[Sequence[str]]:
 def _compare_person_words(query: Sequence[str], name: Sequence[str]) -> Similarity:
     if sorted(query) == sorted(name):
         return Similarity(_SAME_WORDS)
-    additional = _additional_names(query, name)
-    query = [word for word in query if word not in additional]
-    if len(additional) > 1 or not query or len(query) > len(name):
-        return NO_MATCH
-    if additional and (len(query) < 2 or len(query) < len(name)):
+    if len(query) > len(name) or any(len(word) == 1 and all(other[0] != word for other in name) for word in query):
         return NO_MATCH  # Robert K. Hughes is not Robert J. Hughes
     match = _align(query, name, person=True)
-    if match is NO_MATCH:
-        return NO_MATCH
-    if len(query) == len(name):
-        return match if not additional else Similarity(match.score * _PARTIAL_FACTOR, match.reason)
+    if match is NO_MATCH or len(query) == len(name):
+        return match
     # One name of several with a typo in it is two steps away: only a longer word allows that.
     long_enough = len(query) == 1 and len(query[0]) >= _MIN_LETTERS_SINGLE_NAME
     if _has_first_or_last_name(query, name) or long_enough:
         return Similarity(_PARTIAL_FACTOR * match.score, match.reason)
     return NO_MATCH
-
-
-def _additional_names(query: Sequence[str], name: Sequence[str]) -> list[str]:
-    """The initials in the query, or the given name in its middle, that stand for no word of the name."""
-    middle = query[1:2]
-    if len(name) > 1 and middle and [query[0], *query[2:]] == list(name) and given_names.contains(middle[0]):
-        return list(middle)  # Anna Maria Kowalska may be Anna Kowalska
-    initials = [word for word in query if len(word) == 1]
-    if len(query) > len(name) >= 2 and len(query) - len(name) == len(initials):
-        return initials  # Robert J. Hughes may be Robert Hughes
-    return [initial for initial in initials if not any(word[0] == initial for word in name)]
 
 
 def _has_first_or_last_name(query: Sequence[str], name: Sequence[str]) -> bool:

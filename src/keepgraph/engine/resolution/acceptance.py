@@ -175,8 +175,8 @@ def compare(evidence: Sequence[Evidence]) -> list[Evidence]:
         others = [other.features for other in evidence if other is not each]
         own = each.features
         lead = {
-            name: own.get(name, 0.0) - max((other.get(name, 0.0) for other in others), default=0.0)
-            for name in ("rule_score", "covered", "cosine")
+            name: own.get(name, 0.0) - max((least, *(other.get(name, 0.0) for other in others)))
+            for name, least in (("rule_score", 0.0), ("covered", 0.0), ("cosine", name_features.MIN_COSINE))
         }
         compared.append(
             replace(

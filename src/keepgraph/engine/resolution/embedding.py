@@ -13,7 +13,7 @@ from keepgraph import errors, store
 from keepgraph.engine import vector_backfill
 from keepgraph.engine.resolution import abstention, acceptance
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.language import given_names, identifiers, paraphrases, statements
+from keepgraph.language import given_names, identifiers, name_features, paraphrases, statements
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
@@ -21,7 +21,6 @@ from keepgraph.store.transactions import Tx
 _MARGIN = 0.08  # of cosines; results hardly move from 0.02 to 0.10 (ADR 0012)
 _MIN_COSINE_PARAPHRASE = 0.58
 _MIN_COSINE_SINGLE_WORD = 0.75  # a single word is near many others
-_MIN_COSINE = 0.45  # names that are farther are no candidates
 _MIN_LETTERS = 4
 _MAX_WORDS_PERSON = 3
 
@@ -77,7 +76,7 @@ def nearest(tx: Tx, name: str, *, of_types: Collection[str] | None) -> list[Cand
     return [
         Candidate(entity, entity_name, "embedding", round(cosine, 3), f"“{entity_name}” means about the same")
         for entity, entity_name, cosine in vector_backfill.nearest_entities(tx, name, of_types=of_types)
-        if cosine >= _MIN_COSINE and vocabulary.style(entity.type) != "person"
+        if cosine >= name_features.MIN_COSINE and vocabulary.style(entity.type) != "person"
     ]
 
 
