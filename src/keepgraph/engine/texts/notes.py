@@ -79,7 +79,7 @@ class Note:
         """The name that it would have if no other note had it."""
         return _bounded(self.content.title or self.stem) or "untitled"
 
-    @property
+    @cached_property
     def aliases(self) -> list[str]:
         """Its other names; those of a journal page include what Logseq calls it by default, `Nov 3rd, 2026`."""
         is_journal = self.content.is_daily and _last(_without_suffix(self.path)) != self.stem
@@ -626,17 +626,18 @@ class _Recorder:
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
         self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
         self._vocabulary = graph_vocabulary.keep(tx)
-        self._keys: set[_Key] = set()
+        self._keys: set[_Key] | None = None
         self.removed: set[_Key] = set()
         self.refused: list[Fact] = []
 
     def keys_of(self, previous: Note) -> set[_Key]:
         """What the note stated when it was last read, as far as it can be recorded today."""
         recorder = _Recorder(self._tx, self._folder, previous, self._entity, self._source)
+        recorder._keys = keys = set[_Key]()
         with suppress(_Refused), self._tx.savepoint():
             recorder.record_all()
             raise _Refused
-        return recorder._keys
+        return keys
 
     def rename_tasks(self, before: Sequence[Task], stated: Sequence[Fact]) -> None:
         """Rename the tasks of the note that were reworded since it was last read."""
@@ -849,9 +850,9 @@ class _Recorder:
                 valid_from=since,
                 may_correct=False,
             )
-            keys = _keys(self._tx, recorded.fact)
-            self._keys.update(keys)
-            if not (recorded.deduplicated or self.removed.isdisjoint(keys)):
+            if self._keys is not None:
+                self._keys |= _keys(self._tx, recorded.fact)
+            if self.removed and not (recorded.deduplicated or self.removed.isdisjoint(_keys(self._tx, recorded.fact))):
                 self.refused.append(recorded.fact)
                 raise _Refused
 
@@ -955,6 +956,8 @@ def _likeness(old: Task, new: Task) -> float:
 def _stem(path: str) -> str:
     """The name of a page by its file; Logseq writes `a/b?` as `a___b%3F`, and a day as `2026_11_03`."""
     name = _without_suffix(_last(path))
+    if "_" not in name and "%" not in name:
+        return name
     return name.replace("_", "-") if _JOURNAL.fullmatch(name) else unquote(name).replace("___", "/")
 
 
@@ -982,8 +985,8 @@ def _without_suffix(path: str) -> str:
 
 def _path_key(path: str) -> str:
     """How paths are compared, without the suffix and in any case."""
-    folder = posixpath.dirname(path)
-    return normalisation.key(posixpath.join(folder, _stem(path)))
+    folder, slash, _ = path.rpartition("/")
+    return normalisation.key(folder + slash + _stem(path))
 
 
 def _slug(path: str) -> str:
