@@ -10,8 +10,7 @@ from hypothesis import note
 
 from graph_tables import Tables
 from keepgraph import errors
-from keepgraph.cypher import compiler
-from keepgraph.cypher.check import binder
+from keepgraph.cypher import binder, compiler
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import bounds, graph_catalogue, query_pipeline

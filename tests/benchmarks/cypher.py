@@ -539,8 +539,7 @@ def _asked(ask: Ask, question: Question, wanted: Given, order: dict[str, Any]) -
 
 
 def _compiling(tables: Any, question: Question, wanted: Given) -> dict[str, Any]:
-    from keepgraph.cypher import compiler
-    from keepgraph.cypher.check import binder
+    from keepgraph.cypher import binder, compiler
 
     types = binder.infer_types(wanted)
     times = []

@@ -11,9 +11,8 @@ from typing import Any
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import store
-from keepgraph.cypher import compiler
+from keepgraph.cypher import binder, compiler
 from keepgraph.cypher.catalogue import Catalogue, EdgeTable, LiteralNodes, NodeTable, with_row_counts
-from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.plan import planner

@@ -52,10 +52,12 @@ SQL_WORD = re.compile(
     r"|BETWEEN|EXISTS|CASE|WHEN|THEN|ELSE|END|ORDER|GROUP|BY|HAVING|LIMIT|OFFSET|UNION|DISTINCT|AS|ON|WITH)\b"
 )
 CYPHER_TEXTS = (
-    "cli.query.prompt",
-    "cypher.check",
+    "cli.query_prompt",
+    "cypher.binder",
+    "cypher.type_inference",
     "cypher.dialect",
-    "cypher.repair",
+    "cypher.query_repair",
+    "cypher.foreign_syntax",
     "cypher.syntax",
     "engine.query.schema",
     "engine.query.empty_results",

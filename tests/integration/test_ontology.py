@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import store
-from keepgraph.engine.analysis import ontology, ontology_search, word_index
+from keepgraph.engine.analysis import ontology, ontology_search
 from keepgraph.mcp import resources
 from keepgraph.model import Settings
 from laws import examples
@@ -437,7 +437,7 @@ def test_a_query_is_answered_or_refused_and_twice_the_same(aviation, query):
 
 def test_every_word_is_found_by_each_of_its_wordings(graph, aviation):
     with graph.database.read("test") as tx:
-        classes, index = ontology.read(tx), word_index.of_ontology(tx)
+        classes, index = ontology.read(tx), ontology_search.of_ontology(tx)
         for word in classes.classes:
             for wording in (word.term.name, word.cypher_name, *word.shown_labels):
                 assert word.position in index.exact(wording)

@@ -18,8 +18,8 @@ import pytest
 from click.testing import Result
 
 import homes
+from keepgraph.cli import query_execution, query_prompt
 from keepgraph.cli.output import tables
-from keepgraph.cli.query import execution, prompt
 from words import Kg
 
 ESCAPES = "\x1b]0;pwned\x07\x1b[2J\x9b31m\u202e"
@@ -281,14 +281,14 @@ def test_an_error_shows_the_place_in_the_query(peopled: Kg) -> None:
 
 def test_the_place_in_a_long_line_is_shown_with_what_is_around_it() -> None:
     text = "日" * 5000 + "ab" + "y" * 5000
-    shown = list(execution.mark_span(text, 5000, 5002))
+    shown = list(query_execution.mark_span(text, 5000, 5002))
 
     assert shown == ["  …" + "日" * 40 + "ab" + "y" * 40 + "…", "  " + " " * 81 + "^^"]
 
 
 @pytest.mark.parametrize("span", [(0, 0), (3, 3), (0, 99), (99, 120), (2, 1)])
 def test_any_place_can_be_shown(span: tuple[int, int]) -> None:
-    line, carets = execution.mark_span("ab\n", *span)
+    line, carets = query_execution.mark_span("ab\n", *span)
 
     assert len(carets) <= len(line) + 1
     assert "^" in carets
@@ -614,8 +614,8 @@ def test_what_is_pasted_runs_one_after_the_other(typist: Callable[..., Typist]) 
 def test_a_query_ends_with_a_semicolon_or_an_empty_line_and_a_command_with_its_line(
     text: str, expected: list[str], is_finished: bool
 ) -> None:
-    assert prompt.split(text) == expected
-    assert prompt.is_finished(text) == is_finished
+    assert query_prompt.split(text) == expected
+    assert query_prompt.is_finished(text) == is_finished
 
 
 def test_a_terminal_of_twenty_columns_is_wide_enough(typist: Callable[..., Typist]) -> None:
@@ -656,7 +656,7 @@ def test_tab_completes_words_of_the_graph(typist: Callable[..., Typist]) -> None
     ],
 )
 def test_what_fits_a_place_completes_it(graph, before: str, text: str, expected: set[str]) -> None:
-    assert set(prompt.complete(graph.call("list_query_words"), before, text)) == expected
+    assert set(query_prompt.complete(graph.call("list_query_words"), before, text)) == expected
 
 
 # What is kept of what was typed

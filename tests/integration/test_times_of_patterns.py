@@ -17,8 +17,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from graph_tables import STAMPS, Tables
-from keepgraph.cypher import compiler
-from keepgraph.cypher.check import binder
+from keepgraph.cypher import binder, compiler
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.table_graph import TableGraph
 from keepgraph.engine.query import bounds, graph_catalogue, query_pipeline

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgraph.cypher import value_types
-from keepgraph.cypher.check import type_inference
-from keepgraph.cypher.check.binder import bind
-from keepgraph.cypher.check.type_inference import Context
+from keepgraph.cypher import type_inference, value_types
+from keepgraph.cypher.binder import bind
 from keepgraph.cypher.syntax import ast, parser, tree_walk
+from keepgraph.cypher.type_inference import Context
 from keepgraph.cypher.value_types import Type
 from keepgraph.errors import QueryInconsistent
 

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_tables import PlainTables
 
-from keepgraph.cypher import dialect, functions
-from keepgraph.cypher.check import binder
+from keepgraph.cypher import binder, dialect, functions
 from keepgraph.cypher.dialect import explain, refuse
-from keepgraph.cypher.repair.pipeline import Vocabulary, repair
+from keepgraph.cypher.query_repair import Vocabulary, repair
 from keepgraph.cypher.syntax import parser
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
 

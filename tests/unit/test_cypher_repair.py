@@ -7,10 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from keepgraph.cypher.check import binder
-from keepgraph.cypher.repair import pipeline
-from keepgraph.cypher.repair.foreign_syntax import Tokens
-from keepgraph.cypher.repair.pipeline import RepairedText, Vocabulary
+from keepgraph.cypher import binder, query_repair
+from keepgraph.cypher.foreign_syntax import Tokens
+from keepgraph.cypher.query_repair import RepairedText, Vocabulary
 from keepgraph.cypher.syntax import parser, tokenizer
 from keepgraph.errors import QueryError
 from laws import examples
@@ -30,7 +29,7 @@ GRAPH = Vocabulary(
 
 
 def repair(text, known=GRAPH):
-    return pipeline.repair(text, known)
+    return query_repair.repair(text, known)
 
 
 def check(text, expected, *fixes, known=GRAPH):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keepgraph.cypher.check import binder
+from keepgraph.cypher import binder
 from keepgraph.cypher.plan import planner
 from keepgraph.cypher.plan.algebra import Match, Plan
 from keepgraph.cypher.plan.join_order import Estimates, Expand, NodeScan, OrderedScan, Step, cheapest_order

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from keepgraph.cypher.check import binder
+from keepgraph.cypher import binder
 from keepgraph.cypher.plan import planner
 from keepgraph.cypher.plan.algebra import Match, Plan
 from keepgraph.cypher.plan.join_order import (

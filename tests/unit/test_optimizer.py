@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from keepgraph.cypher import value_types
-from keepgraph.cypher.check import binder
+from keepgraph.cypher import binder, value_types
 from keepgraph.cypher.plan import optimizer, planner
 from keepgraph.cypher.plan.algebra import BuildPaths, Distinct, Filter, Limit, Match, Plan, Project, Union
 from keepgraph.cypher.syntax import ast, parser

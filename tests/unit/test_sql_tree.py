@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph.cypher.sql import tree
-from keepgraph.cypher.sql.blocks import Block, select_unnamed
+from keepgraph.cypher.sql.context import Block, select_unnamed
 from keepgraph.cypher.sql.rendering import render
 from laws import examples
 

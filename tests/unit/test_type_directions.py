@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keepgraph import errors
-from keepgraph.cypher.plan import type_directions
+from keepgraph.cypher.plan import optimizer
 from keepgraph.cypher.syntax import ast, parser
 from keepgraph.cypher.syntax.tree_walk import walk
 
@@ -14,7 +14,7 @@ SYMMETRIC = frozenset({"KNOWS", "NEAR"})
 
 
 def resolved(pattern: str) -> ast.RelationshipPattern:
-    query, _ = type_directions.resolve(parser.parse(f"MATCH {pattern} RETURN 1"), INVERSES, SYMMETRIC)
+    query, _ = optimizer.resolve(parser.parse(f"MATCH {pattern} RETURN 1"), INVERSES, SYMMETRIC)
     return next(part for part in walk(query) if isinstance(part, ast.RelationshipPattern))
 
 
@@ -73,7 +73,7 @@ def test_patterns_everywhere_are_resolved():
         "WHERE (a)-[:EMPLOYS]->() AND r:EMPLOYS "
         "RETURN [(a)-[:EMPLOYS]->(x) | x] AS l, COUNT { (a)-[:EMPLOYS]->() } AS c"
     )
-    query, notes = type_directions.resolve(query, INVERSES, SYMMETRIC)
+    query, notes = optimizer.resolve(query, INVERSES, SYMMETRIC)
     patterns = [part for part in walk(query) if isinstance(part, ast.RelationshipPattern)]
 
     assert sorted(written(part.types) for part in patterns) == ["OWNS", *["WORKS_AT"] * 4]
@@ -83,13 +83,13 @@ def test_patterns_everywhere_are_resolved():
 def test_a_query_without_such_types_stays_the_same_object():
     query = parser.parse("MATCH (a)-[:OWNS]->(b) RETURN a")
 
-    assert type_directions.resolve(query, INVERSES, SYMMETRIC) == (query, ())
+    assert optimizer.resolve(query, INVERSES, SYMMETRIC) == (query, ())
 
 
 def test_a_type_compared_with_an_inverse_is_noted():
     query = parser.parse("MATCH ()-[r]->() WHERE type(r) = 'EMPLOYS' RETURN r")
 
-    assert type_directions.resolve(query, INVERSES, SYMMETRIC)[1] == (
+    assert optimizer.resolve(query, INVERSES, SYMMETRIC)[1] == (
         "EMPLOYS is the inverse of WORKS_AT: the type(…) of a relationship is WORKS_AT",
     )
 
@@ -98,6 +98,6 @@ def test_a_type_compared_with_an_inverse_is_noted():
 def test_a_relationship_tested_for_an_inverse_is_noted_with_what_to_write(test):
     query = parser.parse(f"MATCH ()-[r]->() WHERE {test} RETURN r")
 
-    [note] = type_directions.resolve(query, INVERSES, SYMMETRIC)[1]
+    [note] = optimizer.resolve(query, INVERSES, SYMMETRIC)[1]
     assert note.startswith("EMPLOYS is the inverse of WORKS_AT")
     assert "write [:EMPLOYS] in the pattern" in note

@@ -115,7 +115,7 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
     \b
     kg view --out atlas.html --about Atlas
     """
-    from keepgraph.cli.transfer import commands
+    from keepgraph.cli import transfer
     from keepgraph.web import page_file
 
     with graph_options.open_graph(ctx) as graph:
@@ -132,7 +132,7 @@ def view_command(ctx: click.Context, /, out: str, about: str | None, depth: int,
             ctx.exit(graph_options.NOTHING_MATCHED)
         name = profile.name_of(graph.path) or graph.path.name
         extract["title"] = f"{extract['title']} · {name}" if about else name
-        with commands.open_for_writing(out, graph=graph.path, beginning=_BEGINNING_OF_PAGE) as file:
+        with transfer.open_for_writing(out, graph=graph.path, beginning=_BEGINNING_OF_PAGE) as file:
             file.write(page_file.with_graph(extract))
     nodes, facts = len(extract["nodes"]["name"]), len(extract["facts"]["subject"])
     if graph_options.show_json(ctx, {"file": out, "nodes": nodes, "facts": facts, "truncated": extract["truncated"]}):

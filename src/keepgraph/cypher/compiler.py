@@ -13,12 +13,11 @@ from functools import cache
 from typing import Any
 
 from keepgraph import errors, interruption
-from keepgraph.cypher import table_graph, value_types, values
+from keepgraph.cypher import binder, table_graph, value_types, values
 from keepgraph.cypher.catalogue import Catalogue
-from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.evaluate import Graph, Row, Run
-from keepgraph.cypher.plan import algebra, instant_comparisons, optimizer, planner, type_directions
+from keepgraph.cypher.plan import algebra, instant_comparisons, optimizer, planner
 from keepgraph.cypher.plan.algebra import (
     Argument,
     BuildPaths,
@@ -32,8 +31,7 @@ from keepgraph.cypher.plan.algebra import (
     Union,
 )
 from keepgraph.cypher.sql import rendering
-from keepgraph.cypher.sql.blocks import QUERY_INSTANT
-from keepgraph.cypher.sql.context import ParameterTypes
+from keepgraph.cypher.sql.context import QUERY_INSTANT, ParameterTypes
 from keepgraph.cypher.sql.emitter import new_context
 from keepgraph.cypher.sql.rendering import Statement
 from keepgraph.cypher.sql.terms import Inexpressible
@@ -132,7 +130,7 @@ def resolve_types(compilation: Compilation) -> None:
     """Patterns over inverse and symmetric types → patterns over what is stored."""
     edges = compilation.catalogue.edges
     if _mentions(compilation, edges.inverse_types.keys()) or _mentions(compilation, edges.symmetric_types):
-        compilation.query, compilation.notes = type_directions.resolve(
+        compilation.query, compilation.notes = optimizer.resolve(
             compilation.query, edges.inverse_types, edges.symmetric_types
         )
 

@@ -16,10 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from keepgraph.cypher import aggregates, functions, value_types
-from keepgraph.cypher.check import binder
-from keepgraph.cypher.repair import pipeline
-from keepgraph.cypher.repair.foreign_syntax import Edit, Tokens, apply_edits, quote_name
+from keepgraph.cypher import aggregates, binder, functions, query_repair, value_types
+from keepgraph.cypher.foreign_syntax import Edit, Tokens, apply_edits, quote_name
 from keepgraph.cypher.syntax import ast, parser, tree_walk
 from keepgraph.cypher.syntax.tokenizer import describe_position
 from keepgraph.cypher.syntax.tree_walk import walk
@@ -563,12 +561,12 @@ def _suggestion(text: str, error: QueryError) -> _Suggestion | None:
     return _recognise(tokens, min(bisect_left(tokens.starts, error.span[0]), tokens.length))
 
 
-_NO_VOCABULARY = pipeline.Vocabulary(frozenset(), frozenset(), {})
+_NO_VOCABULARY = query_repair.Vocabulary(frozenset(), frozenset(), {})
 
 
 def make_runnable(text: str) -> str | None:
     """The query, repaired if needed; None if it cannot be parsed or bound even so."""
-    repaired = pipeline.repair(text, _NO_VOCABULARY).text
+    repaired = query_repair.repair(text, _NO_VOCABULARY).text
     try:
         query = parser.parse(repaired)
         names = {part.name for part in walk(query) if isinstance(part, ast.Parameter)}

@@ -13,16 +13,14 @@ from itertools import islice
 from typing import Any
 
 from keepgraph.arrays.adjacency import Adjacency, Key, Neighbours, TooSparse
-from keepgraph.cypher import value_types
+from keepgraph.cypher import binder, value_types
 from keepgraph.cypher.catalogue import Catalogue, Code, EdgeTable, NodeTable
-from keepgraph.cypher.check import binder
 from keepgraph.cypher.interpret.evaluate import Row
-from keepgraph.cypher.plan import type_directions
+from keepgraph.cypher.plan import optimizer
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot, SingleRow
 from keepgraph.cypher.plan.join_order import EdgeScan
 from keepgraph.cypher.sql import edges, match, tree
-from keepgraph.cypher.sql.blocks import Binding, Block, elements_of, select_unnamed
-from keepgraph.cypher.sql.context import Context, ParameterTypes
+from keepgraph.cypher.sql.context import Binding, Block, Context, ParameterTypes, elements_of, select_unnamed
 from keepgraph.cypher.sql.emitter import new_context
 from keepgraph.cypher.sql.rendering import render
 from keepgraph.cypher.sql.terms import Inexpressible, Term
@@ -182,7 +180,7 @@ class TableGraph:
         return statement
 
     def expand(self, node: Node, direction: str, types: ast.LabelExpression | None) -> Iterator[Relationship]:
-        for followed, types_so in type_directions.split(direction, types):
+        for followed, types_so in optimizer.split(direction, types):
             if followed != "in":
                 for row in self._edges_at(node, "out", types_so):
                     yield Relationship(*row)
@@ -194,7 +192,7 @@ class TableGraph:
     def between(
         self, start: Node, end: Node, direction: str, types: ast.LabelExpression | None
     ) -> Iterator[Relationship]:
-        for followed, types_so in type_directions.split(direction, types):
+        for followed, types_so in optimizer.split(direction, types):
             for one_way in ("out", "in") if followed == "both" else (followed,):
                 for row in self._edges_at(start, one_way, types_so, other=end):
                     if one_way == followed or one_way == "out" or row[1] != row[2]:
@@ -216,7 +214,7 @@ class TableGraph:
 
     def neighbours(self, direction: str, types: ast.LabelExpression | None) -> Neighbours:
         """The neighbours from the tables, or from arrays where they are built or worth building."""
-        sources = [_NeighbourSource(self, *followed) for followed in type_directions.split(direction, types)]
+        sources = [_NeighbourSource(self, *followed) for followed in optimizer.split(direction, types)]
         if len(sources) == 1:
             return Neighbours(sources[0].of, sources[0].of_all)
         return Neighbours(

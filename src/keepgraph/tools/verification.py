@@ -222,7 +222,7 @@ def explain(
     can be undone.
     """
     tx, scope = knowledge.projects.enter_named(tx, project)
-    explanation = provenance.entity_explanations.explain_anything(tx, what, kind=kind)
+    explanation = provenance.record_explanations.explain_anything(tx, what, kind=kind)
     answer = {**_describe(tx, explanation), "project": scope.label}
     return _brief(answer) if detail == brief_answers.BRIEF else answer
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from keepgraph import errors
 from keepgraph.arrays.adjacency import Key, Neighbours
 from keepgraph.cypher.interpret.evaluate import Row, Run
-from keepgraph.cypher.plan import type_directions
+from keepgraph.cypher.plan import optimizer
 from keepgraph.cypher.plan.algebra import PathSlot
 from keepgraph.cypher.syntax import ast
 from keepgraph.cypher.syntax.tree_walk import labels_match
@@ -157,9 +157,7 @@ def direction_of(relationship: Relationship, direction: str, types: ast.LabelExp
     if not isinstance(types, ast.TypesByDirection):
         return direction
     return next(
-        followed
-        for followed, types_so in type_directions.split(direction, types)
-        if _has_type(relationship, types_so, run)
+        followed for followed, types_so in optimizer.split(direction, types) if _has_type(relationship, types_so, run)
     )
 
 

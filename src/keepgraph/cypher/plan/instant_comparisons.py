@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from keepgraph.cypher import functions, value_types
-from keepgraph.cypher.check import type_inference
+from keepgraph.cypher import functions, type_inference, value_types
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     AggregateColumn,

@@ -20,8 +20,7 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.plan.algebra import EdgeSlot
 from keepgraph.cypher.sql import properties, tree
-from keepgraph.cypher.sql.blocks import Block
-from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.context import Block, Context
 from keepgraph.cypher.sql.terms import Term, is_literal, literal_text
 from keepgraph.cypher.sql.tree import Column, Expression
 

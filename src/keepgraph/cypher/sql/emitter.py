@@ -35,8 +35,7 @@ from keepgraph.cypher.plan.algebra import (
 )
 from keepgraph.cypher.plan.join_order import NodeScan, choose_join_order
 from keepgraph.cypher.sql import expressions, function_calls, lists, literal_nodes, match, properties, tree
-from keepgraph.cypher.sql.blocks import MAX_INTEGER, Block, select_unnamed
-from keepgraph.cypher.sql.context import INEXACT, Context, ParameterTypes
+from keepgraph.cypher.sql.context import INEXACT, MAX_INTEGER, Block, Context, ParameterTypes, select_unnamed
 from keepgraph.cypher.sql.lists import list_element
 from keepgraph.cypher.sql.terms import Inexpressible, Term, bag_type, bag_value, by_text, plain_class, tagged, type_rank
 from keepgraph.cypher.sql.tree import Column, Expression, Literal, Select, Selected, SortKey, Source

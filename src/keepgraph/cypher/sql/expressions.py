@@ -16,16 +16,16 @@ from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.evaluate import Run
 from keepgraph.cypher.plan import instant_comparisons
 from keepgraph.cypher.sql import lists, tree
-from keepgraph.cypher.sql.blocks import (
+from keepgraph.cypher.sql.context import (
     QUERY_INSTANT,
     Block,
+    Context,
     elements_of,
     json_list,
     looks_like_json,
     not_json,
     storable,
 )
-from keepgraph.cypher.sql.context import Context
 from keepgraph.cypher.sql.terms import (
     BOOLEAN_OR_NULL,
     NUMBER_OR_NULL,

@@ -10,8 +10,7 @@ from operator import or_
 from keepgraph.cypher import functions, value_types
 from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.sql import expressions, lists, properties, tree
-from keepgraph.cypher.sql.blocks import Block
-from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.context import Block, Context
 from keepgraph.cypher.sql.terms import (
     BOOLEAN_OR_NULL,
     SCALARS,

@@ -13,8 +13,7 @@ from typing import Final
 from keepgraph.cypher import aggregates, value_types
 from keepgraph.cypher.plan.algebra import Aggregate, Match, NodeSlot, Plan, Unwind
 from keepgraph.cypher.sql import properties, tree
-from keepgraph.cypher.sql.blocks import Block, json_list, select_unnamed
-from keepgraph.cypher.sql.context import INEXACT, Context
+from keepgraph.cypher.sql.context import INEXACT, Block, Context, json_list, select_unnamed
 from keepgraph.cypher.sql.terms import (
     BOOLEAN_OR_NULL,
     NUMBER_OR_NULL,

@@ -14,9 +14,8 @@ from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.plan.algebra import EdgeSlot, Filter, Match, NodeSlot, Plan, Project, Unwind
 from keepgraph.cypher.plan.join_order import equalities
-from keepgraph.cypher.sql import blocks, edges, tree
-from keepgraph.cypher.sql.blocks import Block
-from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql import edges, tree
+from keepgraph.cypher.sql.context import Block, Context, select
 from keepgraph.cypher.sql.terms import Inexpressible, Term
 from keepgraph.cypher.sql.tree import Column, Expression, Select, Selected
 from keepgraph.cypher.syntax import ast, tree_walk
@@ -159,7 +158,7 @@ def _select_literals(context: Context, node: NodeSlot, conditions: Sequence[ast.
     block = Block(columns={node.column: literal}, distinct=True)
     block.join(context.table(catalogue.edges), _LITERAL)
     block.where = [context.condition_of_row(literals.condition, _LITERAL), *_tests(context, block, conditions)]
-    return blocks.select(block, _columns(context, key, tree.NULL, text))
+    return select(block, _columns(context, key, tree.NULL, text))
 
 
 def _select_rows(
@@ -175,7 +174,7 @@ def _select_rows(
         context.code_test(Column(_ROW, nodes.code), codes, code_count=len(nodes.labels)),
         *_tests(context, block, conditions),
     ]
-    return blocks.select(block, (Selected(row.sql), *_columns(context, row.sql, row.sql, tree.NULL)[1:]))
+    return select(block, (Selected(row.sql), *_columns(context, row.sql, row.sql, tree.NULL)[1:]))
 
 
 _NODE = value_types.Type(value_types.NODE)

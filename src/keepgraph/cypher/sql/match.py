@@ -19,7 +19,7 @@ from keepgraph.cypher import catalogue, value_types
 from keepgraph.cypher.catalogue import Catalogue, Code, Connection
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.evaluate import Run
-from keepgraph.cypher.plan import instant_comparisons, join_order, optimizer, type_directions
+from keepgraph.cypher.plan import instant_comparisons, join_order, optimizer
 from keepgraph.cypher.plan.algebra import EdgeSlot, Match, NodeSlot
 from keepgraph.cypher.plan.join_order import (
     EdgeScan,
@@ -32,8 +32,7 @@ from keepgraph.cypher.plan.join_order import (
     is_scannable_both_ways,
 )
 from keepgraph.cypher.sql import edges, literal_nodes, properties, tree
-from keepgraph.cypher.sql.blocks import Block
-from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.context import Block, Context
 from keepgraph.cypher.sql.terms import STRING_OR_NULL, Inexpressible, Term
 from keepgraph.cypher.sql.tree import Column, Expression, Select, Selected
 from keepgraph.cypher.syntax import ast, tree_walk
@@ -446,7 +445,7 @@ def _codes_followed(context: Context, step: Expand, wanted: str) -> frozenset[Co
     """The codes of the types that a step follows in a direction, as seen from the node that it starts at."""
     return frozenset(
         code
-        for direction, types in type_directions.split(step.direction, step.edge.types)
+        for direction, types in optimizer.split(step.direction, step.edge.types)
         if direction in (wanted, "both")
         for code in context.catalogue.type_codes(types)
     )

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from keepgraph.cypher import catalogue, value_types
 from keepgraph.cypher.catalogue import Code
 from keepgraph.cypher.sql import tree
-from keepgraph.cypher.sql.blocks import Block, select_unnamed
-from keepgraph.cypher.sql.context import INEXACT, Context
+from keepgraph.cypher.sql.context import INEXACT, Block, Context, select_unnamed
 from keepgraph.cypher.sql.terms import (
     SCALARS,
     STRING_OR_NULL,

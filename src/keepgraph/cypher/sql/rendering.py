@@ -12,8 +12,7 @@ from keepgraph.cypher import arithmetic, comparison, functions, value_types
 from keepgraph.cypher.catalogue import Catalogue
 from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.sql import tree
-from keepgraph.cypher.sql.blocks import MAX_INTEGER, Binding, Block, stored_properties
-from keepgraph.cypher.sql.context import Context
+from keepgraph.cypher.sql.context import MAX_INTEGER, Binding, Block, Context, stored_properties
 from keepgraph.cypher.sql.terms import Term
 from keepgraph.cypher.sql.tree import Expression, Select
 from keepgraph.cypher.values import Node, Relationship

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         ontology_exploration,
         ontology_search,
         overview,
-        word_index,
     )
 else:
     from keepgraph import lazy_submodules

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from keepgraph import errors, store
-from keepgraph.engine.analysis import ontology, word_index
+from keepgraph.engine.analysis import ontology, ontology_search
 from keepgraph.engine.analysis.ontology import Ontology, OntologyClass, Pattern, Usage
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import EntityType, Predicate, VocabularySet
@@ -204,7 +204,7 @@ def resolve(tx: Tx, name_or_id: str) -> ClassResolution:
     classes = ontology.read(tx)
     if named := classes.by_id.get(name_or_id):
         return ClassResolution(named)
-    index = word_index.of_ontology(tx)
+    index = ontology_search.of_ontology(tx)
     positions = index.exact(name_or_id)
     for kind in store.vocabulary.KINDS:
         # The vocabulary itself says what a wording means where two words have it.
@@ -257,7 +257,7 @@ def explore(tx: Tx, centre: OntologyClass, *, depth: int) -> OntologyExploration
     )
 
 
-def _candidates(classes: Ontology, index: word_index.WordIndex, name: str) -> tuple[ClassCandidate, ...]:
+def _candidates(classes: Ontology, index: ontology_search.WordIndex, name: str) -> tuple[ClassCandidate, ...]:
     scores = dict(index.similar_wordings(name, limit=_CANDIDATES))
     for position in index.beginning_with(name)[:_CANDIDATES]:
         scores[position] = max(scores.get(position, 0.0), 0.7)
@@ -459,7 +459,7 @@ def read(tx: Tx, *, query: str, set_name: str | None, only_used: bool, limit: in
     classes = ontology.read(tx)
     used = ontology.of_graph(tx)
     _check_set(classes, set_name)
-    index = word_index.of_ontology(tx)
+    index = ontology_search.of_ontology(tx)
 
     def fitting(entries: Sequence[OntologyClass]) -> list[OntologyClass]:
         return ontology.most_used_first(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         rdf_export,
         rdf_import,
         rdf_individuals,
-        vocabulary_lines,
     )
 else:
     from keepgraph import lazy_submodules

@@ -3,6 +3,8 @@
 An entity whose type is not in the vocabulary becomes a concept, which keeps the type as the property `entityType`. A
 relation whose predicate is not in the vocabulary stays text: its line is kept unchanged in an episode that mentions
 both ends. What is in the graph already stays, so a file may be imported again, also after it has grown.
+
+Texts are stored as episodes, and updated where a later import brings more of them.
 """
 
 from __future__ import annotations
@@ -21,22 +23,88 @@ from keepgraph.engine.exchange.export import Survey
 from keepgraph.engine.exchange.import_state import DEFAULT_CONFIDENCE, IMPORTED, EndsWarning
 from keepgraph.engine.exchange.rdf_individuals import TermMapping
 from keepgraph.engine.knowledge import projects, scopes
-from keepgraph.engine.texts import imported_texts
-from keepgraph.engine.texts.imported_texts import TextPart
-from keepgraph.engine.texts.storage import Outcome
+from keepgraph.engine.texts import storage
+from keepgraph.engine.texts.storage import Annotation, ChunkDraft, Outcome
 from keepgraph.engine.vocabulary import graph_vocabulary, sets, terms
 from keepgraph.formats import detection, records
 from keepgraph.formats.records import ReadError, Record, Skipped
-from keepgraph.language import identifiers, normalisation, utf8
-from keepgraph.model import Entity, Fact, Ref
+from keepgraph.language import chunking, identifiers, normalisation, utf8
+from keepgraph.language.chunking import TextChunk
+from keepgraph.model import Entity, Episode, Fact, Ref
 from keepgraph.store import journal
 from keepgraph.store.database import Database
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
+MAX_CHARACTERS = 8_000_000
+"""A longer text is refused."""
+
+Annotations = tuple[Annotation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A part of a text, with its speaker and what it is about; joined, the parts are the text."""
+
+    text: str
+    speaker: str | None = None
+    annotations: Annotations = ()
+
+
+def upsert(
+    tx: Tx,
+    parts: Sequence[TextPart],
+    *,
+    kind: str,
+    name: str,
+    source: str,
+    occurred_at: str | None = None,
+    existing: Episode | None = None,
+) -> Outcome:
+    """Store a text as a new episode, or update an existing one; chunks whose text stays are kept.
+
+    Args:
+        occurred_at: a timestamp; None for now, or for that of the existing episode.
+        existing: the episode to update.
+
+    Raises:
+        errors.EpisodeInvalid: the text is empty or too long.
+    """
+    text = "".join(part.text for part in parts)
+    if not text:
+        raise errors.EpisodeInvalid("the text is empty")
+    if len(text) > MAX_CHARACTERS:
+        raise errors.EpisodeInvalid(f"the text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are allowed")
+    return storage.upsert(
+        tx,
+        existing=existing,
+        kind=kind,
+        name=_shorten_name(name),
+        source=source,
+        digest=utf8.digest(text),
+        occurred_at=occurred_at,
+        chunks=lambda: _chunks(parts),
+    ).outcome
+
+
+def _shorten_name(name: str) -> str:
+    name = " ".join(name.split())
+    return name if len(name) <= storage.MAX_NAME else f"{name[: storage.MAX_NAME - 1]}…"
+
+
+def _chunks(parts: Sequence[TextPart]) -> Iterator[ChunkDraft]:
+    """The parts as chunks; longer ones are divided."""
+    for part in parts:
+        if len(part.text) <= chunking.TARGET_BYTES:
+            yield TextChunk(part.text, speaker=part.speaker), part.annotations
+        else:
+            for text_chunk in chunking.split(part.text, kind="text"):
+                yield TextChunk(text_chunk.text, speaker=part.speaker), part.annotations
+
+
 _TYPE_PROPERTY = "entityType"
 _MAX_SOURCE_CHARACTERS = 1_500
-_MAX_LINE_CHARACTERS = imported_texts.MAX_CHARACTERS // 2
+_MAX_LINE_CHARACTERS = MAX_CHARACTERS // 2
 """Characters of a line that is kept as text, and of the lines in one episode, at most."""
 
 
@@ -59,7 +127,7 @@ class RecordResult:
     warning: EndsWarning | None = None
 
 
-_Lines: TypeAlias = list[tuple[records.Entity | records.Fact, imported_texts.Annotations]]
+_Lines: TypeAlias = list[tuple[records.Entity | records.Fact, Annotations]]
 """Records whose lines will be kept as text, with annotations of the entities that they mention."""
 
 
@@ -321,9 +389,7 @@ class RecordImport:
         ]
         if not parts_before and _is_in_graph(tx, parts, name=entity.name):
             return False  # the same file, imported from another path
-        outcome = imported_texts.upsert(
-            tx, [*parts_before, *parts], kind="text", name=entity.name, source=source, existing=existing
-        )
+        outcome = upsert(tx, [*parts_before, *parts], kind="text", name=entity.name, source=source, existing=existing)
         self.counts["episodes"] += outcome is Outcome.ADDED
         return True
 
@@ -450,9 +516,7 @@ class RecordImport:
 
     # Episodes
 
-    def _keep_as_text(
-        self, record: records.Entity | records.Fact, annotations: imported_texts.Annotations, lines: _Lines
-    ) -> Outcome:
+    def _keep_as_text(self, record: records.Entity | records.Fact, annotations: Annotations, lines: _Lines) -> Outcome:
         """Add the line of a record to those that are kept as text, unless the graph has it.
 
         Raises:
@@ -482,7 +546,7 @@ class RecordImport:
     def _keep_episode(self, tx: Tx, lines: Sequence[TextPart]) -> None:
         if _is_in_graph(tx, lines):
             return
-        imported_texts.upsert(tx, lines, kind="json", name=self._file, source=self._source)
+        upsert(tx, lines, kind="json", name=self._file, source=self._source)
         self.counts["episodes"] += 1
 
     def _import_conversation(self, tx: Tx, record: records.Episode) -> RecordResult:
@@ -494,7 +558,7 @@ class RecordImport:
         ]
         occurred_at = timestamps.from_datetime(record.started_at) if record.started_at else None
         day = f" of {occurred_at[:10]}" if occurred_at else ""
-        outcome = imported_texts.upsert(
+        outcome = upsert(
             tx,
             parts,
             kind="message",

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any
 
 from keepgraph import store
-from keepgraph.engine.exchange import import_state, vocabulary_lines
+from keepgraph.engine.exchange import import_state, import_vocabulary
 from keepgraph.engine.exchange.import_state import DEFAULT_CONFIDENCE, DEFAULT_GROUP, NO_SCOPE
 from keepgraph.formats.records import Entity, Fact, ReadError, Record, Skipped
 from keepgraph.language import normalisation
@@ -59,7 +59,7 @@ def stream_lines(database: Database) -> Iterator[dict[str, Any]]:
 def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     """The lines of an export in order: header, words, entities, episodes, facts, postponed assertions; all groups."""
     yield {"keepgraph": "graph", "format": import_state.VERSION}
-    yield from vocabulary_lines.write(tx)
+    yield from import_vocabulary.write(tx)
     for group, wording, dismissed_at in store.transfer.dismissed_wordings(tx):
         yield _without_none(
             {

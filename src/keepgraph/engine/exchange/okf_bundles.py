@@ -15,11 +15,11 @@ from typing import Any
 
 from keepgraph import _version, errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.exchange import import_state, importer, vocabulary_lines
+from keepgraph.engine.exchange import conversion, import_state, import_vocabulary, importer
+from keepgraph.engine.exchange.conversion import TextPart
 from keepgraph.engine.knowledge import ending, entity_changes, proposed_facts, relations
 from keepgraph.engine.knowledge.relations import Relation
-from keepgraph.engine.texts import corrections, imported_texts
-from keepgraph.engine.texts.imported_texts import TextPart
+from keepgraph.engine.texts import corrections
 from keepgraph.engine.texts.storage import Outcome
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.formats import okf_pages
@@ -109,7 +109,7 @@ def pages(tx: Tx, *, only: Container[str] | None = None) -> Iterator[tuple[str, 
 
 def words(tx: Tx) -> list[dict[str, Any]]:
     """The lines of the words that another graph may lack."""
-    return list(vocabulary_lines.write(tx))
+    return list(import_vocabulary.write(tx))
 
 
 def _actor() -> str:
@@ -435,7 +435,7 @@ class _Edits:
                 f"{self._folder}/{path}",
             )
             existing = store.episodes.first_by_source(self._tx, source, kind="text")
-            outcome = imported_texts.upsert(
+            outcome = conversion.upsert(
                 self._tx, [part], kind="text", name=entity.name, source=source, existing=existing
             )
             self._report.counts["texts"] += outcome is not Outcome.UNCHANGED

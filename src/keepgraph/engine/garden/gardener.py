@@ -17,8 +17,7 @@ from typing import Any
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.garden import passes
-from keepgraph.engine.garden.passes import Pass
-from keepgraph.engine.garden.passes.outcome import Outcome
+from keepgraph.engine.garden.passes import Outcome, Pass
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.maintenance.jobs import Job
 from keepgraph.engine.review import proposals as review

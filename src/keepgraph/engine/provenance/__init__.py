@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.engine.provenance import entity_explanations, explanations, fact_explanations
+    from keepgraph.engine.provenance import explanations, record_explanations
 else:
     from keepgraph import lazy_submodules
 

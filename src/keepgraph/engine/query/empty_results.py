@@ -18,10 +18,10 @@ from itertools import chain, islice, takewhile
 from typing import Any
 
 from keepgraph import errors, store
+from keepgraph.cypher.foreign_syntax import quote_name, shorten, spelling_key
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.evaluate import Row, Run
 from keepgraph.cypher.plan import instant_comparisons
-from keepgraph.cypher.repair.foreign_syntax import quote_name, shorten, spelling_key
 from keepgraph.cypher.syntax import ast, parser, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.engine.query import graph_catalogue, query_pipeline

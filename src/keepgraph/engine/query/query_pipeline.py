@@ -13,14 +13,12 @@ from types import NoneType
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.cypher import compiler, dialect, functions
+from keepgraph.cypher import binder, compiler, dialect, functions, query_repair
 from keepgraph.cypher.catalogue import Catalogue, with_parameters
-from keepgraph.cypher.check import binder
 from keepgraph.cypher.compiler import CompiledQuery
 from keepgraph.cypher.interpret.evaluate import Row
 from keepgraph.cypher.plan import instant_comparisons
-from keepgraph.cypher.repair import pipeline
-from keepgraph.cypher.sql import blocks, rendering, terms
+from keepgraph.cypher.sql import context, rendering, terms
 from keepgraph.cypher.sql.rendering import Statement
 from keepgraph.cypher.syntax import ast, parser, tokenizer
 from keepgraph.cypher.table_graph import Execute, StatementCache, TableGraph
@@ -196,7 +194,7 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
 def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Sequence[Any]:
     """What a statement binds; nulls where it would reject a value, since its plan is the same."""
     try:
-        return statement.arguments(values, {**graph_catalogue.condition_values(tx), blocks.QUERY_INSTANT: tx.now})
+        return statement.arguments(values, {**graph_catalogue.condition_values(tx), context.QUERY_INSTANT: tx.now})
     except terms.Inexpressible:
         return [None] * len(statement.bindings)
 
@@ -204,7 +202,9 @@ def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Seque
 def repair(tx: Tx, text: str) -> str:
     """A query with its typos repaired: the text that error positions refer to."""
     text = _unwrap(text, {})[0]
-    return pipeline.repair(text, _repair_vocabulary(tx, graph_catalogue.statement_cache(tx), _WordingLookup(tx))).text
+    return query_repair.repair(
+        text, _repair_vocabulary(tx, graph_catalogue.statement_cache(tx), _WordingLookup(tx))
+    ).text
 
 
 def functions_and_keywords() -> tuple[list[str], list[str]]:
@@ -214,7 +214,7 @@ def functions_and_keywords() -> tuple[list[str], list[str]]:
 
 def _unwrap(text: str, values: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:
     """The query and its parameters, unwrapped from the JSON of a call if necessary, with a sentence about that."""
-    unwrapped = pipeline.unwrap_arguments(text)
+    unwrapped = query_repair.unwrap_arguments(text)
     if unwrapped is None:
         return text, values, ()
     query, parameters = unwrapped
@@ -290,9 +290,9 @@ def _compile(
     )
 
 
-def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedText:
+def _repaired(text: str, vocabulary: query_repair.Vocabulary) -> query_repair.RepairedText:
     """The query, repaired, with clauses of newer Cypher replaced by known equivalents."""
-    repaired = pipeline.repair(text, vocabulary)
+    repaired = query_repair.repair(text, vocabulary)
     if repaired.tree is not None:
         return repaired
     try:
@@ -301,8 +301,8 @@ def _repaired(text: str, vocabulary: pipeline.Vocabulary) -> pipeline.RepairedTe
         rewritten = dialect.rewrite_newer_cypher(repaired.text, error)
         if rewritten is not None:
             query, sentence = rewritten
-            again = pipeline.repair(query, vocabulary)
-            return pipeline.RepairedText(again.text, (*repaired.fixes, sentence, *again.fixes), again.tree)
+            again = query_repair.repair(query, vocabulary)
+            return query_repair.RepairedText(again.text, (*repaired.fixes, sentence, *again.fixes), again.tree)
     return repaired
 
 
@@ -331,10 +331,10 @@ class _WordingLookup:
         return graph_vocabulary.find(self._tx, kind, wording)
 
 
-def _repair_vocabulary(tx: Tx, statements: StatementCache, lookup: _WordingLookup) -> pipeline.Vocabulary:
+def _repair_vocabulary(tx: Tx, statements: StatementCache, lookup: _WordingLookup) -> query_repair.Vocabulary:
     """What query repair may know of the graph."""
     labels, types = statements.get_or_build("names", lambda: _names(tx))
-    return pipeline.Vocabulary(
+    return query_repair.Vocabulary(
         labels=labels,
         types=types,
         directions=graph_catalogue.LabelsOfEnds(tx),

@@ -6,7 +6,6 @@ if TYPE_CHECKING:
     from keepgraph.engine.retrieval import (
         expansion,
         fusion,
-        hydration,
         message_context,
         neighbourhood,
         node_lookup,

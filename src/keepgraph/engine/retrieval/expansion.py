@@ -17,7 +17,7 @@ import numpy as np
 from keepgraph import store
 from keepgraph.arrays import weighted_graph
 from keepgraph.arrays.weighted_graph import Integers, Ranks, WeightedGraph
-from keepgraph.engine.retrieval import fusion, hydration, retrievers, search
+from keepgraph.engine.retrieval import fusion, retrievers, search, search_request
 from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking, round_score
 from keepgraph.engine.retrieval.question_analysis import SearchContext
 from keepgraph.engine.retrieval.search_request import BFS, EDGES, EPISODES, NODES, PPR, ChunkResult, SearchRequest
@@ -81,7 +81,7 @@ def expand(tx: Tx, starts: Sequence[Key], *, hops: int, filters: Filters, limit:
         passing = store.retrieval.entities(tx, reached, filters)
         reached = [node for node in reached if node in passing]
     return Expansion(
-        chunks=hydration.chunks(tx, chunks[:limit]),
+        chunks=search_request.chunks(tx, chunks[:limit]),
         facts=facts[:limit],
         neighbours=_neighbours(tx, starts, reached[:limit], ways),
         truncated=graph.truncated or max(len(chunks), len(facts), len(reached)) > limit,
@@ -274,8 +274,8 @@ def find(tx: Tx, question: str, *, filters: Filters, traversal: str, hops: int, 
     facts = search.fuse(context, EDGES, fact_rankings)
     return MultiHopResults(
         traversal=traversal,
-        chunks=hydration.chunks(tx, hits[:limit]),
-        facts=[result.fact for result in hydration.facts(tx, facts[:_MAX_FACTS])],
+        chunks=search_request.chunks(tx, hits[:limit]),
+        facts=[result.fact for result in search_request.facts(tx, facts[:_MAX_FACTS])],
         seeds=_nodes(tx, list(seeds)),
         ranks=report,
         candidates=len(hits),

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
-from keepgraph.engine.retrieval import fusion, hydration, question_analysis, reranking, retrievers
+from keepgraph.engine.retrieval import fusion, question_analysis, reranking, retrievers, search_request
 from keepgraph.engine.retrieval.fusion import Hit, Key, Ranking
 from keepgraph.engine.retrieval.question_analysis import SearchContext
 from keepgraph.engine.retrieval.retrievers import RETRIEVERS, WORDS
@@ -265,7 +265,7 @@ def _results(context: SearchContext) -> SearchResults:
     }
     return SearchResults(
         nodes=nodes[:limit],
-        edges=hydration.add_details(context.tx, edges[:limit]),
+        edges=search_request.add_details(context.tx, edges[:limit]),
         communities=communities[:limit],
         episodes=episodes[:limit],
         truncated_kinds=frozenset(kind for kind, results in lists.items() if len(results) > limit),
@@ -284,7 +284,7 @@ def _newest_texts(tx: Tx, request: SearchRequest) -> SearchResults:
     rows = store.retrieval.newest_chunks(tx, request.filters, limit=request.limit + 1)
     hits = [Hit(row, 1.0 / rank) for rank, row in enumerate(rows, 1)]
     return SearchResults(
-        episodes=hydration.chunks(tx, hits[: request.limit]),
+        episodes=search_request.chunks(tx, hits[: request.limit]),
         truncated_kinds=frozenset([EPISODES] if len(rows) > request.limit else []),
     )
 
@@ -300,7 +300,7 @@ def _nodes(context: SearchContext) -> list[NodeResult]:
         hits = reranking.by_distance(hits, context.distances.nodes, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
         hits = reranking.by_count(hits, _of_nodes(tx, hits), head=_counted(context, hits))
-    return reranking.rerank(context, hydration.nodes(tx, hits, request.filters))
+    return reranking.rerank(context, search_request.nodes(tx, hits, request.filters))
 
 
 def _with_types(context: SearchContext, hits: list[Hit]) -> list[Hit]:
@@ -319,7 +319,7 @@ def _facts(context: SearchContext) -> list[FactResult]:
         hits = reranking.by_distance(hits, _distances_of_facts(context, hits), head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
         hits = reranking.by_count(hits, _of_facts(tx, hits), head=_counted(context, hits))
-    return reranking.rerank(context, hydration.facts(tx, hits))
+    return reranking.rerank(context, search_request.facts(tx, hits))
 
 
 def _distances_of_facts(context: SearchContext, hits: Sequence[Hit]) -> dict[int, int]:
@@ -344,7 +344,7 @@ def _chunks(context: SearchContext) -> list[ChunkResult]:
         hits = reranking.by_distance(hits, distances, head=_head(context, hits))
     elif request.reranker == EPISODE_MENTIONS:
         hits = reranking.by_count(hits, _of_chunks(tx, hits), head=_counted(context, hits))
-    return reranking.rerank(context, hydration.chunks(tx, hits))
+    return reranking.rerank(context, search_request.chunks(tx, hits))
 
 
 def _best_chunks(context: SearchContext, limit: int) -> tuple[list[Hit], dict[int, int]]:
@@ -375,7 +375,7 @@ def _communities(context: SearchContext) -> list[CommunityResult]:
     hits = context.hits[COMMUNITIES][: _pool_size(request, all_pass=False)]
     if request.reranker == EPISODE_MENTIONS:
         hits = reranking.by_count(hits, _of_communities(tx, hits), head=_counted(context, hits))
-    return reranking.rerank(context, hydration.communities(tx, hits))
+    return reranking.rerank(context, search_request.communities(tx, hits))
 
 
 # Counts for the reranker `episode_mentions`: in how many episodes a hit is mentioned, or how much a chunk mentions.

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         episodes,
         forget_targets,
         forgetting,
-        imported_texts,
         ingestion,
         mention_index,
         notes,

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from keepgraph import store
 from keepgraph.engine import knowledge
-from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
+from keepgraph.engine.garden.passes import MAX_CANDIDATES, Outcome
 from keepgraph.engine.knowledge import entities
 from keepgraph.engine.review import sources
 from keepgraph.engine.review.proposals import Proposal

@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from keepgraph import store
 from keepgraph.engine import knowledge
 from keepgraph.engine.analysis import link_prediction
-from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
+from keepgraph.engine.garden.passes import MAX_CANDIDATES, Outcome
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.review import learning, proposals
 from keepgraph.engine.review.proposals import Proposal

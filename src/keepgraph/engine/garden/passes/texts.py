@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import store
-from keepgraph.engine.garden.passes.outcome import MAX_CANDIDATES, Outcome
+from keepgraph.engine.garden.passes import MAX_CANDIDATES, Outcome
 from keepgraph.engine.resolution import fuzzy
 from keepgraph.engine.review import sources
 from keepgraph.engine.review.proposals import Proposal

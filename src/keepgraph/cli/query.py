@@ -9,10 +9,9 @@ from typing import Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import dates, graph_options
+from keepgraph.cli import dates, graph_options, query_execution
 from keepgraph.cli.output import terminal
-from keepgraph.cli.query import execution
-from keepgraph.cli.query.execution import OutputFormat, QueryOptions
+from keepgraph.cli.query_execution import OutputFormat, QueryOptions
 
 _MAX_QUERY_BYTES = 1_000_000
 """More than any query a person writes, so that a wrong file is refused before it fills the memory."""
@@ -61,10 +60,10 @@ def query_command(
     if query is None and file is None and sys.stdin.isatty():
         if explain:
             raise click.UsageError("--explain needs a query; at the prompt, type “:explain QUERY”.")
-        from keepgraph.cli.query import prompt
+        from keepgraph.cli import query_prompt
 
         with graph_options.open_graph(ctx) as graph:
-            prompt.run(graph, options)
+            query_prompt.run(graph, options)
         return
     text = _read_file(file or "-") if query is None else query
     if not text.strip():
@@ -72,13 +71,13 @@ def query_command(
     with graph_options.open_graph(ctx) as graph:
         try:
             if explain:
-                execution.explain(graph, text, options)
+                query_execution.explain(graph, text, options)
             else:
-                execution.run(graph, text, options)
+                query_execution.run(graph, text, options)
         except errors.QueryError as error:
             if output is OutputFormat.JSON:
                 raise
-            execution.show_error(graph, text, error)
+            query_execution.show_error(graph, text, error)
             ctx.exit(1)
     for name in options.parameters:
         if f"${name}" not in text and f"$`{name}" not in text:
@@ -91,7 +90,7 @@ def _read_parameters(assignments: tuple[str, ...], file: str | None) -> dict[str
     if file is not None:
         text = _read_file(file, max_bytes=10 * _MAX_QUERY_BYTES)
         try:
-            parameters = execution.parse_json(text)
+            parameters = query_execution.parse_json(text)
         except (ValueError, RecursionError) as error:
             raise errors.InvalidArguments(
                 f"{file} is not JSON: {error}", hint='It holds an object: {"name": "Priya"}.'
@@ -105,7 +104,7 @@ def _read_parameters(assignments: tuple[str, ...], file: str | None) -> dict[str
             raise click.BadParameter(
                 f"“{terminal.printable(assignment)[:60]}” is not NAME=VALUE.", param_hint="--param"
             )
-        parameters[name] = execution.parse_parameter(value)
+        parameters[name] = query_execution.parse_parameter(value)
     return parameters
 
 

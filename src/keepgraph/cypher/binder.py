@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from keepgraph.cypher import value_types, values
-from keepgraph.cypher.check import type_inference
-from keepgraph.cypher.check.type_inference import SUBQUERY_TYPES, Context, Scope, already_bound, undefined_variable
+from keepgraph.cypher import type_inference, value_types, values
 from keepgraph.cypher.syntax import ast, tree_walk
+from keepgraph.cypher.type_inference import SUBQUERY_TYPES, Context, Scope, already_bound, undefined_variable
 from keepgraph.cypher.value_types import FLOAT, INTEGER, LIST, NULL, Type
 from keepgraph.errors import QueryInconsistent, QuerySyntaxInvalid
 

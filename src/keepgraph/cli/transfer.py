@@ -64,14 +64,14 @@ def import_command(
             raise errors.InvalidArguments(
                 "--format, --add-words and --strict are for files, not for a folder", hint="Leave them out."
             )
-        from keepgraph.cli.transfer import bundle_files
+        from keepgraph.cli import bundle_files
 
         ctx.exit(bundle_files.import_bundle(ctx, file, preview=preview))
     if file != "-" and stat.S_ISCHR(os.stat(file).st_mode):
         raise errors.InvalidArguments(f"{file} is a device and may never end", hint="Name a file, or - for stdin.")
     format = format or (_detect_format(file) if file != "-" else LINES)
     if format != LINES:
-        from keepgraph.cli.transfer import foreign_import
+        from keepgraph.cli import foreign_import
 
         if file == "-":
             raise errors.InvalidArguments("standard input can only be lines", hint="Name a file.")
@@ -82,7 +82,7 @@ def import_command(
             "--preview and --add-words are for files of other programs, not for lines of Keepgraph",
             hint="Leave them out.",
         )
-    from keepgraph.cli.transfer import line_import
+    from keepgraph.cli import line_import
 
     ctx.exit(line_import.import_file(ctx, file, strict=strict))
 
@@ -132,7 +132,7 @@ def export_command(
     if vault is not None:
         if file != "-" or format is not None:
             raise errors.InvalidArguments("name a file or --vault, not both")
-        from keepgraph.cli.transfer import bundle_files
+        from keepgraph.cli import bundle_files
 
         with _open_for_export(ctx) as graph:
             _confirm_plain_text(ctx, graph, vault, agreed=yes)

@@ -23,9 +23,9 @@ from prompt_toolkit.output import create_output
 from prompt_toolkit.shortcuts import CompleteStyle, PromptSession
 
 from keepgraph import errors, permissions, store
+from keepgraph.cli import query_execution
 from keepgraph.cli.output import terminal
-from keepgraph.cli.query import execution
-from keepgraph.cli.query.execution import OutputFormat, QueryOptions
+from keepgraph.cli.query_execution import OutputFormat, QueryOptions
 from keepgraph.graph import Graph
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -114,7 +114,7 @@ class _Prompt:
             if is_command(statement):
                 self._run_safely(self._run_command, statement.strip())
             elif query := statement.rstrip().removesuffix(";").rstrip():
-                self._run_safely(lambda query: execution.run(self._graph, query, self._options), query)
+                self._run_safely(lambda query: query_execution.run(self._graph, query, self._options), query)
 
     def _run_safely(self, action: Callable[[str], None], text: str) -> None:
         """Run a command or a query. An error is shown and does not end the prompt."""
@@ -125,7 +125,7 @@ class _Prompt:
                 terminal.show_json(error.answer())
                 return
             query = text.partition(" ")[2].strip().removesuffix(";") if text.startswith(":") else text
-            execution.show_error(self._graph, query, error)
+            query_execution.show_error(self._graph, query, error)
         except errors.KeepgraphError as error:
             terminal.show_error(error.answer(), as_json=self._options.output is OutputFormat.JSON)
 
@@ -145,7 +145,7 @@ class _Prompt:
             case "limit":
                 self._set_limit(argument)
             case "explain" if argument:
-                execution.explain(self._graph, argument, self._options)
+                query_execution.explain(self._graph, argument, self._options)
             case "explain":
                 click.echo("Add a query: :explain MATCH (p:Person) RETURN p.name", err=True)
             case "quit" | "exit" | "q":
@@ -169,7 +169,7 @@ class _Prompt:
             return
         parameters = {name: value for name, value in self._options.parameters.items() if name != match["name"]}
         if match["value"]:
-            parameters[match["name"]] = execution.parse_parameter(match["value"])
+            parameters[match["name"]] = query_execution.parse_parameter(match["value"])
         self._options = replace(self._options, parameters=parameters)
 
     def _set_limit(self, argument: str) -> None:

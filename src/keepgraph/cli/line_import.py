@@ -11,9 +11,8 @@ from typing import IO, Any
 import click
 
 from keepgraph import errors
-from keepgraph.cli import graph_options
+from keepgraph.cli import foreign_import, graph_options
 from keepgraph.cli.output import terminal
-from keepgraph.cli.transfer import foreign_import
 from keepgraph.engine.exchange import import_state, importer
 from keepgraph.engine.exchange.import_state import EndsWarning, ImportState, LineResult
 from keepgraph.engine.maintenance import backups

@@ -11,7 +11,7 @@ from keepgraph import errors
 from keepgraph.cli import forgetting, graph_options
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section, show_sections
-from keepgraph.cli.vocabulary.command import kind_of_word
+from keepgraph.cli.vocabulary import kind_of_word
 from keepgraph.english import count_noun, listed
 from keepgraph.model import PREDICATE_FLAGS
 

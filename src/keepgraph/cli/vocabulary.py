@@ -10,19 +10,19 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import pages
 
 _COMMANDS = {
-    "show": ("command", "show_command", "Show one word: its meaning, labels and uses."),
-    "add": ("editing", "add_command", "Add a type or a predicate."),
-    "change": ("editing", "change_command", "Change a word: its description, ends, flags, labels."),
-    "retire": ("editing", "retire_command", "Retire a word; what was recorded with it stays."),
-    "restore": ("editing", "restore_command", "Bring a retired word back into use."),
-    "remove": ("editing", "remove_command", "Delete an unused word."),
-    "merge": ("editing", "merge_command", "Merge two words."),
-    "set": ("set_files", "set_command", "List, add and remove sets of words."),
-    "import": ("set_files", "import_command", "Add the words of a file."),
-    "export": ("set_files", "export_command", "Write the words of a set to a file."),
-    "proposals": ("editing", "proposals_command", "List the unknown wordings of proposed facts."),
-    "map": ("editing", "map_command", "Map wordings to a word; their proposed facts become facts."),
-    "dismiss": ("editing", "dismiss_command", "Delete the proposed facts of meaningless wordings."),
+    "show": ("vocabulary", "show_command", "Show one word: its meaning, labels and uses."),
+    "add": ("vocabulary_editing", "add_command", "Add a type or a predicate."),
+    "change": ("vocabulary_editing", "change_command", "Change a word: its description, ends, flags, labels."),
+    "retire": ("vocabulary_editing", "retire_command", "Retire a word; what was recorded with it stays."),
+    "restore": ("vocabulary_editing", "restore_command", "Bring a retired word back into use."),
+    "remove": ("vocabulary_editing", "remove_command", "Delete an unused word."),
+    "merge": ("vocabulary_editing", "merge_command", "Merge two words."),
+    "set": ("vocabulary_sets", "set_command", "List, add and remove sets of words."),
+    "import": ("vocabulary_sets", "import_command", "Add the words of a file."),
+    "export": ("vocabulary_sets", "export_command", "Write the words of a set to a file."),
+    "proposals": ("vocabulary_editing", "proposals_command", "List the unknown wordings of proposed facts."),
+    "map": ("vocabulary_editing", "map_command", "Map wordings to a word; their proposed facts become facts."),
+    "dismiss": ("vocabulary_editing", "dismiss_command", "Delete the proposed facts of meaningless wordings."),
 }
 
 
@@ -36,7 +36,7 @@ class _VocabularyGroup(click.Group):
         if name not in _COMMANDS:
             return None
         module_name, command_name, _ = _COMMANDS[name]
-        module = importlib.import_module(f"keepgraph.cli.vocabulary.{module_name}")
+        module = importlib.import_module(f"keepgraph.cli.{module_name}")
         command: click.Command = getattr(module, command_name)
         return command
 

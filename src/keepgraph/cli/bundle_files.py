@@ -14,8 +14,8 @@ import click
 
 from keepgraph import errors
 from keepgraph.cli import graph_options
+from keepgraph.cli.foreign_import import existing_or_empty_graph
 from keepgraph.cli.output import terminal
-from keepgraph.cli.transfer.foreign_import import existing_or_empty_graph
 from keepgraph.engine.exchange import okf_bundles
 from keepgraph.engine.maintenance import backups
 from keepgraph.english import count_noun

@@ -20,9 +20,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from keepgraph.cypher import functions
-from keepgraph.cypher.repair import foreign_syntax
-from keepgraph.cypher.repair.foreign_syntax import (
+from keepgraph.cypher import foreign_syntax, functions
+from keepgraph.cypher.foreign_syntax import (
     DASHES,
     INVISIBLE,
     TOKEN,

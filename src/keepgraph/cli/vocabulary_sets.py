@@ -30,7 +30,7 @@ def import_command(ctx: click.Context, file: str, preview: bool, individuals: bo
     without a field in the vocabulary are kept for `kg vocabulary export --skos`. A set is in TOML or JSON.
     """
     if individuals or not _is_set(file):
-        from keepgraph.cli.transfer import rdf_files
+        from keepgraph.cli import rdf_files
 
         rdf_files.import_file(ctx, file, preview=preview, individuals=individuals)
         return
@@ -54,7 +54,7 @@ def import_command(ctx: click.Context, file: str, preview: bool, individuals: bo
 def export_command(ctx: click.Context, file: str, set_name: str | None, rdf_kind: str | None, everything: bool) -> None:
     """Write the words of a set to FILE: TOML, or JSON if it ends in .json; by default to standard output."""
     if rdf_kind is not None:
-        from keepgraph.cli.transfer import rdf_files
+        from keepgraph.cli import rdf_files
 
         set_names = [set_name] if set_name else []
         rdf_files.export(ctx, file, kind=rdf_kind, set_names=set_names, everything=everything)

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from keepgraph.cli import graph_options
+from keepgraph.cli import foreign_import, graph_options, transfer
 from keepgraph.cli.output import terminal
-from keepgraph.cli.transfer import commands, foreign_import
 from keepgraph.engine.exchange import import_state, rdf_export, rdf_import
 from keepgraph.engine.exchange.rdf_import import ImportPlan, ImportReport
 from keepgraph.english import count_noun, listed
@@ -51,7 +50,7 @@ def export(ctx: click.Context, file: str, *, kind: str, set_names: Sequence[str]
     with graph_options.open_graph(ctx) as graph:
         with graph.database.read("export") as tx:
             lines = list(write(tx, rdf_export.choose_sets(tx, set_names, with_shipped=everything)))
-        with commands.open_for_writing(file, graph=graph.path, beginning=_EXPORT_BEGINNING) as out:
+        with transfer.open_for_writing(file, graph=graph.path, beginning=_EXPORT_BEGINNING) as out:
             out.write(f"{_EXPORT_BEGINNING}, as {kind.upper()}.\n\n")
             out.writelines(f"{line}\n" for line in lines)
 

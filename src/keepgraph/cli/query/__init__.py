@@ -1,1 +1,0 @@
-"""`kg query`: queries in Cypher, one at a time or at a prompt."""

@@ -1,1 +1,0 @@
-"""`kg vocabulary`: shows and edits the types and predicates of a graph."""

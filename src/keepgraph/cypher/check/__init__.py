@@ -1,1 +1,0 @@
-"""Semantic checks before a query runs: scopes, and the types of expressions."""
