@@ -52,7 +52,7 @@ def read(tx: Tx) -> _GroupGraph:
         return _read(tx)
     if tx.call is not None:
         # A savepoint of a writer may be rolled back, and its journal with it.
-        return store.fact_columns.cached(tx, ("fact graph of a writer", tx.group), lambda: _read(tx))
+        return tx.cached(("fact graph of a writer", tx.group), lambda: _read(tx))
     position = store.fact_columns.position(tx)
     tagging = tuple(graph_vocabulary.read(tx).names_of_role("tags"))
     state: _State | None = tx.connection_cache.get(("fact graph", tx.group))

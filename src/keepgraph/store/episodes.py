@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from keepgraph.model import Chunk, Entity, Episode
-from keepgraph.store import fact_columns, journal
+from keepgraph.store import journal
 from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
 
@@ -472,7 +472,7 @@ def any_document(tx: Tx) -> bool:
             """
         )
 
-    return fact_columns.cached(tx, "any document", read)
+    return tx.cached("any document", read)
 
 
 def adjacent_turns(tx: Tx, chunks: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:

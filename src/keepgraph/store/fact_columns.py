@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from keepgraph.store.connections import json_array
 from keepgraph.store.facts import execute
@@ -251,24 +251,3 @@ def _was_any_moved(tx: Tx, states_before: list[tuple[int, dict[str, object]]]) -
         "group_id" not in before or groups.get(row, before["group_id"]) != before["group_id"]
         for row, before in states_before
     )
-
-
-# A cache for readers' results, for as long as the database does not change.
-
-T = TypeVar("T")
-_VALUES = "what was computed of this revision"
-
-
-def cached(tx: Tx, key: Any, compute: Callable[[], T]) -> T:
-    """The value for a key on this connection, recomputed when the database has changed.
-
-    A write transaction caches nothing beyond itself.
-    """
-    revision, values = tx.connection_cache.get(_VALUES, (None, {}))
-    if revision != tx.revision:
-        values = {}
-        tx.connection_cache[_VALUES] = tx.revision, values
-    if key not in values:
-        values[key] = compute()
-    value: T = values[key]
-    return value

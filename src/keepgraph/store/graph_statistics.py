@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from keepgraph.model import Entity
-from keepgraph.store import cardinalities, entities, fact_columns, facts, groups, migrations
+from keepgraph.store import cardinalities, entities, facts, groups, migrations
 from keepgraph.store.connections import json_array
 from keepgraph.store.migrations import FACT_HOLDS
 from keepgraph.store.transactions import Tx
@@ -315,7 +315,7 @@ def cached(tx: Tx, key: Hashable, compute: Callable[[], T], *, is_final: Callabl
         is_final: whether a value may be kept.
     """
     at = tx.at
-    entries: list[_Timed] = fact_columns.cached(tx, ("timed", tx.group, key), list)
+    entries: list[_Timed] = tx.cached(("timed", tx.group, key), list)
     for entry in entries:
         holds = entry.since == at or (entry.since < at and (entry.until is None or at < entry.until))
         if holds and entry.known_at == tx.known_at:

@@ -45,8 +45,8 @@ class Tx:
         memo: what this transaction has read, and the next free row numbers; cleared when a savepoint is rolled back.
         revision: the revision of the database that a reader sees, SQLite's `data_version`: it differs from that of the
             transaction before on this connection where anybody has committed in between.
-        connection_cache: what readers on this connection keep from one transaction to the next; see
-            store/fact_columns.py. A writer starts with an empty one.
+        connection_cache: what readers on this connection keep from one transaction to the next, by
+            `cached` among others. A writer starts with an empty one.
         shared_cache: what transactions of the same database share, on whatever connection; each value says of itself
             of which revision it is.
         cancellation: checked while statements run.
@@ -111,6 +111,20 @@ class Tx:
     def at(self) -> str:
         """The instant of the call as a timestamp."""
         return timestamps.from_datetime(self.now)
+
+    def cached(self, key: Any, compute: Callable[[], T]) -> T:
+        """The value for a key on this connection, recomputed when the database has changed.
+
+        A write transaction caches nothing beyond itself.
+        """
+        revision, values = self.connection_cache.get("values", (None, {}))
+        if revision != self.revision:
+            values = {}
+            self.connection_cache["values"] = self.revision, values
+        if key not in values:
+            values[key] = compute()
+        value: T = values[key]
+        return value
 
     @property
     def changes(self) -> int:

@@ -312,7 +312,7 @@ def _describe_proposals(tx: Tx, *, limit: int | None) -> dict[str, Any]:
     if not counts:
         return {}
     elsewhere = [{"project": name, "count": count} for name, count in counts.items() if name != tx.group]
-    groups = store.fact_columns.cached(tx, ("wording groups", tx.group), lambda: proposed_facts.group(tx))
+    groups = tx.cached(("wording groups", tx.group), lambda: proposed_facts.group(tx))
     if limit is None:
         described = (
             ontology_answers.wording_group(group, max_wordings=MAX_WORDINGS_OF_GROUP, max_examples=1)

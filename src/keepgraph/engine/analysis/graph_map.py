@@ -119,7 +119,7 @@ def read(tx: Tx, *, limit: int, at_instant: bool = True) -> GraphMap:
         limit: of more nodes, those with the most connections are shown.
         at_instant: false for what holds at any time.
     """
-    drawn = store.fact_columns.cached(tx, ("map", tx.group), lambda: _drawing(tx))
+    drawn = tx.cached(("map", tx.group), lambda: _drawing(tx))
     entities, rows, positions, membership = drawn.entities, drawn.rows, drawn.positions, drawn.membership
     sources, targets, predicates, is_shown = _connections(tx, rows, at_instant=at_instant)
     degrees = _degrees(sources, targets, len(rows))
@@ -236,7 +236,7 @@ def _spread_labels(labels: Integers, sources: Integers, targets: Integers, weigh
 def _membership(tx: Tx, rows: Integers) -> _Membership:
     """The communities as they were built; where they were not, as they would be."""
     if not store.communities.count(tx):
-        return store.fact_columns.cached(tx, ("communities of the map", tx.group), lambda: _detected(tx, rows))
+        return tx.cached(("communities of the map", tx.group), lambda: _detected(tx, rows))
     labels = np.full(len(rows), -1, dtype=np.int64)
     built = store.communities.of_group(tx)
     members = store.communities.members_in_group(tx)

@@ -317,7 +317,7 @@ def rule_confidence(tx: Tx, *, subject: int, predicate: str, object: int) -> tup
 
 
 def _rules_of_call(tx: Tx) -> tuple[GroupTriples, HornRuleModel] | None:
-    return store.fact_columns.cached(tx, ("horn rules", tx.group), lambda: _fit_rules_of_call(tx))
+    return tx.cached(("horn rules", tx.group), lambda: _fit_rules_of_call(tx))
 
 
 def _fit_rules_of_call(tx: Tx) -> tuple[GroupTriples, HornRuleModel] | None:

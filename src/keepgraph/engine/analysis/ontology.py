@@ -103,7 +103,7 @@ _HIDDEN = "hidden"
 
 def read(tx: Tx) -> Ontology:
     """The ontology of the graph. A predicate and its inverse are one class, that under which facts are stored."""
-    return store.fact_columns.cached(tx, "ontology", lambda: _read(tx))
+    return tx.cached("ontology", lambda: _read(tx))
 
 
 @dataclass(frozen=True, slots=True)

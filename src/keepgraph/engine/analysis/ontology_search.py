@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from keepgraph import errors, store
+from keepgraph import errors
 from keepgraph.engine import vector_backfill
 from keepgraph.engine.analysis import ontology
 from keepgraph.engine.analysis.ontology import Ontology, OntologyClass
@@ -46,7 +46,7 @@ _DIGIT = re.compile(r"\d")
 
 def of_ontology(tx: Tx) -> WordIndex:
     """The index of the ontology of the graph."""
-    return store.fact_columns.cached(tx, "word index", lambda: WordIndex(ontology.read(tx)))
+    return tx.cached("word index", lambda: WordIndex(ontology.read(tx)))
 
 
 @dataclass(frozen=True)

@@ -191,8 +191,7 @@ def _unknown_property_of_nodes(probe: Probe, key: str) -> Iterator[Cause]:
 
 def _sampled_keys(tx: Tx) -> set[str]:
     """The keys of properties that some entities of each type have."""
-    return store.fact_columns.cached(
-        tx,
+    return tx.cached(
         ("sampled property keys", tx.group, tx.known_at),
         lambda: {
             key

@@ -103,7 +103,7 @@ def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
     Args:
         of_all_times: whether facts that do not hold at the instant are visible, too.
     """
-    shape = store.fact_columns.cached(tx, ("shape", tx.group), lambda: _shape(tx))
+    shape = tx.cached(("shape", tx.group), lambda: _shape(tx))
     # One connection reads as of many instants.
     is_known_now = tx.known_at is None
     all_hold = is_known_now and (of_all_times or shape.all_hold_since <= tx.at)
@@ -151,8 +151,7 @@ def intended_ends(tx: Tx, predicate: Predicate) -> tuple[tuple[str, ...], tuple[
         sources = targets = tuple(dict.fromkeys((*sources, *targets))) if sources and targets else ()
     if not (sources or targets):
         return (), ()
-    has_other_ends = store.fact_columns.cached(
-        tx,
+    has_other_ends = tx.cached(
         ("other ends", stored.row),
         lambda: store.graph_statistics.has_other_ends(
             tx,

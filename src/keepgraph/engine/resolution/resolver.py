@@ -123,7 +123,7 @@ def needs_vectors(tx: Tx, name: Name, *, of_types: Collection[str] | None = None
     kind = store.derived_tables.NAME_VECTORS
     # The cheapest first: mostly nothing is missing, or the name is known.
     if (
-        not store.vectors.any_missing(tx, kind)
+        not tx.cached(("missing", kind.prefix), lambda: store.vectors.any_missing(tx, kind))
         or _exactly(tx, name, of_types)
         or not vector_backfill.is_due(tx, [kind])
     ):

@@ -149,7 +149,7 @@ def _inflected(tx: Tx, words: Sequence[str], *, is_ascii: bool) -> Mapping[str, 
     if known is None and not is_ascii:
         known = word_forms.LANGUAGES
     elif known is None:
-        known = store.fact_columns.cached(tx, "languages of words", lambda: _languages_of_graph(tx))
+        known = tx.cached("languages of words", lambda: _languages_of_graph(tx))
     if not known:
         return {}
     telling = [word for word in dict.fromkeys(words) if word not in word_forms.function_words()][:MAX_PHRASES]
@@ -315,8 +315,7 @@ def _in_thread(compute: Callable[[], T]) -> Callable[[], T]:
 
 def _missing_vectors(tx: Tx) -> Mapping[VectorKind, int]:
     """How many of each kind have no vector yet; counted once for each state of the graph, and not to the end."""
-    return store.fact_columns.cached(
-        tx,
+    return tx.cached(
         "missing vectors",
         lambda: {kind: store.vectors.count_missing(tx, kind, at_most=_MAX_COUNTED) for kind in VECTOR_KINDS},
     )
@@ -485,7 +484,7 @@ def _speakers(tx: Tx) -> _Speakers:
         spellings = {word: parts.get(word, word) for word in key_of} | names
         return _Speakers(frozenset(names), spellings, key_of | {key: key for key in names})
 
-    return store.fact_columns.cached(tx, "speakers", read)
+    return tx.cached("speakers", read)
 
 
 def _known_name(

@@ -88,7 +88,7 @@ def within_characters(words: Sequence[str], *, limit: int = MAX_CHARACTERS) -> l
 def _most_used(tx: Tx, kind: str, terms: Sequence[_Term]) -> list[_Term]:
     """Words by how many entities or facts have them, most first; then in order of addition."""
     key = ("uses of words", kind, tx.group)
-    counts = store.fact_columns.cached(tx, key, lambda: store.vocabulary.count_uses(tx, kind))
+    counts = tx.cached(key, lambda: store.vocabulary.count_uses(tx, kind))
     return sorted(terms, key=lambda term: -counts.get(term.row, 0))
 
 

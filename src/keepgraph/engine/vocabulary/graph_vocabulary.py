@@ -26,7 +26,8 @@ def read(tx: Tx) -> Vocabulary:
     # Within a transaction it can only change if a row was written since.
     changes_before, vocabulary = tx.memo.get((_CACHE_KEY,), (-1, None))
     if changes_before is not None and changes_before != tx.changes:
-        vocabulary = _read_current(tx)
+        # A reader that sees the revision of its last transaction sees the same words.
+        vocabulary = tx.cached(_CACHE_KEY, lambda: _read_current(tx)) if tx.revision else _read_current(tx)
         tx.memo[(_CACHE_KEY,)] = tx.changes, vocabulary
     return vocabulary  # type: ignore[no-any-return] # the memo holds values of any kind
 
@@ -39,10 +40,6 @@ def keep(tx: Tx) -> Vocabulary:
 
 
 def _read_current(tx: Tx) -> Vocabulary:
-    # A reader that sees the revision of its last transaction sees the same words.
-    seen, vocabulary = tx.connection_cache.get(_CACHE_KEY, (None, None))
-    if tx.revision and seen == tx.revision:
-        return vocabulary  # type: ignore[no-any-return] # the cache holds values of any kind
     revision = store.vocabulary.revision(tx)
     cache = cache_of(revision)
     if _CACHE_KEY not in cache:
@@ -52,7 +49,6 @@ def _read_current(tx: Tx) -> Vocabulary:
             tuple(store.vocabulary.entity_types(tx)),
             tuple(store.vocabulary.predicates(tx)),
         )
-    tx.connection_cache[_CACHE_KEY] = tx.revision, cache[_CACHE_KEY]
     return cache[_CACHE_KEY]  # type: ignore[no-any-return]
 
 

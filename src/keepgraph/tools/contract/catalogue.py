@@ -61,7 +61,7 @@ MENTIONS_AND_VECTORS = frozenset([Need.MENTIONS, Need.VECTORS])
 def is_missing(tx: Tx, need: Need) -> bool:
     """Whether some data of this kind is missing and can be backfilled on this machine. Loads no model."""
     if need is Need.MENTIONS:
-        return store.mentions.any_unread(tx)
+        return tx.cached(need, lambda: store.mentions.any_unread(tx))
     if need is Need.MAP_PLACES:
         return store.communities.any_missing(tx)
     return vector_backfill.is_due(tx, _vector_kinds(need))
