@@ -10,6 +10,7 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.maintenance import history
 from keepgraph.engine.resolution import resolver
+from keepgraph.english import count_noun
 from keepgraph.language import identifiers
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Event, Fact, MergeResult, Ref
@@ -264,8 +265,8 @@ def clear_graph(
         raise errors.NotConfirmed(f"this would delete everything in {knowledge.projects.describe(cleared)}")
     counts = knowledge.projects.clear(tx, group_ids, everything=everything)
     return {
-        "message": f"Cleared {knowledge.projects.describe(cleared)}: {counts['entity']:,} entities, "
-        f"{counts['fact']:,} facts and {counts['episode']:,} episodes.",
+        "message": f"Cleared {knowledge.projects.describe(cleared)}: {count_noun(counts['entity'], 'entity')}, "
+        f"{count_noun(counts['fact'], 'fact')} and {count_noun(counts['episode'], 'episode')}.",
         "groups": cleared,
         "entities": counts["entity"],
         "facts": counts["fact"],

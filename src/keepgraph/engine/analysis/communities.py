@@ -19,6 +19,7 @@ from keepgraph import errors, store
 from keepgraph.arrays import community_detection, weighted_graph
 from keepgraph.arrays.weighted_graph import Integers, WeightedGraph, Weights
 from keepgraph.engine.maintenance.jobs import Job
+from keepgraph.english import count_noun
 from keepgraph.language import common_words
 from keepgraph.model import Fact
 from keepgraph.store.cancellation import raise_if_cancelled
@@ -103,8 +104,8 @@ def _rank(communities: Sequence[Counter[str]]) -> list[list[str]]:
 
 
 def _summarize(types: Sequence[str], central: Sequence[str]) -> str:
-    counts = ", ".join(f"{count} {type_}" for type_, count in Counter(types).most_common(_MOST_CENTRAL))
-    return f"{len(types)} entities ({counts}). Most connected: {', '.join(central)}."
+    counts = ", ".join(count_noun(count, type_) for type_, count in Counter(types).most_common(_MOST_CENTRAL))
+    return f"{count_noun(len(types), 'entity')} ({counts}). Most connected: {', '.join(central)}."
 
 
 MIN_MEMBERS = 3

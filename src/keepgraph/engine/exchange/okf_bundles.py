@@ -22,6 +22,7 @@ from keepgraph.engine.knowledge.relations import Relation
 from keepgraph.engine.texts import corrections
 from keepgraph.engine.texts.storage import Outcome
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.english import count_noun
 from keepgraph.formats import okf_pages
 from keepgraph.formats.okf_pages import Line, Page, Statement
 from keepgraph.language import chunking, normalisation, utf8
@@ -541,7 +542,7 @@ class _Edits:
             if fact not in seen and (each := line.statement()) and (each.predicate, each.object) not in said
         ]
         if missing and current and page.revision != "-".join(current.digests()):
-            self._conflict(path, f"{len(missing)} facts of this graph are not in the page; both were changed")
+            self._conflict(path, f"the page lacks {count_noun(len(missing), 'fact')} of this graph; both were changed")
             return
         for fact_id in missing:
             knowledge.facts.retract(self._tx, knowledge.facts.find(self._tx, fact_id))

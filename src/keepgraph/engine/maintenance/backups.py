@@ -18,6 +18,7 @@ from pathlib import Path
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, lazy, permissions, store
+from keepgraph.english import count_noun
 from keepgraph.model import Backup, Key
 from keepgraph.profiles import keys, settings_file
 from keepgraph.store.database import Database
@@ -43,7 +44,7 @@ def refuse_to_start_empty(graph: Path) -> None:
         problem = f"there is no graph at {graph}" if size is None else f"{graph} is empty"
         error_class = errors.GraphNotFound if size is None else errors.GraphDamaged
         raise error_class(
-            f"{problem}, and there are {len(backups)} backups of one",
+            f"{problem}, but {count_noun(len(backups), 'backup')} of one",
             hint=f"`kg restore` brings the newest back; to start afresh, move {folder(graph)} away.",
         )
 

@@ -50,8 +50,8 @@ def _message(report: LearningReport, *, dry_run: bool) -> str:
     if findings.method == link_prediction.TOO_FEW_FACTS:
         if findings.analysed < link_prediction.MIN_FACTS:
             return (
-                f"{findings.analysed:,} facts between entities are too few to learn from; nothing is suggested. "
-                f"{link_prediction.MIN_FACTS:,} are needed."
+                f"The graph has {count_noun(findings.analysed, 'fact')} between entities, too few to learn from: "
+                f"{link_prediction.MIN_FACTS:,} are needed. Nothing is suggested."
             )
         return (
             f"Of {findings.analysed:,} facts no method learns to predict the newest ones better than counting does; "
@@ -60,7 +60,7 @@ def _message(report: LearningReport, *, dry_run: bool) -> str:
     likely = count_noun(len(report.suggested), "likely fact")
     doubtful = count_noun(len(report.doubted), "doubtful one")
     done = "Nothing was changed" if dry_run else f"{_new(report)} for review; no fact was changed"
-    return f"{likely}, {doubtful}, from {findings.analysed:,} facts. {done}."
+    return f"{likely}, {doubtful}, from {count_noun(findings.analysed, 'fact')}. {done}."
 
 
 def _new(report: LearningReport) -> str:
