@@ -38,7 +38,8 @@ def export_bundle(ctx: click.Context, graph: Graph, folder: str, *, overwrite: b
     root = Path(folder)
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     existing = dict(_files(root)) if any(root.iterdir()) else {}
-    if existing and not _is_bundle(existing):
+    is_bundle = "okf_version" in existing.get("index.md", "")[:200] and all(map(_may_be_ours, existing))
+    if existing and not is_bundle:
         raise errors.InvalidArguments(f"{folder} has other files", hint="Name a new folder; these could be lost.")
     edited = [path for path, text in existing.items() if _is_page(path) and _is_edited(text)]
     if edited and not overwrite:
@@ -176,10 +177,6 @@ def _show(ctx: click.Context, report: okf_bundles.BundleReport, *, preview: bool
 
 def _is_page(path: str) -> bool:
     return path.endswith(".md") and path.rpartition("/")[2] not in okf_pages.RESERVED
-
-
-def _is_bundle(files: dict[str, str]) -> bool:
-    return "okf_version" in files.get("index.md", "")[:200] and all(map(_may_be_ours, files))
 
 
 def _may_be_ours(path: str) -> bool:

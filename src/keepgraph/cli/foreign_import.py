@@ -208,7 +208,8 @@ def _show_report(report: Mapping[str, Any]) -> None:
     _show_mapping(report)
     terminal.show_first(list(map(_kept_line, report["kept_as_text"])), _MAX_SHOWN)
     if report["left_out"]:
-        click.echo(f"Left out: {_with_counts(report['left_out'])}.")
+        counts = [f"{kind} ({count:,})" for kind, count in Counter(report["left_out"]).most_common()]
+        click.echo(f"Left out: {terminal.printable(', '.join(counts))}.")
     if report["undeclared"]:
         is_one = report["undeclared"] == 1
         names = "1 name occurs" if is_one else f"{report['undeclared']:,} names occur"
@@ -256,10 +257,6 @@ def _kept_line(line: dict[str, Any]) -> str:
     summary = " – ".join(line[name] for name in ("name", "from", "relationType", "to") if name in line)
     because = f" ({line['because']})" if "because" in line else ""
     return f"line {line['line']}: kept as text: {summary}{because}"
-
-
-def _with_counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{terminal.printable(kind)} ({count:,})" for kind, count in Counter(counts).most_common())
 
 
 def _count_nouns(counts: Mapping[str, int]) -> str:

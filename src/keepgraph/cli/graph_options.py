@@ -185,8 +185,6 @@ def backup_is_due(file: Path) -> bool:
 
 def passphrase_prompt(ctx: click.Context) -> Callable[[str], str] | None:
     """A function that asks for a passphrase on the terminal; None if standard input is not a terminal."""
-    import sys
-
     if not sys.stdin.isatty():
         return None
     return lambda question: str(click.prompt(question, hide_input=True, err=True))

@@ -72,8 +72,8 @@ def about_command(ctx: click.Context, /, message: tuple[str, ...], scope: tuple[
     kg about "What did the board decide?" --scope Atlas
     """
     answer = graph_options.call(ctx, "recall_for", message=" ".join(message), scope=list(scope), **options)
-    show, found = partial(answers.show_about, answer), [answer.get(part) for part in ("named", "unclear", "standing")]
-    graph_options.show_match(ctx, answer, any(found), show, show)
+    show = partial(answers.show_about, answer)
+    graph_options.show_match(ctx, answer, any(map(answer.get, ("named", "unclear", "standing"))), show, show)
 
 
 @click.command("decisions")

@@ -40,11 +40,7 @@ MAX_MEMBERS = 5
 _MAX_BACKFILLS = 30
 
 
-def _describe_vocabulary(tx: Tx) -> str:
-    return schema.describe_vocabulary(tx)
-
-
-@tool(Effect.READ, description_suffix=_describe_vocabulary)
+@tool(Effect.READ, description_suffix=lambda tx: schema.describe_vocabulary(tx))
 def get_schema(
     tx: Tx, *, exact: bool = False, detail: str = "full", as_of: str | None = None, known_at: str | None = None
 ) -> dict[str, Any]:

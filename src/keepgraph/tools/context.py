@@ -121,9 +121,8 @@ def expand_context(
         "embedding": f"off: {reason}" if reason else "on",
         **answer_shapes.filled(unknown=unknown),
     }
-    lists, is_cut = context_answers.within_tokens(
-        _lists(tx, nodes.values(), around), rest=answer, texts="chunks", sentences="facts", max_tokens=max_tokens
-    )
+    found = _lists(tx, nodes.values(), around)
+    lists, is_cut = context_answers.within_tokens(found, rest=answer, max_tokens=max_tokens)
     return {**answer, **lists, "truncated": around.truncated or is_cut}
 
 

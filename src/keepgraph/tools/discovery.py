@@ -14,11 +14,7 @@ from keepgraph.tools.contract.catalogue import Effect, tool
 from keepgraph.tools.contract.search_calls import SearchArguments
 
 
-def _describe_patterns(tx: Tx) -> str:
-    return schema.describe_patterns(tx)
-
-
-@tool(Effect.READ, description_suffix=_describe_patterns)
+@tool(Effect.READ, description_suffix=lambda tx: schema.describe_patterns(tx))
 def run_cypher(
     tx: Tx,
     *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge, maintenance, texts
@@ -16,11 +16,8 @@ from keepgraph.model import Entity, VocabularyTerm
 from keepgraph.store.communities import Community
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, catalogue
+from keepgraph.tools.contract import answer_shapes, catalogue, internal_types
 from keepgraph.tools.contract.catalogue import Effect, tool
-
-if TYPE_CHECKING:
-    from keepgraph.tools.contract import internal_types
 
 _BATCH = 100
 _MEMBERS_LISTED = 5

@@ -14,13 +14,12 @@ from keepgraph.engine.retrieval import node_lookup
 from keepgraph.model import Decision, Entity, Fact, Resolution
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
-from keepgraph.tools.contract import answer_shapes, catalogue
+from keepgraph.tools.contract import answer_shapes, catalogue, internal_types
 from keepgraph.tools.contract.catalogue import Effect, Need, tool
 
 if TYPE_CHECKING:
     from keepgraph.engine.analysis.graph_map import Extract, MapNode
     from keepgraph.store.graph_extracts import FactRow
-    from keepgraph.tools.contract import internal_types
 
 _MANY_FACTS = 20_000
 _SECONDS_OF_HOUR = 3600

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from keepgraph.engine.query import empty_results, graph_catalogue, query_pipeline
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.store.transactions import Tx
-from keepgraph.tools.contract import catalogue, search_calls
+from keepgraph.tools.contract import catalogue, internal_types, search_calls
 from keepgraph.tools.contract.catalogue import Effect, tool
-
-if TYPE_CHECKING:
-    from keepgraph.tools.contract import internal_types
 
 
 @tool(Effect.READ)

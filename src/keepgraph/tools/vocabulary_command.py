@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from keepgraph import errors, store
 from keepgraph.engine import knowledge
@@ -16,10 +16,8 @@ from keepgraph.engine.vocabulary.sets import SetChange
 from keepgraph.english import count_noun
 from keepgraph.model import EntityType, Predicate, VocabularyTerm
 from keepgraph.store.transactions import Tx
+from keepgraph.tools.contract import internal_types
 from keepgraph.tools.contract.catalogue import Effect, tool
-
-if TYPE_CHECKING:
-    from keepgraph.tools.contract import internal_types
 
 MAX_EXAMPLES = 5
 MAX_GROUPS = 100

@@ -515,7 +515,7 @@ class _Edits:
                 knowledge.facts.retract(self._tx, fact)
 
     def _apply_lines(self, path: str, page: Page, lines: Sequence[Line], current: Page | None, entity: Entity) -> None:
-        parsed = _parsed(current)
+        parsed = okf_pages.parse(current.write())[0] if current else None
         now_there = {line.fact: line for line in parsed.lines if line.fact} if parsed else {}
         seen: set[str] = set()
         said: set[tuple[str, str]] = set()
@@ -609,10 +609,6 @@ class _Edits:
 
 
 _EDITABLE = ("type", "title", "description", "tags", "aliases", "properties")
-
-
-def _parsed(page: Page | None) -> Page | None:
-    return okf_pages.parse(page.write())[0] if page else None
 
 
 def _title(page: Page, path: str) -> str:

@@ -271,7 +271,8 @@ def choose(
     for definition in definitions:
         if definition.iri in names:
             continue
-        wording = _spell(definition)
+        spelled = map(graph_vocabulary.spell, _candidates(definition))
+        wording = next(filter(None, spelled), "word")
         name = wording
         while name in used or (name in taken and name not in shared) or (name != wording and name in taken):
             number = next_numbers[wording] = next_numbers.get(wording, 1) + 1
@@ -288,10 +289,6 @@ def spell_set(wordings_: Iterable[str], *, max_characters: int) -> str:
         if name and len(name) <= max_characters:
             return name
     return "imported_set"
-
-
-def _spell(definition: TypeDefinition | PropertyDefinition) -> str:
-    return next((name for wording in _candidates(definition) if (name := graph_vocabulary.spell(wording))), "word")
 
 
 def _candidates(definition: Definition) -> Iterator[str]:

@@ -66,15 +66,15 @@ def sentence_of(fact: Fact) -> str:
 
 
 def within_tokens(
-    lists: Mapping[str, Sequence[Entry]], *, rest: Mapping[str, Any], texts: str, sentences: str, max_tokens: int
+    lists: Mapping[str, Sequence[Entry]], *, rest: Mapping[str, Any], max_tokens: int
 ) -> tuple[dict[str, Any], bool]:
     """The lists and the context made of them, cut so that the answer has at most `max_tokens` tokens.
 
     The lists are filled in turn, an entry of each; one that is too long leaves its place to those after it.
 
     Args:
+        lists: among them the chunks, which the context has as texts, and the facts, which it has as sentences.
         rest: the rest of the answer.
-        texts, sentences: which lists the context has as texts, and which as sentences.
 
     Returns:
         the lists with `context`, and whether something was left out.
@@ -87,7 +87,7 @@ def within_tokens(
     taken = brief_answers.take_in_turn(costs, room, skips=True)
     shown = {name: [lists[name][position] for position in positions] for name, positions in taken.items()}
     left_out = any(len(shown[name]) < len(entries) for name, entries in lists.items())
-    as_text = _joined([entry.line for entry in shown[texts]], [entry.line for entry in shown[sentences]])
+    as_text = _joined([entry.line for entry in shown["chunks"]], [entry.line for entry in shown["facts"]])
     return {
         **{name: [entry.shape for entry in entries] for name, entries in shown.items()},
         "context": as_text,

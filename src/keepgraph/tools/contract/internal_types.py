@@ -1,7 +1,7 @@
 """Types of the arguments and answers of the internal tools: `make golden` writes their schemas from them.
 
-Of an `Annotated`, a text is the description, and a `Field` has other keywords. Import this for type checkers only: at
-run time nothing needs it.
+Of an `Annotated`, a text is the description, and a `Field` has other keywords. At run time nothing needs this, so that
+it is not loaded.
 """
 
 from __future__ import annotations
