@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import click
 import keyring
 import pytest
 from _pytest.runner import runtestprotocol
@@ -26,7 +25,8 @@ import homes
 import keepgraph
 import laws
 from keepgraph import package_files, store
-from keepgraph.cli import clients, graph_options
+from keepgraph.cli import clients
+from keepgraph.cli.output import terminal as output
 from keepgraph.cli.root import kg
 from keepgraph.engine import vector_backfill
 from keepgraph.profiles import keys
@@ -265,8 +265,4 @@ def graph_file(home: Path) -> Path:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits there and types."""
-    monkeypatch.setattr(
-        graph_options,
-        "passphrase_prompt",
-        lambda ctx: lambda words: str(click.prompt(words, hide_input=True, err=True)),
-    )
+    monkeypatch.setattr(output, "can_ask", lambda: True)

@@ -548,7 +548,7 @@ def test_decrypting_asks(encrypted, terminal, home):
     before = read_files(home)
     refused = run("decrypt", input="n\n")
 
-    assert refused.exit_code == 1
+    assert (refused.exit_code, "Aborted" in refused.output) == (1, True)
     assert read_files(home) == before
 
 

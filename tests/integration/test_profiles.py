@@ -360,7 +360,7 @@ def test_deleting_asks(work, terminal, home):
     before = read_files(home)
     refused = run("profile", "delete", "work", input="n\n")
 
-    assert (refused.exit_code, read_files(home)) == (1, before)
+    assert (refused.exit_code, "Aborted" in refused.output, read_files(home)) == (1, True, before)
 
 
 def test_deleting_is_done_when_the_answer_is_yes(work, terminal, data):

@@ -185,7 +185,7 @@ def backup_is_due(file: Path) -> bool:
 
 def passphrase_prompt(ctx: click.Context) -> Callable[[str], str] | None:
     """A function that asks for a passphrase on the terminal; None if standard input is not a terminal."""
-    if not sys.stdin.isatty():
+    if not terminal.can_ask():
         return None
     return lambda question: str(click.prompt(question, hide_input=True, err=True))
 

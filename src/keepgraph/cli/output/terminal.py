@@ -80,13 +80,18 @@ def show_first(lines: Sequence[str], most: int, *, indent: str = "", err: bool =
         click.echo(f"{indent}{rest}", err=err)
 
 
+def can_ask() -> bool:
+    """Whether somebody sits there who can answer."""
+    return sys.stdin.isatty()
+
+
 def confirm(question: str, *, quiet: bool = False) -> None:
     """Ask for confirmation; a no aborts.
 
     Raises:
         errors.NotConfirmed: there is no terminal.
     """
-    if quiet or not sys.stdin.isatty():
+    if quiet or not can_ask():
         raise errors.NotConfirmed(f"this needs confirmation: {question}", hint="Add --yes to go ahead.")
     click.confirm(question, abort=True, err=True)
 
