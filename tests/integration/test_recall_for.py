@@ -118,6 +118,33 @@ def test_an_ordinary_word_or_a_namesake_names_nothing(call, message, expected):
     assert names(call("recall_for", message=message)) == expected
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("summarise the kitchen project", "Kitchen"),
+        ("kitchen project", "Kitchen"),
+        ("open tasks for budget", "Budget"),
+        ("Kitchen: new tiles arrived", "Kitchen"),
+        ("Rose, are you coming?", "Rose Miller"),
+        ("ask mum about the garden", "Mum"),
+    ],
+)
+def test_a_plain_request_finds_what_has_an_ordinary_name(call, message, expected):
+    for entity in (project("Kitchen"), project("Budget"), person("Rose Miller"), person("Mum")):
+        call("add_entity", entity=entity)
+
+    assert names(call("recall_for", message=message)) == [expected]
+
+
+@pytest.mark.parametrize("message", ["Kiel", "kiel", "Kiel is blocked"])
+def test_a_name_of_a_project_and_a_person_is_unclear_wherever_it_stands(call, message):
+    for entity in (project("Kiel"), person("Kiel")):
+        call("add_entity", entity=entity)
+    answer = call("recall_for", message=message)
+
+    assert (names(answer), [len(unclear["candidates"]) for unclear in answer["unclear"]]) == ([], [2])
+
+
 def test_what_is_recorded_tells_whether_an_ordinary_word_is_a_name(call):
     call.record(project("Pepper"), "tagged", literal("known"))
     before = names(call("recall_for", message="pepper grinder or mill for coarse grains"))
