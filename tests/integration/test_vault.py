@@ -342,6 +342,44 @@ def test_a_folder_of_logseq_is_read_as_logseq_means_it(call, root, path):
     assert not [key for (key,) in rows(path, "SELECT key FROM proposal") if "logbook" in key or "clock" in key]
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "expected"),
+    [
+        ("C#.md", "[[C++]]", ("C++", "mentioned_in", "P")),
+        ("A & B.md", "[[A + B]]", ("A + B", "mentioned_in", "P")),
+        ("काम.md", "[[किम]]", ("किम", "mentioned_in", "P")),
+        ("2026-01-01.md", "[[Q1 2026]]", ("Q1 2026", "mentioned_in", "P")),
+        ("2025-12-29.md", "[[week 1 2026]]", ("week 1 2026", "mentioned_in", "P")),
+        ("2026-01-01.md", "[[since 2026-01-01]]", ("since 2026-01-01", "mentioned_in", "P")),
+        ("2026-11-03.md", "[[3 Nov 2026]]", ("2026-11-03", "mentioned_in", "P")),
+        ("Ada Kern.md", "[[ada-kern]]", ("Ada Kern", "mentioned_in", "P")),
+    ],
+)
+def test_a_link_leads_to_no_note_that_is_only_like_it(call, root, path, file, text, expected):
+    write(root, {file: "", "P.md": text})
+    read(call, root)
+
+    assert facts(path) == {expected}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- type:: project\n\t- TODO Graft\n\t- see [[Ada]]\n", {("Graft", "P"), ("Ada", "P")}),
+        ("Status:: #active, waiting for [[Ada]] #urgent\n", {("P", "active"), ("P", "urgent"), ("Ada", "P")}),
+        ("tags:: #a #b/c, #d e\nText of [[Ada]]", {("P", "a"), ("P", "b/c"), ("P", "d"), ("P", "e"), ("Ada", "P")}),
+        ("tags:: machine learning, ai\n", {("P", "machine-learning"), ("P", "ai")}),
+        ("Summary:: %%secret [[Ada]]%%\n\nText", set()),
+        ("alias:: [[Pip]], Pippin\nsupervisor:: [[Ada]]", {("P", "Ada")}),
+    ],
+)
+def test_the_first_lines_of_a_page_are_its_properties_and_its_text(call, root, path, text, expected):
+    write(root, {"P.md": text})
+    read(call, root)
+
+    assert {(subject, target) for subject, _, target in facts(path)} == expected
+
+
 def test_a_folder_of_basic_memory_is_read_as_it_means_it(call, root, path):
     write(root, vault_of((FIXTURES / "basic_memory.txt").read_text()))
     report = read(call, root)

@@ -1,6 +1,6 @@
-"""Front matter: the YAML between `---` lines at the beginning of a Markdown note, or the properties of a Logseq page.
+"""Front matter: the YAML between `---` lines at the beginning of a Markdown note; the properties of a Logseq page.
 
-Properties are lines `type:: person`; in older pages, the first is in a list.
+Properties are lines `type:: person` at the beginning; in older pages, the first is in a list.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _PROPERTY = r"[ \t]*([^\W\d_][\w./-]{0,59})::(?:[ \t]+([^\r\n]*))?"
 _PROPERTIES = lazy.compile(rf"\ufeff?(?:- )?(?:{_PROPERTY}(?:\r\n?|\n|\Z))+")
 _EACH_PROPERTY = lazy.compile(rf"^(?:\ufeff?- )?{_PROPERTY}", re.MULTILINE)
 _PART = lazy.compile(r"(?:\[\[[^\[\]\n]*+\]\]|[^,])++")
+_LISTS = ("alias", "aliases", "tags", "tag")
 
 # Limits against malicious front matter. The length is in characters.
 _MAX_LENGTH = 20_000
@@ -51,8 +52,7 @@ def end(text: str) -> int:
     """The offset at which the front matter of a note ends; 0 without any."""
     opening = _OPENING.match(text)
     if not opening:
-        properties = _PROPERTIES.match(text)
-        return properties.end() if properties and properties.end() <= _MAX_LENGTH else 0
+        return 0
     closing = _CLOSING.search(text, opening.end(), opening.end() + _MAX_LENGTH)
     if not closing:
         return 0
@@ -65,8 +65,7 @@ def readable(text: str) -> str:
     body_start = end(text)
     if not body_start:
         return text
-    lines = [line for line in text[:body_start].splitlines() if line.rstrip() not in ("---", "...")]
-    return text[body_start:].strip() or "; ".join(filter(None, map(str.strip, lines)))
+    return text[body_start:].strip() or "; ".join(filter(None, map(str.strip, text[:body_start].splitlines()[1:-1])))
 
 
 def parse(text: str) -> tuple[dict[str, Any], str | None]:
@@ -80,8 +79,6 @@ def parse(text: str) -> tuple[dict[str, Any], str | None]:
     """
     if not text:
         return {}, None
-    if not _OPENING.match(text):
-        return {key: _property(key, value.strip()) for key, value in _EACH_PROPERTY.findall(text)}, None
     source = text.removeprefix("\ufeff").strip()
     source = source.removeprefix("---").removesuffix("...").removesuffix("---")
     import yaml
@@ -101,6 +98,17 @@ def parse(text: str) -> tuple[dict[str, Any], str | None]:
         return _plain(loaded, [_MAX_VALUES], 0), None
     except ValueError as error:
         return {}, str(error)
+
+
+def properties(text: str) -> dict[str, str | list[str]]:
+    """What a page of Logseq says of itself, by the names in lower case: its title, its type, its aliases and its tags.
+
+    Its other properties are fields in its text.
+    """
+    block = _PROPERTIES.match(text, 0, _MAX_LENGTH)
+    found = [(key.lower(), value.strip()) for key, value in _EACH_PROPERTY.findall(block[0])] if block else []
+    lists = {key: _parts(value) for key, value in found if key in _LISTS}
+    return {key: value for key, value in found if key in ("title", "type")} | lists
 
 
 def scalar(value: Any) -> str | None:
@@ -146,10 +154,10 @@ def iso_date(value: Any) -> str | None:
     return moment.date().isoformat() if text.isdigit() else None
 
 
-def _property(key: str, value: str) -> str | list[str]:
-    """The value of a property; of tags, or where it has links, what stands between its commas."""
+def _parts(value: str) -> list[str]:
+    """What stands between the commas of a property; each of several tags `#a #b`."""
     parts = [part.strip() for part in _PART.findall(value)]
-    return parts if key in ("tags", "tag") or (len(parts) > 1 and "[[" in value) else value
+    return [word for part in parts for word in (part.split() if part.startswith("#") and "[[" not in part else [part])]
 
 
 def _load(source: str) -> Any:

@@ -332,6 +332,7 @@ def parse(text: str) -> Note:
     text = shown(text)
     outline = parse_outline(text)
     values, error = front_matter.parse(text[: outline.body_start])
+    values = values if outline.body_start else front_matter.properties(text)
     by_name = {key.casefold(): value for key, value in reversed(values.items())}
     heading = next((section.heading for section in outline.sections if section.level == 1), None)
     aliases = front_matter.words(by_name, ("aliases", "alias"), separator=front_matter.COMMA)
@@ -344,7 +345,7 @@ def parse(text: str) -> Note:
         front_matter_error=error or (None if day else _unread_date(by_name)),
         links=tuple(match for match in matches if isinstance(match, Link)),
         tags=(
-            *(_Tag(name, 0) for name in _front_matter_tags(by_name)),
+            *(_Tag(name, -1) for name in _front_matter_tags(by_name)),
             *(match for match in matches if isinstance(match, _Tag)),
         ),
         citations=tuple(dict.fromkeys(match for match in matches if isinstance(match, str))),

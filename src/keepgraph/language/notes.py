@@ -291,12 +291,13 @@ class _Reader:
 
     def _state(self, wording: str, start: int, value: str, *, is_field: bool) -> None:
         """Take the links in a value as what a wording leads to; without any, its text."""
+        is_property = not self._note.outline.body_start and wording.lower() in self._note.front_matter
         first = bisect_left(self._offsets, start)
         last = bisect_left(self._offsets, start + len(value))
         links = self._note.links[first:last]
         self.stated.update(link.offset for link in links)
         text = "" if links else _clip(_words(value))
-        if links or text:
+        if (links or text) and not is_property:
             self.statements.append(Statement(" ".join(wording.split()), links, text, is_field))
 
 

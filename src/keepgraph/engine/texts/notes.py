@@ -48,9 +48,14 @@ _FOLDERS_OF_ALL = frozenset(["pages", "journals"])
 _PLURAL_ENDINGS = ("s", "es", "e", "en", "n", "x")
 _CACHE_KEY = "words of types"
 _BLOCK_ID = lazy.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_SIGNS = lazy.compile(r"[^\w/]+|_")
+_BETWEEN_WORDS = lazy.compile(r"[\s_-]+")
 _JOURNAL = lazy.compile(r"\d{4}_\d{2}_\d{2}")
-_YEAR = lazy.compile(r"(?<!\d)\d{4}(?!\d)")
+_DAY = lazy.compile(
+    r"(?:[^\W\d_]+\.?, )?"  # Tuesday
+    r"(?:\d{4}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2\d{4}"
+    r"|(?:[^\W\d_]{3,}\.? \d\d?(?:st|nd|rd|th)?|\d\d?(?:st|nd|rd|th|\.)? [^\W\d_]{3,}\.?),? \d{4})"
+)
+_NUMBER = lazy.compile(r"\d+")
 _ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -153,9 +158,9 @@ class Folder:
     def find(self, target: str, *, within: str) -> str | None:
         """The path of the note that a target means in the note `within`: as Obsidian finds it, in any case.
 
-        A path from the root or from the note, or the end of a path, at last with any signs between its words; of
-        several the one in the same folder, else the one with the shortest path. A folder means the note with its name,
-        or its index; a day, however it is written, the daily note.
+        A path from the root or from the note, or the end of a path, at last with hyphens for its blanks; of several the
+        one in the same folder, else the one with the shortest path. A folder means the note with its name, or its
+        index; a day, however it is written, the daily note.
         """
         here = posixpath.dirname(within)
         wanted = target.replace("\\", "/")
@@ -170,7 +175,7 @@ class Folder:
             return path
         paths = self._by_stem.get(_last(key), ())
         ends = [path for path in paths if f"/{_path_key(path)}".endswith(f"/{key}")]
-        if not ends:
+        if not ends and "-" in key:
             paths = self._by_slug.get(_slug(_last(key)), ())
             ends = [path for path in paths if f"/{_slug(_path_key(path))}".endswith(f"/{_slug(key)}")]
         if not ends and (day := _day_meant(target)):
@@ -967,11 +972,13 @@ def _journal_title(day: date) -> str:
 
 
 def _day_meant(name: str) -> str | None:
-    """The day that a name is, with its year, in any spelling: `Nov 3rd, 2026`, `03.11.2026`."""
-    if not _YEAR.search(name):
+    """The day that a name is, with its year, in any spelling: `Nov 3rd, 2026`, `03.11.2026`. A week is no day."""
+    if not _DAY.fullmatch(name):
         return None
     with suppress(date_phrases.DateUnclear):
-        return notes.day_of(date_phrases.parse_as_said(name, now=_ANY_DAY))
+        day = notes.day_of(date_phrases.parse_as_said(name, now=_ANY_DAY))
+        if day and int(day[-2:]) in map(int, _NUMBER.findall(name)):
+            return day
     return None
 
 
@@ -991,7 +998,7 @@ def _path_key(path: str) -> str:
 
 def _slug(path: str) -> str:
     """A path as an address has it: `people/ada-lovelace`, by which basic-memory links to a note."""
-    return _SIGNS.sub("-", path)
+    return _BETWEEN_WORDS.sub("-", path)
 
 
 def _fold(word: str) -> str:
