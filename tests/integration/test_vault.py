@@ -547,6 +547,16 @@ def test_another_task_in_its_place_is_another(call, root, path, after):
     assert "Paint the fence" not in entities(path)
 
 
+def test_a_number_tells_tasks_apart(call, root, path):
+    write(root, {"Plan.md": "- [ ] Read chapter 1\n- [ ] Read chapter 2\n"})
+    read(call, root)
+    call("record_fact", subject={"type": "task", "name": "Read chapter 1"}, predicate="tagged", object={"literal": "x"})
+    write(root, {"Plan.md": "- [ ] Read chapter 2\n- [ ] Read chapter 3\n"})
+    read(call, root)
+
+    assert facts(path, "predicate = 'tagged'") == {("Read chapter 1", "tagged", "x")}
+
+
 @pytest.mark.parametrize("new", ["Sub/Plan.md", "Better plan.md", "PLAN.md"])
 def test_a_renamed_file_stays_the_same_thing(call, root, path, new):
     write(root, {"Plan.md": "[[A]] and more words", "A.md": "a"})

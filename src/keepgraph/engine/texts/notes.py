@@ -932,7 +932,8 @@ def _withdraw(
 def _reworded(before: Sequence[Task], now: Sequence[Task]) -> Iterator[tuple[str, str]]:
     """The names of tasks that left a note and of those that came in their place.
 
-    The id of a line decides; else most of the words are the same, and of several the nearest in the order.
+    The id of a line decides; else most of the words are the same and all numbers, and of several the nearest in the
+    order.
     """
     kept = {normalisation.key(task.name) for task in before} & {normalisation.key(task.name) for task in now}
     left, came = (
@@ -952,6 +953,8 @@ def _reworded(before: Sequence[Task], now: Sequence[Task]) -> Iterator[tuple[str
 def _likeness(old: Task, new: Task) -> float:
     if old.block_id or new.block_id:
         return float(old.block_id == new.block_id)
+    if _NUMBER.findall(old.name) != _NUMBER.findall(new.name):
+        return 0.0
     return name_similarity.string_similarity(normalisation.key(old.name), normalisation.key(new.name))
 
 
