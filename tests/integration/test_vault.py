@@ -547,6 +547,22 @@ def test_another_task_in_its_place_is_another(call, root, path, after):
     assert "Paint the fence" not in entities(path)
 
 
+def test_a_task_reworded_into_another_becomes_that_one(call, root, path):
+    write(root, {"Plan.md": "- [ ] Paint the fence\n"})
+    read(call, root)
+    call(
+        "record_fact",
+        subject={"type": "task", "name": "Paint the garden fence"},
+        predicate="tagged",
+        object={"literal": "x"},
+    )
+    write(root, {"Plan.md": "- [ ] Paint the garden fence\n"})
+    read(call, root)
+
+    assert {name for name, kind in entities(path).items() if kind == "task"} == {"Paint the garden fence"}
+    assert ("Paint the garden fence", "belongs_to", "Plan") in facts(path)
+
+
 def test_a_number_tells_tasks_apart(call, root, path):
     write(root, {"Plan.md": "- [ ] Read chapter 1\n- [ ] Read chapter 2\n"})
     read(call, root)

@@ -29,7 +29,9 @@ _NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
 _BACKTICKS = lazy.compile(r"`++")
 _SPECIAL = lazy.compile(r"[`\[\\#<]|\(\((?=[0-9a-f]{8}-)")
 _COMMENT_MARK = lazy.compile(r"`|%%|\\%|\[\[[^\[\]\r\n]{0,500}\]\]|\]\([^()\s]{0,500}\)")
-_DRAWER = lazy.compile(r"^[ \t]*+:LOGBOOK:[ \t]*+$(?:\r?\n(?![ \t]*+:END:).*+){0,500}\r?\n[ \t]*+:END:", re.MULTILINE)
+_DRAWER = lazy.compile(
+    r"^[ \t]*+:LOGBOOK:[ \t]*+$(?:\r?\n(?![ \t]*+:(?:END|LOGBOOK):).*+){0,500}\r?\n[ \t]*+:END:", re.MULTILINE
+)
 _PARAGRAPH_END = lazy.compile(r"(?:\r\n?|\n)[ \t]*+(?:\r\n?|\n)")
 _MAX_INDENTATION = 100
 _CITATION = lazy.compile(r"\[[^\[\]\n]{0,300}@[^\[\]\n]{1,300}\]")

@@ -650,14 +650,12 @@ class _Recorder:
         own = {normalisation.key(fact.subject.name): fact.subject for fact in stated}
         for old, new in _reworded(before, self._note.content.tasks):
             entity = next((own[key] for name in self._task_names(old) if (key := normalisation.key(name)) in own), None)
-            if entity and entity.type == entity_type:
-                free = (
-                    name
-                    for name in self._task_names(new)
-                    if not store.entities.by_key(self._tx, normalisation.key(name), of_types=[entity_type])
-                )
+            if entity is None or entity.type != entity_type:
+                continue
+            # A name that another task has is that one's.
+            if not store.entities.by_key(self._tx, normalisation.key(new), of_types=[entity_type]):
                 with suppress(errors.InvalidRequest, errors.Conflict):
-                    entity_changes.change(self._tx, entity, name=next(free, entity.name), keep_old_name=False)
+                    entity_changes.change(self._tx, entity, name=_bounded(new), keep_old_name=False)
 
     def record_all(self) -> None:
         content = self._note.content
