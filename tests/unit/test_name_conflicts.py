@@ -11,6 +11,7 @@ CONTRADICTED = [
     # question, name, style
     ("Mass in A minor", "Mass in B minor", "term"),
     ("Team C", "Team D", "title"),
+    ("from Bergen to Oslo", "from Oslo", "statement"),
     ("Mr. Hart", "Dr. Susan Hart", "person"),
     ("Frau Brandt", "Johann Brandt", "person"),
     ("Mrs Keller", "Prof. Dr. Peter Keller", "person"),
@@ -23,6 +24,7 @@ CONTRADICTED = [
 NOT_CONTRADICTED = [
     ("Mass in B minor", "Mass in B minor, BWV 232", "term"),
     ("a mass in B minor", "Mass in B minor", "term"),
+    ("from Oslo", "from Oslo to Bergen", "statement"),
     ("Dr. Hart", "Dr. Susan Hart", "person"),
     ("Mrs. Hart", "Dr. Susan Hart", "person"),
     ("Mr. Brandt", "Johann Brandt", "person"),

@@ -1,15 +1,16 @@
 """Name conflicts: differences between a question and a name that no similarity outweighs.
 
-Another letter (A minor, B minor) and a title of the other gender always conflict (`contradict`), and so do things that
-have changed places (`are_reversed`). Other numbers, dates, signs and opposites conflict where no rule has matched the
-two (`differ`). Each is told from the two names alone; what only makes an answer less probable is a feature
-(`name_features`).
+Another letter (A minor, B minor), another direction (to Berlin, from Berlin) and a title of the other gender always
+conflict (`contradict`), and so do things that have changed places (`are_reversed`). Other numbers, dates, signs and
+opposites conflict where no rule has matched the two (`differ`). Each is told from the two names alone; what only makes
+an answer less probable is a feature (`name_features`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from keepgraph import lazy
 from keepgraph.language import (
@@ -18,6 +19,7 @@ from keepgraph.language import (
     name_similarity,
     opposites,
     quantities,
+    statements,
     word_alignment,
 )
 from keepgraph.language.normalisation import Name
@@ -49,7 +51,7 @@ def contradict(question: Name, name: Name, *, style: NameStyle, type_names: froz
     had = [word for word in name.folded.split() if word not in type_names]
     if style == "person":
         return _is_addressed_as_another_gender(asked, had)
-    return _have_other_letters(question.text, name.text)
+    return _have_other_letters(question.text, name.text) or _have_other_directions(asked, had)
 
 
 def _have_other_letters(question: str, name: str) -> bool:
@@ -75,11 +77,21 @@ def _is_addressed_as_another_gender(asked: Sequence[str], had: Sequence[str]) ->
     return gender is not None and gender != title and (given not in asked or asked[0] == "mrs")
 
 
+def _have_other_directions(asked: Sequence[str], had: Sequence[str]) -> bool:
+    """Whether both have a preposition before the same word, and say another direction: to Berlin, from Berlin."""
+    before, had_before = (
+        {word: statements.DIRECTIONS[first] for first, word in pairwise(words) if first in statements.DIRECTIONS}
+        for words in (asked, had)
+    )
+    return any(had_before.get(word, direction) != direction for word, direction in before.items())
+
+
 def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
     """Whether two names differ decisively: in numbers, a letter, opposites, a negation, an address."""
     asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
-    asked_numbers, numbers_had = _digits(asked), _digits(had)
-    if any(not any(_same_number(number, other) for other in numbers_had) for number in asked_numbers):
+    asked_numbers, numbers_had = _digits(asked), _digits(had) + _counted(had)
+    counted = _counted(asked) if numbers_had else []
+    if any(not any(_same_number(number, other) for other in numbers_had) for number in (*asked_numbers, *counted)):
         return True
     if asked_numbers and any(version not in question.text for version in _VERSION.findall(name.text)):
         return True  # TLS 1 is not TLS 1.3
@@ -137,6 +149,12 @@ def _next_content(words: Sequence[str], position: int) -> str | None:
 
 def _digits(words: Sequence[str]) -> list[str]:
     return [number.lstrip("0") or "0" for word in words for number in re.findall(r"\d+", word)]
+
+
+def _counted(words: Sequence[str]) -> list[str]:
+    """The numbers that stand in words: first, second, one."""
+    values = {**quantities.CARDINALS, **quantities.ORDINALS}
+    return [str(values[word]) for word in words if word in values]
 
 
 def _same_number(number: str, other: str) -> bool:

@@ -122,6 +122,7 @@ _BEST_ALIGNED = 0.98
 _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
 _PARTIAL_FACTOR = 0.93  # some names of a person: Sarah for Sarah Connor
+_SAME_TITLE = 0.05  # more than what tells two apart
 _SAME_STATEMENT = 0.9  # of a decision, in other words
 _MAIN_TITLE = 0.90  # of a title with a subtitle
 _DISTINCTIVE_PART = 0.82
@@ -179,6 +180,8 @@ def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[
     match = _compare_words(query_words, name_words, style)
     if is_person and not match.score and _may_be_longer(query_words, name_words):
         match = _compare_words(name_words, query_words, style)
+    if is_person and match.score >= MATCH_THRESHOLD and _have_same_title(query, name):
+        match = Similarity(min(match.score + _SAME_TITLE, _BEST_ALIGNED), match.reason)
     if match.score < MATCH_THRESHOLD and (type_words := _type_words(query, style, type_names)):
         # The decision on telemetry: the query has named the type, so less of the name is enough.
         typed = _compare_words(query.words_without(type_words), name_words, style, type_named=True)
@@ -187,6 +190,12 @@ def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[
     if is_open and statements.say_the_same(query.folded, name.folded):
         return Similarity(_SAME_STATEMENT, "says the same in other words")
     return match
+
+
+def _have_same_title(query: Name, name: Name) -> bool:
+    """Whether both begin with the same title: Dr Subramanian is the one of two who has it in the name."""
+    title = query.folded.split()[0]
+    return title == name.folded.split()[0] and title not in query.words_without(frozenset(), honorifics=True)
 
 
 def main_title(name: str) -> str | None:
