@@ -33,7 +33,7 @@ MODULES = tuple(
         *(
             f"language.{name}"
             for name in (
-                "abbreviations acronyms given_names identifiers inflection name_conflicts name_features "
+                "abbreviations given_names identifiers inflection name_conflicts name_features "
                 "name_similarity name_variants opposites paraphrases referring_expressions romanisation "
                 "statements typos word_alignment"
             ).split()

@@ -347,7 +347,7 @@ def parse(text: str) -> Note:
         front_matter_error=error or (None if day else _unread_date(by_name)),
         links=tuple(match for match in matches if isinstance(match, Link)),
         tags=(
-            *(_Tag(name, -1) for name in _front_matter_tags(by_name)),
+            *(_Tag(name, 0) for name in _front_matter_tags(by_name)),
             *(match for match in matches if isinstance(match, _Tag)),
         ),
         citations=tuple(dict.fromkeys(match for match in matches if isinstance(match, str))),

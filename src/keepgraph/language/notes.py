@@ -306,7 +306,8 @@ def _is_label(note: markdown.Note, offset: int) -> bool:
     text = note.text
     start = text.rfind("\n", max(offset - _MAX_LABELS, 0), offset) + 1
     line = text[start : start + _MAX_LABELS].partition("\n")[0]
-    return offset < note.outline.body_start or all(word.startswith("#") for word in line.split())
+    is_value = offset < note.outline.body_start or (not offset and not text.startswith("#"))
+    return is_value or all(word.startswith("#") for word in line.split())
 
 
 def _task(text: str, state: str | None, below: Sequence[str] = ()) -> Task | None:
