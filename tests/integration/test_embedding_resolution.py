@@ -279,6 +279,23 @@ def test_a_person_is_never_found_by_vectors(call, query, name):
 
 @needs_vectors
 @pytest.mark.parametrize(
+    ("query", "kind", "name"),
+    [
+        ("Rosewood Nursing Home", "organisation", "Rosewood Hospice"),
+        ("Akademia Muzyczna", "organisation", "Akademia Sztuk Teatralnych"),
+        ("Riverside Cemetery", "place", "Riverside Graveyard Chapel"),
+    ],
+)
+def test_a_proper_name_of_the_same_meaning_is_shown_and_not_answered(call, query, kind, name):
+    create(call, {"type": kind, "name": name})
+    answer = call("recall_entity", name_or_alias=query)
+
+    assert answer["entity"] is None
+    assert [candidate["name"] for candidate in answer["resolution"]["candidates"]] == [name]
+
+
+@needs_vectors
+@pytest.mark.parametrize(
     ("query", "name"),
     [("🦊", "🎯"), ("မြန်မာ", "ภาษาไทย"), ("ქართული", "ภาษาไทย"), ("ภาษา", "साइट"), ("🙂 🚀", "🎯")],
 )
