@@ -125,6 +125,7 @@ def test_an_ordinary_word_or_a_namesake_names_nothing(call, message, expected):
         ("kitchen project", "Kitchen"),
         ("open tasks for budget", "Budget"),
         ("Kitchen: new tiles arrived", "Kitchen"),
+        ("add to budget that the crane broke and the divers come on monday", "Budget"),
         ("Rose, are you coming?", "Rose Miller"),
         ("ask mum about the garden", "Mum"),
     ],

@@ -242,14 +242,16 @@ def entities_with_word(
     return [(Entity(*row[:5]), *row[5:]) for row in rows]
 
 
-def count_words_recorded(tx: Tx, entity: Entity, name: str, words: Sequence[str]) -> int:
+def count_words_recorded(tx: Tx, entity: Entity, name: str, words: Sequence[str]) -> int | None:
     """How many of some words are in a fact about an entity, or in a text that mentions it, beside its name.
+
+    None where nothing is recorded about it.
 
     Args:
         name: already quoted for FTS5.
         words: letters alone, in small letters; compared by their stems.
     """
-    [count] = tx.column(
+    count = tx.value(
         """
         WITH word AS (SELECT :name || ' AND "' || value || '"' AS phrases FROM json_each(:words))
         SELECT count(*) FROM word
@@ -260,10 +262,13 @@ def count_words_recorded(tx: Tx, entity: Entity, name: str, words: Sequence[str]
             SELECT 1 FROM chunk_text JOIN mention ON mention.chunk = chunk_text.rowid
             WHERE chunk_text MATCH word.phrases AND mention.entity = :entity
         )
+        HAVING EXISTS (SELECT 1 FROM fact WHERE subject = :entity)
+        OR EXISTS (SELECT 1 FROM fact WHERE object = :entity)
+        OR EXISTS (SELECT 1 FROM mention WHERE entity = :entity)
         """,
         {"entity": entity.row, "name": name, "words": json_array(words)},
     )
-    return int(count)
+    return count if count is None else int(count)
 
 
 def chunks_with_words(tx: Tx, match: str, *, group: str, limit: int, spelled: Sequence[str] = ()) -> list[int]:

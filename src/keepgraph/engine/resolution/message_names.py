@@ -367,14 +367,14 @@ def _log_odds(
     others = list({text.word(each).lower(): None for each in around if not reading.start <= each[0] < reading.end})
     phrase = store.full_text.phrase(hit.entity.name)
     recorded = store.mentions.count_words_recorded(names.tx, hit.entity, phrase, others)
-    recorded += hit.entity.type in others
+    is_known, recorded = recorded is not None, (recorded or 0) + (hit.entity.type in others)
     before, after = (text.word(offsets) for offsets in text.neighbours(reading.start, reading.end))
     is_person = names.is_person(hit)
     is_word_after = after.islower() and _tells(after)
     is_compound = is_word_after and not is_person and before.lower() != "the"
     is_longer = is_word_after and is_person and _is_like_name(after, besides=hit.entity.name)
     frequency = min(map(_frequency, reading.key.split()))
-    is_against = is_english and not is_person and frequency > 0
+    is_against = is_known and is_english and not is_person and frequency > 0
     unrecorded = min(len(others) - recorded, 4) / 4 if is_against else 0
     return (
         (3.8 - 1.3 * is_person)
