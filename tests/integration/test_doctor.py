@@ -288,6 +288,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_what_is_made_from_the_tables_is_looked_at_and_made_anew(plain, doctor, fault):
     before = said(plain)
@@ -614,6 +615,7 @@ def test_a_plain_graph_that_cannot_be_opened_has_a_way_out(plain, doctor, damage
 RESTORED = [damage for damage, _, way_out in CLOSED.values() if way_out == "restore"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", RESTORED)
 @pytest.mark.parametrize("which", ["plain", "encrypted"])
 def test_the_way_out_by_a_backup_leads_out(path, doctor, request, which, damage):

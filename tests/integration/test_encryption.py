@@ -916,6 +916,7 @@ def every_flow(flows: dict[str, Flow] = FLOWS) -> Any:
     return pytest.mark.parametrize("flow", list(flows.values()), ids=list(flows), indirect=True)
 
 
+@pytest.mark.slow
 @pytest.mark.law
 @every_flow({**FLOWS, **NAMED})
 def test_ended_at_any_step_the_graph_opens_with_all_that_was_in_it(steps, filled, flow):
@@ -1159,6 +1160,7 @@ kg(sys.argv[3:], prog_name="kg")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("command", ["encrypt", "rekey", "decrypt"])
 def test_a_process_that_really_dies_leaves_the_graph_to_the_next(filled, home, command, moment):

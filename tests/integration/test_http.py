@@ -539,6 +539,7 @@ def test_an_oauth_token_stands_for_the_token_of_its_subject_if_the_issuer_made_i
     assert "with the token phone" in run_ok("--db", str(path), "log")
 
 
+@pytest.mark.slow
 def test_a_profile_that_is_offline_is_not_served_to_the_tokens_of_an_issuer(home: Path, issuer_url: str) -> None:
     """Its keys could not be read, and every token would be refused; with `offline = false` they are."""
     run_ok("profile", "create", "work")
@@ -718,6 +719,7 @@ def test_an_entry_is_shown_without_its_token_whatever_that_is(
     assert report["entry"] == clients.url_entry(clients.CLIENTS[client], url, "…")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
 def test_a_server_of_an_encrypted_and_a_plain_profile_starts_without_a_token_and_ends_in_order(
     home: Path, monkeypatch: pytest.MonkeyPatch

@@ -144,6 +144,7 @@ def marked(folder: Path, text: bytes) -> list[Path]:
     return [file for file in folder.rglob("*") if file.is_file() and text in file.read_bytes()]
 
 
+@pytest.mark.slow
 def test_servers_commands_and_backups_at_once_lose_nothing(path, tmp_path):
     written_by_all(path, tmp_path, each=25, commands=4)
 

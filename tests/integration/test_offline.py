@@ -156,6 +156,7 @@ def test_the_watch_sees_who_reaches_out(cut_off, there, tmp_path):
     assert "socket." in reached_out(tmp_path)
 
 
+@pytest.mark.slow
 def test_every_command_works_without_a_network(cut_off, there, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "Atlas.md").write_text(

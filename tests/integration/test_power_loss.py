@@ -513,6 +513,7 @@ def test_a_call_that_the_disk_fails_changes_nothing_and_may_be_repeated(made, tm
     assert fails(calling(made, tool), tmp_path, trouble, step=47) <= {"OK", "GRAPH_WRITE_FAILED"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", FEW, ids=str)
 @pytest.mark.parametrize("tool", CALLS)
 def test_a_call_without_its_files_changes_nothing_and_may_be_repeated(made, tmp_path, tool, trouble):

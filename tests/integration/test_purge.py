@@ -195,6 +195,7 @@ def fifty(graph_file: Path) -> list[str]:
     return words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
 def test_no_byte_of_fifty_purged_texts_is_left(fifty, home, graph_file, encrypted):
     if encrypted:
@@ -520,6 +521,7 @@ def test_statistics_of_another_program_hold_nothing_of_what_was_purged(lived, ho
     run_ok("purge", "--yes")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["compact"], ["encrypt"], ["restore", "--yes"], ["purge", "--yes"]])
 def test_statistics_of_another_program_are_dropped(lived, home, command):
     analyze(lived, *(backup.file for backup in backups.list_all(lived)))

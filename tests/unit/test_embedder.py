@@ -67,6 +67,7 @@ def write(path: Path, content: object) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_batch_gives_what_each_text_gives_alone():
     together = embedder.embed(DIVERSE)
     one_by_one = np.concatenate([embedder.embed([text]) for text in DIVERSE])
@@ -130,6 +131,7 @@ def test_threads_may_share_the_model(nothing_loaded):
     assert all(np.array_equal(expected, vectors) for vectors in results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("texts", "limited"), [(1, True), (16, True), (17, False), (200, False)])
 def test_a_question_takes_one_thread_and_bulk_work_all(monkeypatch, texts, limited):
     def threads():
