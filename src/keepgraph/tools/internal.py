@@ -274,7 +274,7 @@ def list_next_steps(
         else knowledge.next_steps.next_steps(tx, project=scope.project)
     )
     return {
-        **answer_shapes.read_scope(scope),  # type: ignore[typeddict-item]
+        **answer_shapes.read_scope(scope),  # type: ignore[typeddict-item]  # a part of the answer
         "today": steps.today,
         "blockers": [answer_shapes.fact(tx, fact) for fact in steps.blockers],
         "actions": [answer_shapes.entity(entity) for entity in steps.actions],

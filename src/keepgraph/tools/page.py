@@ -428,6 +428,6 @@ def extract_graph(
         else around(request, depth=depth, texts=texts, limit=limit)
     )
     return {
-        **answer(tx, request, extract),  # type: ignore[typeddict-item]
+        **answer(tx, request, extract),  # type: ignore[typeddict-item]  # a part of the answer
         **describe_report(request, extract, texts=texts),
     }

@@ -70,7 +70,7 @@ def describe_word(
         }
     )
     return {
-        **specific,  # type: ignore[typeddict-item]
+        **specific,  # type: ignore[typeddict-item]  # a part of the answer
         "kind": term.kind,
         "version": term.version,
         "labels": [

@@ -15,7 +15,7 @@ from keepgraph.engine.resolution import abstention, acceptance
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import given_names, identifiers, name_features, paraphrases, statements
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Entity, Resolution
+from keepgraph.model import Candidate, Resolution
 from keepgraph.store.transactions import Tx
 
 _MARGIN = 0.08  # of cosines; results hardly move from 0.02 to 0.10 (ADR 0012)
@@ -23,8 +23,6 @@ _MIN_COSINE_PARAPHRASE = 0.58
 _MIN_COSINE_SINGLE_WORD = 0.75  # a single word is near many others
 _MIN_LETTERS = 4
 _MAX_WORDS_PERSON = 3
-_PRECISION_OF_PROPER_NAMES = 0.25
-"""Of 8 organisations and works that this step took, on four sets of cases, 2 were right."""
 
 
 def resolve(
@@ -45,24 +43,12 @@ def resolve(
     except errors.ModelUnavailable as error:
         return replace(fallback, embedding_off=error.message)
     judged = acceptance.judge(tx, name, by_letters, candidates, ruled=paraphrase(tx, name, candidates))
-    judged = [
-        replace(each, score=min(each.score, _PRECISION_OF_PROPER_NAMES)) if _has_proper_name(tx, each.entity) else each
-        for each in judged
-    ]
-    judged.sort(key=lambda each: -each.score)
     resolution = abstention.choose(judged, threshold=tx.settings.accept)
     if resolution.entity is None:
         return replace(fallback, candidates=resolution.candidates, names_without_vector=missing)
     reasons = {candidate.entity.row: candidate.reason for candidate in candidates}
     reason = resolution.reason or reasons.get(resolution.entity.row)
     return replace(resolution, method="embedding", reason=reason, names_without_vector=missing)
-
-
-def _has_proper_name(tx: Tx, entity: Entity) -> bool:
-    """Whether what means the same as a name is another of its kind: a hospice for a nursing home, Bath for Baden."""
-    vocabulary = graph_vocabulary.read(tx)
-    is_project = not vocabulary.with_ancestors(entity.type).isdisjoint(vocabulary.project_types)
-    return vocabulary.style(entity.type) == "title" and not is_project
 
 
 def is_comparable(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> bool:

@@ -825,12 +825,12 @@ class _Recorder:
 
     def _called(self, wording: str, object_type: str | None = None) -> str | None:
         """The name of the predicate that a wording means; of one that takes a literal, if that is asked for."""
-        words = self._tx.memo.setdefault((_CACHE_KEY,), {})
+        words: dict[tuple[str, str | None], str | None] = self._tx.memo.setdefault((_CACHE_KEY,), {})
         if (wording, object_type) not in words:
             terms = graph_vocabulary.find_all(self._tx, store.vocabulary.PREDICATE, wording)
             fitting = [term for term in terms if object_type is None or getattr(term, "literal_kind", None) is not None]
             words[wording, object_type] = fitting[0].name if fitting else None
-        return words[wording, object_type]  # type: ignore[no-any-return]
+        return words[wording, object_type]
 
     def _add(
         self, subject: Entity, predicate: str | None, target: Entity | Ref | str, *, since: str | None = None
