@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from keepgraph.model import Import
 from keepgraph.store import journal
 from keepgraph.store.connections import json_array
 from keepgraph.store.transactions import Tx
+
+_Reference = TypeVar("_Reference", int, str)
 
 # Row types of whole graphs, as an export writes and an import reads them, and queries for many owners at once.
 
@@ -57,17 +59,17 @@ class ChunkRow(NamedTuple):
     annotations: str
 
 
-class FactRow(NamedTuple):
-    """A fact as stored, with row numbers of its subject, predicate and object; None: an open validity.
+class FactRow(NamedTuple, Generic[_Reference]):
+    """A fact as stored, with the row numbers of its subject, predicate and object; None: an open validity.
 
     `scope` is JSON.
     """
 
     row: int
     id: str
-    subject: int
-    predicate: int
-    object: int | None
+    subject: _Reference
+    predicate: _Reference
+    object: _Reference | None
     literal: str | None
     text: str
     confidence: float
@@ -80,24 +82,8 @@ class FactRow(NamedTuple):
     pinned: int = 0
 
 
-class FactExportRow(NamedTuple):
-    """A fact with the public ids of its subject and object, and the name of its predicate."""
-
-    row: int
-    id: str
-    subject: str
-    predicate: str
-    object: str | None
-    literal: str | None
-    text: str
-    confidence: float
-    recorded_at: str
-    valid_from: str | None
-    valid_to: str | None
-    retracted_at: str | None
-    known_from: str | None
-    scope: str = "[]"
-    pinned: int = 0
+FactExportRow: TypeAlias = FactRow[str]
+"""A fact with the public ids of its subject and object, and the name of its predicate."""
 
 
 class Validity(NamedTuple):
@@ -433,7 +419,7 @@ def episodes_by_digest(tx: Tx, digests: Iterable[str]) -> list[EpisodeRow]:
     return [EpisodeRow(*row) for row in result_rows]
 
 
-def facts_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, FactRow]:
+def facts_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, FactRow[int]]:
     """Facts of any group by public id, retracted ones too."""
     result_rows = tx.conn.execute(
         f"{SELECT_FACT} FROM fact WHERE fact.public_id IN (SELECT value FROM json_each(?))", (json_array(ids),)
@@ -441,7 +427,7 @@ def facts_by_id(tx: Tx, ids: Iterable[str]) -> dict[str, FactRow]:
     return {row[1]: FactRow(*row) for row in result_rows}
 
 
-def facts_by_content(tx: Tx, facts: Iterable[FactRow]) -> list[FactRow]:
+def facts_by_content(tx: Tx, facts: Iterable[FactRow[int]]) -> list[FactRow[int]]:
     """The facts, not retracted, with the same subject, predicate, object or literal, and validity as these."""
     keys_by_column: dict[str, list[tuple[Any, ...]]] = {"object": [], "literal": []}
     for fact in facts:
@@ -517,7 +503,7 @@ def delete_former_ids(tx: Tx, ids: Iterable[str]) -> None:
     tx.conn.executemany("DELETE FROM former_id WHERE public_id = ?", [(each,) for each in ids])
 
 
-def set_facts(tx: Tx, facts: Iterable[FactRow]) -> None:
+def set_facts(tx: Tx, facts: Iterable[FactRow[int]]) -> None:
     """Set everything of facts that are not retracted but their predicates, literals and validities."""
     tx.conn.executemany(
         """

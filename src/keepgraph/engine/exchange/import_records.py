@@ -338,7 +338,7 @@ def import_facts(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool
 class _ParsedFact(NamedTuple):
     """A fact line with checked values; the fact has no row yet."""
 
-    fact: FactRow
+    fact: FactRow[int]
     earlier: tuple[Validity, ...]
     assertions: tuple[Assertion, ...]
     warning: EndsWarning | None = None
@@ -370,8 +370,8 @@ class _FactBatch:
         self._assertions = _AssertionInserts(tx, existing, {episode.id: episode for episode in episodes.values()})
         self._next_row = store.journal.unused_row(tx, "fact")
         self._next_earlier_row = store.journal.unused_row(tx, "earlier_validity")
-        self._new: list[FactRow] = []
-        self._older: dict[int, FactRow] = {}
+        self._new: list[FactRow[int]] = []
+        self._older: dict[int, FactRow[int]] = {}
         self._new_earlier: list[tuple[Any, ...]] = []
 
     def import_line(self, parsed: _ParsedFact | errors.KeepgraphError) -> LineResult:
@@ -398,7 +398,7 @@ class _FactBatch:
         store.facts.insert_earlier_validities(self._tx, self._new_earlier)
         self._assertions.write()
 
-    def _check_same(self, existing: FactRow, parsed: _ParsedFact, *, known_as: str = "") -> None:
+    def _check_same(self, existing: FactRow[int], parsed: _ParsedFact, *, known_as: str = "") -> None:
         """
         Args:
             known_as: the id that the fact has in the graph, if it is not that of the line.
@@ -418,7 +418,7 @@ class _FactBatch:
         place = f"in this graph as {known_as}," if known_as else "in this graph"
         raise errors.ImportConflict(f"{parsed.fact.id} is {place} with different {names}")
 
-    def _replace_id(self, existing: FactRow, parsed: _ParsedFact) -> FactRow:
+    def _replace_id(self, existing: FactRow[int], parsed: _ParsedFact) -> FactRow[int]:
         """Give a fact the id of an older record of it, with its time and confidence.
 
         Raises:
@@ -430,7 +430,7 @@ class _FactBatch:
         self._older[fact.row] = self._by_id[fact.id] = self._by_content[self._content(fact)] = fact
         return fact
 
-    def _add_fact(self, parsed: _ParsedFact) -> FactRow:
+    def _add_fact(self, parsed: _ParsedFact) -> FactRow[int]:
         fact = parsed.fact._replace(row=self._next_row)
         self._next_row += 1
         self._new.append(fact)
@@ -444,7 +444,7 @@ class _FactBatch:
             self._next_earlier_row += 1
         return fact
 
-    def _content(self, fact: FactRow) -> tuple[Any, ...]:
+    def _content(self, fact: FactRow[int]) -> tuple[Any, ...]:
         """The values by which facts that are not retracted are unique; those of a symmetric predicate in any order."""
         ends = (fact.subject, fact.object)
         if fact.object is not None and fact.predicate in self._symmetric:
