@@ -52,7 +52,7 @@ ui:
 	npm --prefix ui run build
 
 bench: $(VENV)/dev
-	$(BIN)/python tests/benchmarks/run.py
+	$(BIN)/python tests/benchmarks/run.py $(ARGS)
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

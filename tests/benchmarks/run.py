@@ -1,6 +1,6 @@
 """Prints one table of ratios: the figures of one run on one machine against the goals of the design.
 
-python tests/benchmarks/run.py [--small] [--only PART] [--data FOLDER] [--conversations FILE] [--extraction FILE]
+python tests/benchmarks/run.py [--small] [--only PART] [--against REV] [--data FOLDER] [--conversations FILE]
 
 Nothing fails here: a figure says whether it meets its goal, and the exit code is 0 either way.
 """
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import ablation
+import calls
 import cypher
 import doubles
 import encrypted
@@ -22,7 +23,6 @@ import generate
 import lookups
 import measure
 import name_resolution
-import processes
 import questions
 import retrieval
 import topology
@@ -37,7 +37,7 @@ from keepgraph.profiles import keys
 SMALL_DOUBLES = (500, 30)
 """Entities and planted doubles in a small run."""
 
-WITHOUT_VECTORS = ("processes", "topology", "page", "writers", "questions", "cypher")
+WITHOUT_VECTORS = ("calls", "topology", "page", "writers", "questions", "cypher")
 """The parts that need no vectors: alone, they begin sooner."""
 
 
@@ -49,7 +49,7 @@ def main() -> None:
         choices=[
             "names",
             "public",
-            "processes",
+            "calls",
             "lookups",
             "encrypted",
             "writes",
@@ -67,6 +67,7 @@ def main() -> None:
     )
     parser.add_argument("--conversations", type=Path, help="how well what was said is found again: see retrieval.py")
     parser.add_argument("--extraction", type=Path, help="what becomes of relations read in texts: see extraction.py")
+    parser.add_argument("--against", metavar="REV", help="for the part `calls`: a commit to measure by turns with it")
     parser.add_argument("--seed", type=int, default=generate.SEED)
     given = parser.parse_args()
     if given.only == "public":
@@ -104,7 +105,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=generate.CACHE) as name:
         folder = Path(name)
         parts: dict[str, Callable[[], Iterator[Figure]]] = {
-            "processes": lambda: processes.figures(big, exact=asked.exact[0][0], rounds=9 if given.small else 21),
+            "calls": lambda: calls.figures(
+                big, folder, exact=asked.exact[0][0], against=given.against, rounds=9 if given.small else 21
+            ),
             "lookups": lambda: lookups.figures(big, asked),
             "encrypted": lambda: encrypted.figures(big, folder, asked, rounds=9 if given.small else 21),
             "writes": lambda: writes.figures(big, folder, rounds=50 if given.small else 300),

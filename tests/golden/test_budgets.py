@@ -34,45 +34,16 @@ HEADER = """\
 # of Python but for its import system; sql_steps are about one for each row that SQLite steps over.
 """
 
-COMMANDS = {
-    "help": ["--help"],
-    "record": ["record", "person:Person Number4", "works_on", "project:Project 7"],
-    "recall_hit": ["recall", "Person Number4"],
-    "recall_slip": ["recall", "Presley Adamz"],
-    "recall_miss": ["recall", "Zyxx Qwertz"],
-    "search": ["search", "licence"],
-    "week": ["week"],
-}
-
-SUBJECTS = {f"command.{name}": ("command", words) for name, words in COMMANDS.items()} | {
+SUBJECTS = {f"command.{name}": ("command", words) for name, words in call_counts.COMMANDS.items()} | {
     f"call.{name}": ("call", [name]) for name in call_counts.CALLS
 }
 
 
 @pytest.fixture(scope="module")
 def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graph of some hundred facts and twelve texts, with all its vectors and mentions."""
     file = tmp_path_factory.mktemp("budgets") / "graph.db"
-    with keepgraph.open(file) as graph:
-        names = [*(f"Person Number{n}" for n in range(60)), "Presley Adams"]
-        for start in (0, 3, 5):
-            facts = [
-                {
-                    "subject": {"type": "person", "name": name},
-                    "predicate": "works_on",
-                    "object": {"type": "project", "name": f"Project {(n + start) % 12}"},
-                }
-                for n, name in enumerate(names)
-            ]
-            graph.call("record_facts", facts=facts)
-        for n in range(3):
-            plan = {"type": "source", "name": f"https://plans.example/{n}"}
-            graph.call("record_fact", subject=plan, predicate="cites", object={"type": "concept", "name": "Timetables"})
-        for n in range(12):
-            text = f"The licence for Project {n} is on its way to the harbour. The review is in week {n + 1}."
-            graph.call("remember", text=text)
-        graph.call("search", query="licence")
-    homes.run_ok("--db", str(file), "reindex")
+    environment = homes.environment(file.parent)
+    subprocess.run([sys.executable, str(SCRIPT), "make", str(file)], env=environment, check=True)
     return file
 
 
