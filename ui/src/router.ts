@@ -1,10 +1,16 @@
 /* Addresses: #/view/argument?parameter=value, so that the browser's Back and bookmarks work. */
 import { useLayoutEffect, useState } from "preact/hooks";
+import type { Graph } from "./graph";
 
 export interface Address {
   view: string;
   argument: string;
   parameters: URLSearchParams;
+}
+
+export interface ViewProperties {
+  graph: Graph;
+  here: Address;
 }
 
 export function read(hash: string): Address {

@@ -1,11 +1,17 @@
 /* A proposal accepted with other arguments, or as the name of an entity that exists. */
 import { useEffect, useState } from "preact/hooks";
 import type { Graph, Ref } from "../graph";
-import type { Decide, Proposal } from "../views/review";
+import type { ToolAnswers } from "../tools";
 import { title, words } from "../wording";
 import { failed } from "../toasts";
 import { Dialog, Field } from "./dialog";
 import { EntityPicker } from "./entity_picker";
+
+type Answer = ToolAnswers["review_proposals"];
+export type Proposal = Answer["proposals"][number];
+export type Decision = NonNullable<Answer["decisions"]>[number]["decision"];
+
+export type Decide = (proposal: Proposal, decision: Decision, more?: Record<string, unknown>) => Promise<boolean>;
 
 interface ArgumentField {
   path: string[];

@@ -5,9 +5,8 @@ import { EntityLink } from "../components/entity";
 import { When } from "../components/when";
 import { addDays, dayIn, lastDay, today } from "../dates";
 import type { Changes, Fact } from "../graph";
-import { parameterOf } from "../router";
+import { parameterOf, type ViewProperties } from "../router";
 import { words } from "../wording";
-import type { ViewProperties } from "./list";
 
 export function ChangesView({ graph, here }: ViewProperties) {
   const [from, setFrom] = parameterOf(here, "from");

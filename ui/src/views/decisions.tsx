@@ -5,10 +5,9 @@ import { Answered } from "../components/answer";
 import { EntityLink, SourceName } from "../components/entity";
 import { Prose, When } from "../components/when";
 import type { Ref } from "../graph";
-import { parameterOf } from "../router";
+import { parameterOf, type ViewProperties } from "../router";
 import type { Decision as DecisionRecord } from "../tools";
 import { importNote } from "../wording";
-import type { ViewProperties } from "./list";
 
 type State = "open" | "followed up" | "superseded";
 

@@ -4,11 +4,10 @@ import { useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { localTime } from "../dates";
 import type { Graph, ToolCall } from "../graph";
-import { address, thingAddress } from "../router";
+import { address, thingAddress, type ViewProperties } from "../router";
 import { undo } from "../toasts";
 import type { Event } from "../tools";
 import { count, words } from "../wording";
-import type { ViewProperties } from "./list";
 
 const STEP = 50;
 

@@ -1,7 +1,7 @@
 /* The views of the page, in the order of the navigation; a page with its data in it has those that need no running graph. */
 import type { FunctionComponent } from "preact";
 import type { Graph } from "../graph";
-import type { Address } from "../router";
+import type { ViewProperties } from "../router";
 import { ChangesView } from "./changes";
 import { DecisionsView } from "./decisions";
 import { HistoryView } from "./history";
@@ -13,11 +13,6 @@ import { TablesView } from "./tables";
 import { TextView } from "./text";
 import { ThingView } from "./thing";
 import { TodayView } from "./today";
-
-export interface ViewProperties {
-  graph: Graph;
-  here: Address;
-}
 
 export interface View {
   name: string;

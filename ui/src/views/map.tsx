@@ -7,10 +7,9 @@ import { EntityLink } from "../components/entity";
 import { type CameraState, drawMap, MANY, type MapDrawing } from "../components/map_drawing";
 import { SavePicture } from "../components/save";
 import type { Graph, GraphMap } from "../graph";
-import { go, listen, thingAddress } from "../router";
+import { go, listen, thingAddress, type ViewProperties } from "../router";
 import { failed, record } from "../toasts";
 import { count } from "../wording";
-import type { ViewProperties } from "./list";
 
 const LISTED = 12;
 

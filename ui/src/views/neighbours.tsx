@@ -6,9 +6,8 @@ import { EntityLink, SourceName } from "../components/entity";
 import { Period } from "../components/when";
 import { dayIn } from "../dates";
 import type { CallError, Fact, Graph, Ref, Selection } from "../graph";
-import { parameterOf, thingAddress } from "../router";
+import { parameterOf, thingAddress, type ViewProperties } from "../router";
 import { count, fromEnd, words } from "../wording";
-import type { ViewProperties } from "./list";
 
 export function NeighboursView({ graph, here }: ViewProperties) {
   const id = here.argument;

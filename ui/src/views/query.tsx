@@ -8,10 +8,9 @@ import { SavePicture } from "../components/save";
 import { ResultTable } from "../components/result_table";
 import type { CallError } from "../graph";
 import type { ToolAnswers } from "../tools";
-import { address, replace } from "../router";
+import { address, replace, type ViewProperties } from "../router";
 import { count } from "../wording";
 import { failed } from "../toasts";
-import type { ViewProperties } from "./list";
 
 const EXAMPLES = [
   "MATCH (p:Person)-[r]->(x) RETURN p.name, type(r), x.name LIMIT 50",

@@ -3,22 +3,17 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { changed, useAnswer } from "../answers";
 import { Answered } from "../components/answer";
 import { IdLink } from "../components/entity";
-import { EditProposal, MergeProposal } from "../components/proposal_dialogs";
+import { type Decide, type Decision, EditProposal, MergeProposal, type Proposal } from "../components/proposal_dialogs";
 import type { Graph } from "../graph";
-import { address } from "../router";
+import { address, type ViewProperties } from "../router";
 import { failed, record } from "../toasts";
 import type { ToolAnswers, ToolArguments } from "../tools";
 import { count, title, words } from "../wording";
-import type { ViewProperties } from "./list";
 
 const LISTED = 50;
 
 type Answer = ToolAnswers["review_proposals"];
 type Kind = NonNullable<ToolArguments["review_proposals"]["kinds"]>[number];
-export type Proposal = Answer["proposals"][number];
-type Decision = NonNullable<Answer["decisions"]>[number]["decision"];
-
-export type Decide = (proposal: Proposal, decision: Decision, more?: Record<string, unknown>) => Promise<boolean>;
 
 export function ReviewView({ graph, here }: ViewProperties) {
   const kind = here.parameters.get("kind");

@@ -7,9 +7,8 @@ import { NothingYet } from "../components/empty";
 import { EntityLink } from "../components/entity";
 import { When } from "../components/when";
 import type { Row, RowSelection } from "../graph";
-import { parameterOf } from "../router";
+import { parameterOf, type ViewProperties } from "../router";
 import { count, title, words } from "../wording";
-import type { ViewProperties } from "./list";
 
 const ROW_HEIGHT = 37;
 const WINDOW = 60; // rows in the document at a time

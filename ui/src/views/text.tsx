@@ -9,7 +9,7 @@ import { RecordFact } from "../edits";
 import type { EmbeddedGraph } from "../embedded";
 import { CallError, type Graph, type Ref } from "../graph";
 import { failed } from "../toasts";
-import type { ViewProperties } from "./list";
+import type { ViewProperties } from "../router";
 
 interface Document {
   name: string;

@@ -15,7 +15,7 @@ import { noteVisit } from "../search";
 import { failed, record } from "../toasts";
 import { count, title, words } from "../wording";
 import { ChangeDetails } from "./history";
-import type { ViewProperties } from "./list";
+import type { ViewProperties } from "../router";
 
 const FIRST = 100;
 const MOST = 1000;

@@ -7,10 +7,9 @@ import { When, Prose } from "../components/when";
 import { addDays, dayIn, dayNumber, range, today } from "../dates";
 import { predicatesOf } from "../edits";
 import type { Fact, Graph, Ref, Week } from "../graph";
-import { address } from "../router";
+import { address, type ViewProperties } from "../router";
 import { edit, failed } from "../toasts";
 import { caller, count, importNote, words } from "../wording";
-import type { ViewProperties } from "./list";
 
 export function TodayView({ graph, here }: ViewProperties) {
   const day = dayIn(here.parameters.get("day")) ?? today();
