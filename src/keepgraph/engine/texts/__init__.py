@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         forgetting,
         ingestion,
         mention_index,
+        note_folders,
         notes,
         proposals,
         storage,

@@ -23,10 +23,10 @@ from keepgraph import errors, store
 from keepgraph.engine.knowledge import projects
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.maintenance.jobs import Job
-from keepgraph.engine.texts import document_files, documents, mention_index, notes, storage
+from keepgraph.engine.texts import document_files, documents, mention_index, note_folders, notes, storage
 from keepgraph.engine.texts.document_files import display_path
 from keepgraph.engine.texts.documents import Document
-from keepgraph.engine.texts.notes import Note
+from keepgraph.engine.texts.note_folders import Folder, Note
 from keepgraph.engine.texts.storage import Outcome, StoredText
 from keepgraph.language import markdown, utf8
 from keepgraph.model import Entity, Episode
@@ -186,7 +186,7 @@ class _Ingestion:
         self._job, self._project, self._dry_run = job, project, dry_run
         self._as_vault, self._reread = as_vault, reread
         self._path = path
-        self._folder: notes.Folder | None = None
+        self._folder: Folder | None = None
         self._never: tuple[str, ...] = ()
         self._read_before: set[str] = set()
         self._empty: list[Note] = []
@@ -249,7 +249,7 @@ class _Ingestion:
             if vault is None and not is_folder:
                 return
             source = os.path.join(display_path(os.path.realpath(vault) if vault else root), "")
-            self._folder = notes.Folder(source, has_decisions=vault is not None, types=settings.vault_types)
+            self._folder = Folder(source, has_decisions=vault is not None, types=settings.vault_types)
             self._never = settings.vault_never if vault is not None else ()
             for path, entity_id, given in store.episodes.ids_named(tx, "", kind=storage.DOCUMENT):
                 if not path.startswith(source):
@@ -350,7 +350,7 @@ class _Ingestion:
         if episode is None and not text.strip():
             self._skip(file, EMPTY, "it has no text, only a name" if is_note else "it is empty")
             if is_note:
-                self._empty.append(notes.read(text, self._within(source)))
+                self._empty.append(note_folders.read(text, self._within(source)))
             return None, None
         if is_replaced:
             message = "it is not UTF-8; bytes that cannot be read are stored as U+FFFD"
@@ -361,7 +361,7 @@ class _Ingestion:
             self._unchanged.append(episode)
             self.report.states[source] = "unchanged"
             if is_note and (self._dry_run or "@" in text or "((" in text):
-                unchanged = notes.read(text, self._within(source))
+                unchanged = note_folders.read(text, self._within(source))
                 self._citing[source] = unchanged.content.citations
                 if self._dry_run:
                     self._as_before.append(unchanged)
@@ -378,7 +378,7 @@ class _Ingestion:
             self.report.warnings.append(Remark(source, "FRONT_MATTER", document.front_matter_error))
         if parsed is None or not is_note:
             return document, None
-        note = notes.read(text, self._within(source), parsed)
+        note = note_folders.read(text, self._within(source), parsed)
         if note.content.left_out:
             message = (
                 f"{note.content.left_out:,} of its links, tags, fields or tasks exceed the limit and were left out"
@@ -407,7 +407,7 @@ class _Ingestion:
             return documents.upsert(tx, document, existing=existing, project=project)
         previous = None
         if existing is not None and existing.source.startswith(self._folder.root):
-            previous = notes.read(store.episodes.text(tx, existing), self._within(existing.source))
+            previous = note_folders.read(store.episodes.text(tx, existing), self._within(existing.source))
             if previous.path != note.path and (owner := self._folder.owners.get(previous.path)):
                 self._folder.own(note.path, owner)
         elif existing is not None and (owner := self._folder.outside.get(existing.source)):
@@ -466,7 +466,7 @@ class _Ingestion:
         keys = self._citing[source]
         if not notes.cites_late(tx, self._folder, entity, episode, keys, is_unchanged=is_unchanged):
             return None
-        return notes.read(store.episodes.text(tx, episode), self._within(source)), entity, episode
+        return note_folders.read(store.episodes.text(tx, episode), self._within(source)), entity, episode
 
     def _tell_shared_aliases(self) -> None:
         """Tell of unchanged notes, in a dry run, which aliases they share with others."""

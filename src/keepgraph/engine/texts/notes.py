@@ -1,4 +1,4 @@
-"""Notes of a folder as entities: their identity, the links between them, and the facts that their structure states.
+"""Notes as entities: their identity, and the facts that their structure states.
 
 A note is the entity that the annotations of its text name by id. What is written in a note is asserted by its text,
 with its file as the source; so a change withdraws what the file no longer says, and a deletion all that only it said.
@@ -7,22 +7,18 @@ with its file as the source; so a change withdraws what the file no longer says,
 from __future__ import annotations
 
 import posixpath
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time
-from functools import cached_property
+from dataclasses import replace
+from datetime import date, datetime, time
 from itertools import chain
-from typing import TypeAlias
-from urllib.parse import unquote
 
 from keepgraph import errors, lazy, store
 from keepgraph.engine.knowledge import entities, entity_changes, facts, literals, merges, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL
-from keepgraph.engine.texts import forgetting, storage
-from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
+from keepgraph.engine.texts import forgetting, note_folders, storage
 from keepgraph.engine.texts.documents import may_name_entity
+from keepgraph.engine.texts.note_folders import Folder, Key, Note
 from keepgraph.engine.texts.storage import Annotation
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, markdown, name_similarity, normalisation, notes
@@ -31,7 +27,6 @@ from keepgraph.language.normalisation import Name
 from keepgraph.language.notes import NoteContent, Task
 from keepgraph.model import Entity, Episode, Fact, Ref, Role
 from keepgraph.store.transactions import Tx
-from keepgraph.temporal import date_phrases
 
 _NOTE, _TO_DO, _OBSERVED = "note", "to do", "noted"
 """What the vocabulary calls the type of a note, the type of a task, and the predicate of an observation."""
@@ -40,173 +35,13 @@ _EVENT, _HAPPENED_ON, _WRITTEN_ON = "event", "takes place on", "created on"
 _MAX_NAMES_TRIED = 100
 _MAX_REWORDED = 100
 _MIN_LIKENESS = 0.7
-_MAX_WIDE_NAME = entities.MAX_KEY // 18
-"""In characters, of which one may be eighteen when it is written out."""
 _FOLDERS_OF_ALL = frozenset(["pages", "journals"])
 """The folders in which Logseq keeps all notes, whatever they are."""
 
 _PLURAL_ENDINGS = ("s", "es", "e", "en", "n", "x")
 _CACHE_KEY = "words of types"
 _BLOCK_ID = lazy.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_BETWEEN_WORDS = lazy.compile(r"[\s_-]+")
-_JOURNAL = lazy.compile(r"\d{4}_\d{2}_\d{2}")
-_DAY = lazy.compile(
-    r"(?:[^\W\d_]+\.?, )?"  # Tuesday
-    r"(?:\d{4}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2\d{4}"
-    r"|(?:[^\W\d_]{3,}\.? \d\d?(?:st|nd|rd|th)?|\d\d?(?:st|nd|rd|th|\.)? [^\W\d_]{3,}\.?),? \d{4})"
-)
 _NUMBER = lazy.compile(r"\d+")
-_ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
-
-
-_Key: TypeAlias = tuple[int, int, int | None, str | None] | str
-"""What a fact says: the rows of its subject, predicate and object, and its literal; or its text, in names."""
-
-
-@dataclass(frozen=True)
-class Note:
-    """A note that is ready to be recorded.
-
-    Attributes:
-        path: its path within the folder, with `/`.
-        content: its structure.
-    """
-
-    path: str
-    content: NoteContent
-
-    @cached_property
-    def stem(self) -> str:
-        return _stem(self.path)
-
-    @cached_property
-    def name(self) -> str:
-        """The name that it would have if no other note had it."""
-        return _bounded(self.content.title or self.stem) or "untitled"
-
-    @cached_property
-    def aliases(self) -> list[str]:
-        """Its other names; those of a journal page include what Logseq calls it by default, `Nov 3rd, 2026`."""
-        is_journal = self.content.is_daily and _last(_without_suffix(self.path)) != self.stem
-        return [*self.content.aliases, *([_journal_title(date.fromisoformat(self.stem))] if is_journal else [])]
-
-
-@dataclass(slots=True)
-class Folder:
-    """A folder of notes during one ingestion.
-
-    Attributes:
-        root: its path, with a separator at the end.
-        has_decisions: whether decisions become facts, and are not only proposed.
-        types: types by the folder that has notes of it, as the settings give them.
-        owners: the id of the entity of each note that is stored, by the path within the folder.
-        outside: the same of notes in other folders, by their source.
-        given: the type that the settings gave each of these notes when it was last read, by the path within the folder.
-    """
-
-    root: str
-    has_decisions: bool = False
-    types: Mapping[str, str] = field(default_factory=dict)
-    owners: dict[str, str] = field(default_factory=dict)
-    outside: dict[str, str] = field(default_factory=dict)
-    given: dict[str, str | None] = field(default_factory=dict)
-    _by_path: dict[str, str] = field(default_factory=dict)
-    _by_stem: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _by_slug: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _owned: dict[str, str] = field(default_factory=dict)
-    _deleted: dict[int, set[_Key]] | None = None
-
-    @property
-    def name(self) -> str:
-        return _last(self.root.replace("\\", "/").rstrip("/"))
-
-    def add(self, paths: Iterable[str]) -> None:
-        """Notes that exist in the folder, as paths within it."""
-        for path in paths:
-            key = _path_key(path)
-            if self._by_path.setdefault(key, path) == path:
-                self._by_stem[_last(key)].append(path)
-                self._by_slug[_slug(_last(key))].append(path)
-
-    def own(self, path: str, entity_id: str) -> None:
-        self.owners[path] = entity_id
-        self._owned[entity_id] = path
-
-    def own_outside(self, source: str, entity_id: str) -> None:
-        self.outside[source] = entity_id
-        self._owned.setdefault(entity_id, source)
-
-    def deleted(self, tx: Tx) -> Mapping[int, set[_Key]]:
-        """The facts of texts that somebody has deleted since these were read, by the row of the episode."""
-        if self._deleted is None:
-            self._deleted = defaultdict(set)
-            for episode, subject, predicate, target, literal, text in store.provenance.deleted_statements(tx):
-                self._deleted[episode] |= {(subject, predicate, target, literal), text}
-        return self._deleted
-
-    def is_a_note(self, entity: Entity) -> bool:
-        """Whether an entity is that of a note."""
-        return entity.id in self._owned
-
-    def is_of_other(self, entity: Entity, path: str) -> bool:
-        """Whether an entity is that of another note that still exists."""
-        owner = self._owned.get(entity.id)
-        if owner is None or owner in self.outside:
-            return owner is not None
-        return owner != path and self._by_path.get(_path_key(owner)) == owner
-
-    def find(self, target: str, *, within: str) -> str | None:
-        """The path of the note that a target means in the note `within`: as Obsidian finds it, in any case.
-
-        A path from the root or from the note, or the end of a path, at last with hyphens for its blanks; of several the
-        one in the same folder, else the one with the shortest path. A folder means the note with its name, or its
-        index; a day, however it is written, the daily note.
-        """
-        here = posixpath.dirname(within)
-        wanted = target.replace("\\", "/")
-        if wanted.endswith("/"):
-            name = wanted.rstrip("/")
-            return next(
-                filter(None, (self.find(f"{name}/{one}", within=within) for one in (_last(name), "index"))), None
-            )
-        key = _path_key(posixpath.normpath(wanted.lstrip("/")))
-        beside = _path_key(posixpath.normpath(posixpath.join(here, wanted)))
-        if "/" in wanted and (path := self._by_path.get(key) or self._by_path.get(beside)):
-            return path
-        paths = self._by_stem.get(_last(key), ())
-        ends = [path for path in paths if f"/{_path_key(path)}".endswith(f"/{key}")]
-        if not ends and "-" in key:
-            paths = self._by_slug.get(_slug(_last(key)), ())
-            ends = [path for path in paths if f"/{_slug(_path_key(path))}".endswith(f"/{_slug(key)}")]
-        if not ends and (day := _day_meant(target)):
-            ends = self._by_stem.get(day, [])
-        return min(
-            ends, key=lambda path: (posixpath.dirname(path) != here, _path_key(path).count("/"), path), default=None
-        )
-
-    def names_of(self, path: str) -> list[str]:
-        """The names that a link may have given a note before it was read: its stem if no other has it, and its path."""
-        stem = _stem(path)
-        is_alone = len(self.notes_named(stem)) < 2
-        return [*([stem] if is_alone else ()), _without_suffix(path)]
-
-    def notes_named(self, name: str) -> list[str]:
-        """The paths of the notes whose file has this name."""
-        return self._by_stem.get(_path_key(name), [])
-
-    def titles_of(self, note: Note) -> list[str]:
-        """The title of a note, unless a file has that name: then links to the name mean the file."""
-        others = [path for path in self.notes_named(note.name) if path != note.path]
-        return [] if others and normalisation.key(note.name) != normalisation.key(note.stem) else [note.name]
-
-
-def read(text: str, path: str, parsed: markdown.Note | None = None) -> Note:
-    """The structure of the text of a note. Needs no graph.
-
-    Args:
-        parsed: the text parsed, if that was done before.
-    """
-    return Note(path, notes.read(parsed or markdown.parse(text), stem=_stem(path)))
 
 
 def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entity:
@@ -284,7 +119,7 @@ def forget(tx: Tx, episode: Episode) -> None:
     entity = entity_of(tx, episode)
     aliases = store.entities.aliases(tx, entity) if entity else []
     if entity is None or not {*map(normalisation.key, aliases)} <= _names(
-        read(store.episodes.text(tx, episode), episode.source.replace("\\", "/"))
+        note_folders.read(store.episodes.text(tx, episode), episode.source.replace("\\", "/"))
     ):
         forgetting.delete(tx, episode)
         return
@@ -398,10 +233,12 @@ def linked(tx: Tx, episode: Episode, text: str) -> dict[str, Entity]:
     ends = {end.row: end for end in forgetting.ends_of(stated)}
     by_key: dict[str, Entity] = {}
     for end in ends.values():
-        for name in (end.name, _last(end.name), *store.entities.aliases(tx, end)):
+        for name in (end.name, note_folders.last_part(end.name), *store.entities.aliases(tx, end)):
             by_key.setdefault(normalisation.key(name), end)
-    targets = {link.target: _path_key(link.target) for link in markdown.parse(text).links[: notes.MAX_OF_A_KIND]}
-    found = {target: by_key.get(key) or by_key.get(_last(key)) for target, key in targets.items()}
+    targets = {
+        link.target: note_folders.path_key(link.target) for link in markdown.parse(text).links[: notes.MAX_OF_A_KIND]
+    }
+    found = {target: by_key.get(key) or by_key.get(note_folders.last_part(key)) for target, key in targets.items()}
     return {target: entity for target, entity in found.items() if entity is not None}
 
 
@@ -425,7 +262,7 @@ def _wanted_types(tx: Tx, folder: Folder, note: Note) -> Iterator[str | None]:
     if content.kind:
         yield _type_called(tx, content.kind)
     for tag in content.labels:
-        yield _type_named(tx, _last(tag))
+        yield _type_named(tx, note_folders.last_part(tag))
     for name in reversed(note.path.split("/")[:-1]):
         if name in _FOLDERS_OF_ALL:
             continue
@@ -529,7 +366,7 @@ def _find_unowned(tx: Tx, folder: Folder, note: Note, explicit: str | None) -> E
 
 def _absorb(tx: Tx, folder: Folder, note: Note, entity: Entity, name: str) -> None:
     """Merge what a link by another name of a note made, before that name was read, into the entity of the note."""
-    if len(folder.notes_named(name)) > (_path_key(name) == _path_key(note.stem)):
+    if len(folder.notes_named(name)) > (note_folders.path_key(name) == note_folders.path_key(note.stem)):
         return
     others = [other for other in store.entities.by_key(tx, normalisation.key(name)) if other.row != entity.row]
     assumed = store.entities.among(tx, [other.row for other in others]) if others else set()
@@ -573,8 +410,8 @@ def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides:
     """The title of a note; where another note or an entity of its type has it: the folder and the title, the path …"""
     in_folder = f"{posixpath.basename(posixpath.dirname(note.path)) or folder.name}/{note.name}"
     numbered = (f"{note.name[: entities.MAX_NAME - 6]} ({number})" for number in range(2, _MAX_NAMES_TRIED))
-    for name in chain(folder.titles_of(note), (in_folder, note.stem, _without_suffix(note.path)), numbered):
-        name = _bounded(name)
+    for name in chain(folder.titles_of(note), (in_folder, note.stem, note_folders.without_suffix(note.path)), numbered):
+        name = note_folders.bounded(name)
         if (key := normalisation.key(name)) and not any(
             (other.type == entity_type or folder.is_of_other(other, note.path))
             for other in store.entities.by_key(tx, key)
@@ -582,12 +419,6 @@ def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides:
         ):
             return name
     return tx.new_id("note")
-
-
-def _bounded(name: str) -> str:
-    """A name of at most as many characters as one may have, also when its signs are written out."""
-    name = normalisation.clean(name)[: entities.MAX_NAME].rstrip()
-    return name if len(normalisation.key(name)) <= entities.MAX_KEY else name[:_MAX_WIDE_NAME].rstrip()
 
 
 def _names(note: Note) -> set[str]:
@@ -615,7 +446,7 @@ class _Refused(Exception):
     """Takes back what was recorded within a savepoint."""
 
 
-def _keys(tx: Tx, fact: Fact) -> set[_Key]:
+def _keys(tx: Tx, fact: Fact) -> set[Key]:
     predicate = graph_vocabulary.read(tx).predicate_by_name[fact.predicate].row
     return {(fact.subject.row, predicate, fact.object.row if fact.object else None, fact.literal), facts.sentence(fact)}
 
@@ -631,14 +462,14 @@ class _Recorder:
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
         self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
         self._vocabulary = graph_vocabulary.keep(tx)
-        self._keys: set[_Key] | None = None
-        self.removed: set[_Key] = set()
+        self._keys: set[Key] | None = None
+        self.removed: set[Key] = set()
         self.refused: list[Fact] = []
 
-    def keys_of(self, previous: Note) -> set[_Key]:
+    def keys_of(self, previous: Note) -> set[Key]:
         """What the note stated when it was last read, as far as it can be recorded today."""
         recorder = _Recorder(self._tx, self._folder, previous, self._entity, self._source)
-        recorder._keys = keys = set[_Key]()
+        recorder._keys = keys = set[Key]()
         with suppress(_Refused), self._tx.savepoint():
             recorder.record_all()
             raise _Refused
@@ -655,7 +486,7 @@ class _Recorder:
             # A name that another task has is that one's.
             if not store.entities.by_key(self._tx, normalisation.key(new), of_types=[entity_type]):
                 with suppress(errors.InvalidRequest, errors.Conflict):
-                    entity_changes.change(self._tx, entity, name=_bounded(new), keep_old_name=False)
+                    entity_changes.change(self._tx, entity, name=note_folders.bounded(new), keep_old_name=False)
 
     def record_all(self) -> None:
         content = self._note.content
@@ -720,7 +551,8 @@ class _Recorder:
     def _task_names(self, name: str) -> list[str]:
         """The names that a task may have: its words, with those of the note where another note has a task of these."""
         return [
-            _bounded(full) for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path)))
+            note_folders.bounded(full)
+            for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path)))
         ]
 
     def _record_decisions(self) -> None:
@@ -803,7 +635,9 @@ class _Recorder:
         if path is None and (not may_name_entity(link) or link.target.endswith("/")):
             return None
         # A note that is not read yet is found by these names when it is.
-        name = _bounded(self._folder.names_of(path)[0] if path else _day_meant(link.target) or link.name)
+        name = note_folders.bounded(
+            self._folder.names_of(path)[0] if path else note_folders.day_meant(link.target) or link.name
+        )
         if not normalisation.key(name):
             return None
         named = entities.all_named(self._tx, Name(link.target)) if "/" in link.target else []  # a permalink
@@ -954,52 +788,6 @@ def _likeness(old: Task, new: Task) -> float:
     if _NUMBER.findall(old.name) != _NUMBER.findall(new.name):
         return 0.0
     return name_similarity.string_similarity(normalisation.key(old.name), normalisation.key(new.name))
-
-
-# Paths within a folder
-
-
-def _stem(path: str) -> str:
-    """The name of a page by its file; Logseq writes `a/b?` as `a___b%3F`, and a day as `2026_11_03`."""
-    name = _without_suffix(_last(path))
-    if "_" not in name and "%" not in name:
-        return name
-    return name.replace("_", "-") if _JOURNAL.fullmatch(name) else unquote(name).replace("___", "/")
-
-
-def _journal_title(day: date) -> str:
-    ending = "th" if 4 <= day.day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
-    return f"{day:%b} {day.day}{ending}, {day.year}"
-
-
-def _day_meant(name: str) -> str | None:
-    """The day that a name is, with its year, in any spelling: `Nov 3rd, 2026`, `03.11.2026`. A week is no day."""
-    if not _DAY.fullmatch(name):
-        return None
-    with suppress(date_phrases.DateUnclear):
-        day = notes.day_of(date_phrases.parse_as_said(name, now=_ANY_DAY))
-        if day and int(day[-2:]) in map(int, _NUMBER.findall(name)):
-            return day
-    return None
-
-
-def _last(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _without_suffix(path: str) -> str:
-    return next((path[: -len(end)] for end in MARKDOWN_SUFFIXES if path.lower().endswith(end)), path)
-
-
-def _path_key(path: str) -> str:
-    """How paths are compared, without the suffix and in any case."""
-    folder, slash, _ = path.rpartition("/")
-    return normalisation.key(folder + slash + _stem(path))
-
-
-def _slug(path: str) -> str:
-    """A path as an address has it: `people/ada-lovelace`, by which basic-memory links to a note."""
-    return _BETWEEN_WORDS.sub("-", path)
 
 
 def _fold(word: str) -> str:
