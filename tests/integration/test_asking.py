@@ -206,7 +206,10 @@ def test_next_steps_are_what_is_blocked_to_do_due_and_coming(call):
             fact(task("File the taxes"), "due_on", day(-100)),
             fact(task("Plan the summer"), "due_on", day(50)),
             fact({"type": "meeting", "name": "Standup"}, "happened_on", day(1)),
+            fact({"type": "meeting", "name": "Lunch"}, "happened_on", day(0)),
             fact({"type": "meeting", "name": "Retrospective"}, "happened_on", day(-1)),
+            fact({"type": "note", "name": "Journal of today"}, "created_on", day(0)),
+            fact({"type": "product", "name": "Atlas 2"}, "created_on", day(5)),
         ],
     )
 
@@ -214,7 +217,7 @@ def test_next_steps_are_what_is_blocked_to_do_due_and_coming(call):
         "blockers": ["Atlas"],
         "actions": ["Docs", "Renew the passport", "File the taxes", "Plan the summer"],
         "due": ["File the taxes", "Renew the passport"],
-        "coming": ["Standup"],
+        "coming": ["Lunch", "Standup", "Atlas 2"],
     }
 
 

@@ -26,6 +26,8 @@ _MAX_DUE_AROUND = 10
 _DONE = frozenset("done completed complete finished closed implemented cancelled canceled resolved shipped".split())
 _NEXT_ACTION = "next-action"
 _TO_DO = "to do"
+_MADE = "created on"
+"""What was written or founded today is not coming up; a release of next week is."""
 _FIRST_DAY = "0001-01-01"
 
 
@@ -65,7 +67,13 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
     open_actions = actions(tx, tagged=tagged, blocked=blocked, members=members)
     today, ahead = _days_ahead(tx)
     deadlines = due(tx, blocked=blocked, members=members)
-    coming = _facts_with_days(tx, _predicates_with_days(tx) - _deadlines(tx), since=today, until=ahead, among=members)
+    days = _predicates_with_days(tx) - _deadlines(tx)
+    made = {term.name for term in graph_vocabulary.terms_called(tx, store.vocabulary.PREDICATE, _MADE)}
+    coming = [
+        fact
+        for fact in _facts_with_days(tx, days, since=today, until=ahead, among=members)
+        if fact.predicate not in made or (fact.literal or "") > today
+    ]
     return NextSteps(
         today=today,
         blockers=tuple(store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_ROWS]])),
