@@ -42,9 +42,9 @@ _MAX_BITS = 256
 _READ_OTHERWISE = frozenset("\t\ufeff")
 _NESTING = "[{-?:"
 _MAX_NESTING = 300
-"""At most this many characters that may open a level; with more, the loader in Python reads the text."""
+"""With more characters than this that may open a level, the loader in Python reads the text."""
 
-# What PyYAML raises for YAML that is wrong, and for YAML that it does not expect: `!!int _`, `!!bool x`.
+# What PyYAML raises for invalid YAML, and for YAML that it does not expect: `!!int _`, `!!bool x`.
 _YAML_ERRORS = (ValueError, LookupError, AttributeError, TypeError, ArithmeticError, RecursionError)
 
 
@@ -61,7 +61,7 @@ def end(text: str) -> int:
 
 
 def readable(text: str) -> str:
-    """A text without its front matter; the lines of the front matter if there is nothing else."""
+    """A text without its front matter, or the lines of the front matter if there is nothing else."""
     body_start = end(text)
     if not body_start:
         return text
@@ -69,7 +69,7 @@ def readable(text: str) -> str:
 
 
 def parse(text: str) -> tuple[dict[str, Any], str | None]:
-    """The values of front matter, and why it could not be parsed; None where it could.
+    """The values of front matter, and why it could not be parsed, or None.
 
     Args:
         text: the front matter with its delimiters; may be empty.
@@ -101,9 +101,9 @@ def parse(text: str) -> tuple[dict[str, Any], str | None]:
 
 
 def properties(text: str) -> dict[str, str | list[str]]:
-    """What a page of Logseq says of itself, by the names in lower case: its title, its type, its aliases and its tags.
+    """The properties of a Logseq page that describe it, by lower-case name: title, type, aliases and tags.
 
-    Its other properties are fields in its text.
+    The other properties are fields in its text.
     """
     block = _PROPERTIES.match(text, 0, _MAX_LENGTH)
     found = [(key.lower(), value.strip()) for key, value in _EACH_PROPERTY.findall(block[0])] if block else []
@@ -119,7 +119,7 @@ def scalar(value: Any) -> str | None:
 
 
 def words(values: Mapping[str, Any], keys: Sequence[str], *, separator: re.Pattern[str]) -> list[str]:
-    """The words under some keys: a list of them, or one text in which they are separated."""
+    """The words under some keys: a list, or one text with separators."""
     parts: list[str] = []
     for key in keys:
         value = values.get(key)
@@ -135,8 +135,8 @@ def words(values: Mapping[str, Any], keys: Sequence[str], *, separator: re.Patte
 def iso_date(value: Any) -> str | None:
     """A value that is a date or an instant, in ISO 8601; None for any other.
 
-    A month is its first day. Of dates with the day before the year only those are read that have one meaning:
-    13.04.2026 and 13/04/2026, and not 03/04/2026. A week is not a date.
+    A month is its first day. Of dates that do not begin with the year, only unambiguous ones are read: 13.04.2026 and
+    13/04/2026, but not 03/04/2026. A week is not a date.
     """
     text = scalar(value) or ""
     if month := _MONTH.fullmatch(text):
@@ -155,7 +155,7 @@ def iso_date(value: Any) -> str | None:
 
 
 def _parts(value: str) -> list[str]:
-    """What stands between the commas of a property; each of several tags `#a #b`."""
+    """The parts of a property between commas, and each of several tags `#a #b`."""
     parts = [part.strip() for part in _PART.findall(value)]
     return [word for part in parts for word in (part.split() if part.startswith("#") and "[[" not in part else [part])]
 
@@ -163,7 +163,7 @@ def _parts(value: str) -> list[str]:
 def _load(source: str) -> Any:
     """The values of a YAML text; errors are those of the loader in Python.
 
-    The loader in C reads ten times faster. It crashes the process on deep nesting, and reads some characters otherwise.
+    The loader in C is ten times faster. It crashes the process on deep nesting, and reads some characters differently.
     """
     import yaml
 
@@ -178,7 +178,7 @@ def _load(source: str) -> Any:
 def _loader(base: type[yaml.SafeLoader]) -> type[yaml.SafeLoader]:
     """A safe loader that reads YAML as people mean it: `no` is a word, `12:30` is not 750, and 1.10 is not 1.1."""
 
-    # A type checker follows no base class that is an argument.
+    # mypy does not follow a base class that is an argument.
     class Loader(base):  # type: ignore[misc, valid-type]
         yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012 - as PyYAML has it
 
@@ -196,7 +196,7 @@ def _loader(base: type[yaml.SafeLoader]) -> type[yaml.SafeLoader]:
 
 
 def _plain(value: Any, budget: list[int], depth: int) -> Any:
-    """A loaded value as text, numbers, lists and dicts alone.
+    """A loaded value as nothing but text, numbers, lists and dicts.
 
     Args:
         budget: how many values may still come; it is counted down.

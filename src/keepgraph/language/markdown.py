@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 # Links and tags of a Markdown note: wiki links, links to other notes, `#tags`; in one pass over the text.
 #
-# markdown-it gives no offsets of what is within a paragraph. One pass, because a note may be 10 MB of brackets.
+# markdown-it gives no offsets within a paragraph. One pass, because a note may be 10 MB of brackets.
 
 _NOTE_SUFFIXES = (".md", ".markdown", ".mdx")
 
@@ -72,14 +72,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class _Tag:
-    """A tag without its `#`, `area/work`, and its offset in the text; those of the front matter have the offset 0."""
+    """A tag without its `#`, `area/work`, and its offset in the text; tags in the front matter have the offset 0."""
 
     name: str
     offset: int
 
 
 def _scan(text: str, start: int, end: int) -> Iterator[Link | _Tag | str]:
-    """The links, tags and keys of citations of a stretch of text that is neither code nor HTML, in their order."""
+    """The links, tags and citation keys in a stretch of text that is neither code nor HTML, in order."""
     lookahead = _Lookahead(text, end)
     position = start
     while match := _SPECIAL.search(text, position, end):
@@ -110,7 +110,7 @@ def _scan(text: str, start: int, end: int) -> Iterator[Link | _Tag | str]:
 
 
 def _tag_name(text: str) -> str | None:
-    """The tag with which a text begins: `area/work`, `[[two words]]`; None where there is none, or only a number."""
+    """The tag that a text begins with: `area/work`, `[[two words]]`; None without one, or for a number."""
     if text.startswith("[[") and (closing := text.find("]]")) > 0:
         text = "-".join(text[2:closing].split())
     end = 0
@@ -121,7 +121,7 @@ def _tag_name(text: str) -> str | None:
 
 
 def _replace_wiki_links(text: str) -> str:
-    """A text with the words of its wiki links in their place, as a reader sees it."""
+    """A text with the words of its wiki links instead of the links, as a reader sees it."""
     parts, position = [], 0
     while (opening := text.find("[[", position)) >= 0 and (closing := text.find("]]", opening)) >= 0:
         link = _wiki_link(text, opening, closing)
@@ -131,7 +131,7 @@ def _replace_wiki_links(text: str) -> str:
 
 
 class _Lookahead:
-    """Finds what comes next in a stretch of text. Asked for offsets that only grow, it reads each character once."""
+    """Finds what comes next in a stretch of text. For increasing offsets, it reads each character once."""
 
     def __init__(self, text: str, end: int) -> None:
         self._text, self._end = text, end
@@ -139,7 +139,7 @@ class _Lookahead:
         self._code_ends: dict[int, int] | None = None
 
     def find(self, characters: str, start: int) -> int:
-        """Where these characters come next; the end of the stretch if they do not."""
+        """Where these characters occur next, or the end of the stretch."""
         offset = self._next.get(characters, -1)
         if offset < start:
             offset = self._text.find(characters, start, self._end)
@@ -147,7 +147,7 @@ class _Lookahead:
         return offset
 
     def after_code(self, start: int) -> int:
-        """Where the code ends that backticks open here; after the backticks, where as many do not come again."""
+        """Where the code that backticks open here ends; after the backticks, if nothing closes it."""
         if self._code_ends is None:
             self._code_ends = dict(self._read_code_ends(start))
         if start in self._code_ends:
@@ -166,12 +166,12 @@ class _Lookahead:
 
 
 def _link(text: str, here: int, start: int, lookahead: _Lookahead) -> tuple[Link | None, int]:
-    """The link that begins at this bracket, if there is one, and where to read on."""
+    """The link that begins at this bracket, if any, and where to read on."""
     if text.startswith("[[", here):
         closing = lookahead.find("]]", here + 2)
         is_closed = text.startswith("]]", closing) and closing + 2 <= here + _MAX_LINK
         link = _wiki_link(text, here, closing) if is_closed else None
-        # A link to a heading of the note itself leads nowhere else, and is no tag.
+        # A link to a heading of the note itself leads nowhere else, and is not a tag.
         is_own = is_closed and text.startswith("#", here + 2) and len(text[here : closing + 1].splitlines()) == 1
         return link, closing + 2 if link or is_own else here + 1
     closing = lookahead.find("](", here + 1)
@@ -190,7 +190,7 @@ def _link(text: str, here: int, start: int, lookahead: _Lookahead) -> tuple[Link
 
 
 def _wiki_link(text: str, opening: int, closing: int) -> Link | None:
-    """What stands between two pairs of brackets: a target, a heading of it, and other words to show."""
+    """What is between two pairs of brackets: a target, a heading in it, and the words to show."""
     inner = text[opening + 2 : closing]
     if "[[" in inner or "\n" in inner or "\r" in inner:
         return None
@@ -208,13 +208,13 @@ def _wiki_link(text: str, opening: int, closing: int) -> Link | None:
 
 
 def _between_brackets(text: str, start: int, end: int) -> str | None:
-    """The words between two brackets; None if they are too long, have brackets themselves, or none closes."""
+    """The words between two brackets; None if they are too long, contain brackets, or are not closed."""
     words = text[start:end] if end - start <= _MAX_LINK and text.startswith("]", end) else "["
     return None if "[" in words or "]" in words else words
 
 
 def _target(text: str, start: int) -> tuple[str, int]:
-    """The target in the round brackets that open before `start`, without a title, and where to read on."""
+    """The target in the parentheses that open before `start`, without a title, and where to read on."""
     match = _LINK_TARGET.match(text, start)
     return (match[1] or match[2] or "", match.end()) if match else ("", start)
 
@@ -269,11 +269,11 @@ _DATE_KEYS = ("date", "created", "created_at", "date created", "created at")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands from one heading to the next; the first has no heading where text comes before any.
+    """The text from one heading to the next; the first section has no heading if text precedes all headings.
 
     Attributes:
         start: where its heading begins, in characters; it ends where the next section starts.
-        level: 1 to 6; 0 for what has no heading.
+        level: 1 to 6; 0 without a heading.
         heading: the words of the heading, without markup; None without one.
         path: the headings that lead to it, `Guide › Install › Linux`; None without one.
     """
@@ -290,7 +290,7 @@ class Outline:
 
     Attributes:
         body_start: where the front matter ends; 0 without any.
-        sections: by where they start; the first one starts at 0. Headings in a quotation or a list begin none.
+        sections: by where they start; the first starts at 0. A heading in a quotation or a list begins no section.
         blocks: where each heading, paragraph, list item, quotation and code block starts, in order.
         prose: the stretches of text that are neither code nor HTML, as start and end.
     """
@@ -307,14 +307,14 @@ class Note:
 
     Attributes:
         text: its text as a reader sees it; see `shown`.
-        title: of the front matter, else the first heading of level 1, else None.
+        title: from the front matter, else the first heading of level 1, else None.
         front_matter: its values by name; see front_matter.parse.
-        front_matter_error: why the front matter, or the date in it, could not be read; None where nothing is amiss.
+        front_matter_error: why the front matter, or the date in it, could not be read; None if it could.
         links: by offset; each as often as it occurs.
         tags: by offset; each as often as it occurs.
-        citations: the keys of what it cites, `[@oke1982, p. 3]`, and the blocks of Logseq that it shows, `((id))`.
-        aliases: other names of the note, of the front matter.
-        date: the date of the front matter, in ISO 8601 as it was written; None without a valid one.
+        citations: the keys of its citations, `[@oke1982, p. 3]`, and of the Logseq blocks that it shows, `((id))`.
+        aliases: other names of the note, from the front matter.
+        date: the date in the front matter, in ISO 8601, as written; None without a valid one.
     """
 
     text: str
@@ -330,7 +330,7 @@ class Note:
 
 
 def parse(text: str) -> Note:
-    """Parse a note. Any text is one; nothing in it is an error."""
+    """Parse a note. Any text is a note; nothing in it is an error."""
     text = shown(text)
     outline = parse_outline(text)
     values, error = front_matter.parse(text[: outline.body_start])
@@ -361,7 +361,7 @@ def parse_outline(text: str) -> Outline:
     """The sections and blocks of a note, in time linear in its length."""
     body_start = front_matter.end(text)
     line_starts = [body_start, *(match.end() for match in _LINE_END.finditer(text, body_start)), len(text)]
-    # markdown-it counts lines in the same way, but for a last one that is empty.
+    # markdown-it counts lines in the same way, except for an empty last one.
     lines = _Lines(text, line_starts)
     blocks: dict[int, None] = {}
     prose: list[tuple[int, int]] = []
@@ -381,9 +381,9 @@ def parse_outline(text: str) -> Outline:
 
 
 def shown(text: str) -> str:
-    """A text of the same length with blanks for what only its writer sees: `%% comments %%`, and drawers of Logseq.
+    """A text of the same length, with spaces for what readers do not see: `%% comments %%`, and drawers of Logseq.
 
-    A comment ends within its paragraph, unless it begins a line. A mark in code or in the target of a link is none.
+    A comment ends within its paragraph, unless it begins a line. `%%` in code or in the target of a link opens none.
     """
     if "%%" not in text and ":LOGBOOK:" not in text:
         return text
@@ -415,17 +415,17 @@ def _may_end(text: str, opening: int, closing: int) -> bool:
 
 
 def links_in(text: str) -> Iterator[Link]:
-    """The links in a text that stands alone, such as a value of the front matter."""
+    """The links in a single text, such as a value of the front matter."""
     return (match for match in _scan(text, 0, len(text)) if isinstance(match, Link))
 
 
 def tag_in(word: str) -> str | None:
-    """The tag that a word is, `#area/work`, without its `#`; None for any other."""
+    """The tag without its `#`, if a word is one: `#area/work`."""
     return _tag_name(word.removeprefix("#"))
 
 
 def section_at(outline: Outline, offset: int) -> Section:
-    """The section in which an offset lies."""
+    """The section that contains an offset."""
     index = bisect_right(outline.sections, offset, key=lambda section: section.start)
     return outline.sections[max(index - 1, 0)]
 
@@ -451,7 +451,7 @@ class _Lines:
 def _block_parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    # What is within a paragraph is read by markdown_links, and what a link stands for is not asked.
+    # The contents of paragraphs are read above, and definitions of links are not needed.
     parser = MarkdownIt("commonmark").disable(["inline", "reference"])
     # Asked for each block, and for each line that may end one.
     parser.block.ruler.before("code", "interruption", _no_block_if_due, {"alt": ["paragraph", "blockquote", "list"]})
@@ -459,7 +459,7 @@ def _block_parser() -> MarkdownIt:
 
 
 def _no_block_if_due(state: Any, start_line: int, end_line: int, silent: bool) -> bool:
-    """A rule for blocks that finds none, and ends the parsing where the call that it belongs to must end."""
+    """A rule that matches no block, and stops the parser when its call must end."""
     interruption.raise_if_due()
     return False
 
@@ -484,7 +484,7 @@ def without_markup(heading: str) -> str:
 
 
 def _sections(headings: Sequence[tuple[int, int, str]]) -> Iterator[Section]:
-    """The sections under some headings, which are given as offset, level and words."""
+    """The sections under headings, given as offset, level and words."""
     if not headings or headings[0][0] > 0:
         yield Section(0, 0, None, None)
     parents: list[tuple[int, str]] = []
@@ -497,7 +497,7 @@ def _sections(headings: Sequence[tuple[int, int, str]]) -> Iterator[Section]:
 
 
 def _without_overlaps(stretches: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The stretches in order, each without what the ones before it have."""
+    """The stretches in order, without overlaps."""
     reached = 0
     for start, end in stretches:
         if end > max(start, reached):
@@ -506,7 +506,7 @@ def _without_overlaps(stretches: Sequence[tuple[int, int]]) -> Iterator[tuple[in
 
 
 def _matches(text: str, outline: Outline) -> Iterator[Link | _Tag | str]:
-    """Links, tags and citations by offset; of the front matter, in which Obsidian keeps links too, links alone."""
+    """Links, tags and citations by offset; from the front matter, in which Obsidian also keeps links, only links."""
     if outline.body_start:
         for match in _scan(text, 0, outline.body_start):
             if isinstance(match, Link):
@@ -516,7 +516,7 @@ def _matches(text: str, outline: Outline) -> Iterator[Link | _Tag | str]:
 
 
 def _unread_date(values: Mapping[str, Any]) -> str | None:
-    """The message for an unreadable date; None if there is no date."""
+    """Why a date cannot be read; None without a date."""
     for key in _DATE_KEYS:
         if values.get(key) not in (None, "", []):
             written = str(values[key])[:_MAX_SHOWN]

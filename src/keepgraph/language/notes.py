@@ -18,13 +18,13 @@ from keepgraph.language.markdown import Link, Section
 from keepgraph.lazy import dataclass
 
 MAX_OF_A_KIND = 500
-"""At most this many links, tags, statements, tasks … of one note are taken."""
+"""At most this many links, tags, statements, tasks … of one note are read."""
 
 _MAX_TEXT = 200
 _MAX_WORDING = 60
 _MAX_LABELS = 1_000
 
-# Fields that say what a note is, and state nothing about it.
+# Fields that describe the note itself, and state no facts.
 _OWN_FIELDS = frozenset(
     "title,aliases,alias,tags,tag,type,date,created,created_at,date created,created at,cssclass,cssclasses,publish,"
     "position,decision,permalink,id,uid,status".split(",")
@@ -36,7 +36,7 @@ _STATES = {
     **dict.fromkeys(("x", "X", "DONE"), "done"),
     **dict.fromkeys(("-", "CANCELED", "CANCELLED"), "cancelled"),
 }
-"""What the box of a task in Obsidian, or the word before one in Logseq, says of it; None where it is open."""
+"""The state that the box of a task in Obsidian, or the word before it in Logseq, stands for; None: open."""
 
 _MARKERS = "|".join(marker for marker in _STATES if len(marker) > 1)
 _ITEM = lazy.compile(
@@ -75,8 +75,8 @@ class Statement:
     """A field of a note, or a relation in a list: `supervisor:: [[Ada]]`, `- implements [[Plan]]`.
 
     Attributes:
-        links: what it leads to; empty where it only has a text.
-        is_field: whether it is a field, whose subject is the note whatever kind of thing that is.
+        links: what it leads to; empty if it has only a text.
+        is_field: whether it is a field, whose subject is the note, whatever its type.
     """
 
     wording: str
@@ -92,10 +92,10 @@ class Task:
     Attributes:
         name: its words without marks, at most 200 characters.
         state: "done" or "cancelled"; None while it is open.
-        closed_on: the day of that, YYYY-MM-DD; None where it is not given.
+        closed_on: the day when it was closed, YYYY-MM-DD; None if not given.
         fields: its days and other fields, by wording: ("due", "2026-12-01").
         tags: without `#`.
-        block_id: what the writer calls its line, `^id` or `id:: …`; None without one.
+        block_id: the id of its line, `^id` or `id:: …`; None without one.
     """
 
     name: str
@@ -111,19 +111,19 @@ class NoteContent:
     """The structure of a note.
 
     Attributes:
-        title: of the front matter, else its only heading of level 1; None without either.
-        kind: the `type` of the front matter.
-        day: the day that it is about or was written on, YYYY-MM-DD, by its front matter, its file, or a line “Date: …”.
-        is_daily: whether its file is named by a day alone.
-        status: that of the front matter.
-        labels: those of the tags that stand in the front matter, or on a line of tags alone.
-        links: those that are part of no statement, one for each target.
+        title: from the front matter, else its only heading of level 1; None without either.
+        kind: the `type` in the front matter.
+        day: the day that it is about or was written on, YYYY-MM-DD: of its front matter, its file, or a line “Date: …”.
+        is_daily: whether the name of its file is only a day.
+        status: from the front matter.
+        labels: the tags in the front matter, or on a line of nothing but tags.
+        links: the links that belong to no statement, one for each target.
         observations: the category and the text of each.
         sections: for each heading, the items of its first list, else its first sentence; no fields or tasks.
-        decision: that of the front matter.
+        decision: from the front matter.
         deciders: who decided, as links or names.
         citations: see markdown.Note.
-        left_out: how many links, tags, tasks … are beyond the bound.
+        left_out: how many links, tags, tasks … exceed the limit.
     """
 
     title: str | None
@@ -146,7 +146,7 @@ class NoteContent:
 
 
 def read(note: markdown.Note, *, stem: str) -> NoteContent:
-    """The structure of a note. Any text is one; nothing in it is an error.
+    """The structure of a note. Any text is a note; nothing in it is an error.
 
     Args:
         note: the parsed text.
@@ -203,7 +203,7 @@ class _Reader:
         self.observations: list[tuple[str, str]] = []
         self.sections: dict[str, list[str]] = {}
         self._lists: dict[int, int | None] = {}
-        """The column of the items of the list of a section, by its start; None where it is over, or there is none."""
+        """The column of the items of a section's list, by the start of the section; None after its end or without one."""
         self.deciders: list[Link | str] = []
         self.day: str | None = None
 
@@ -224,7 +224,7 @@ class _Reader:
             self.statements += [Statement(wording, (), part, is_field=True) for part in texts]
 
     def read_lines(self) -> None:
-        """The lines of the prose, which is neither code nor HTML."""
+        """The lines that are neither code nor HTML."""
         for start, end in self._note.outline.prose:
             position = start
             for line in self._text[start:end].splitlines(keepends=True):
@@ -237,7 +237,7 @@ class _Reader:
         return index >= 0 and offset < self._task_lines[index][1]
 
     def _says_of_task(self, line: str) -> bool:
-        """Whether a line below a task in its paragraph is a field or a day of it."""
+        """Whether a line below a task, in the same paragraph, is a field or a date of the task."""
         return bool(_FIELD.match(line.lstrip()) or _PLANNED.match(line.lstrip()))
 
     def _read_line(self, start: int, line: str, end: int) -> None:
@@ -275,7 +275,7 @@ class _Reader:
             self._state(field[1], start + field.start(2), field[2], is_field=True)
 
     def _add_to_section(self, section: Section, start: int, words: str, *, column: int, is_item: bool) -> None:
-        """Take an item of the first list, or the first sentence, as what a section says; not what comes after it."""
+        """Take an item of the first list, or the first sentence, as the content of a section; ignore what follows."""
         if not section.heading or start <= section.start or not words:
             return
         texts = self.sections.setdefault(section.heading, [])
@@ -290,7 +290,7 @@ class _Reader:
             self._lists[section.start] = None
 
     def _state(self, wording: str, start: int, value: str, *, is_field: bool) -> None:
-        """Take the links in a value as what a wording leads to; without any, its text."""
+        """Take the links in a value as the objects of a wording; without links, its text."""
         is_property = not self._note.outline.body_start and wording.lower() in self._note.front_matter
         first = bisect_left(self._offsets, start)
         last = bisect_left(self._offsets, start + len(value))
@@ -302,7 +302,7 @@ class _Reader:
 
 
 def _is_label(note: markdown.Note, offset: int) -> bool:
-    """Whether a tag is in the front matter, or on a line of at most 1,000 characters that only has tags."""
+    """Whether a tag is in the front matter, or on a line of at most 1,000 characters with nothing but tags."""
     text = note.text
     start = text.rfind("\n", max(offset - _MAX_LABELS, 0), offset) + 1
     line = text[start : start + _MAX_LABELS].partition("\n")[0]
@@ -335,7 +335,7 @@ def _task(text: str, state: str | None, below: Sequence[str] = ()) -> Task | Non
 
 
 def _merged(tasks: Sequence[Task]) -> list[Task]:
-    """The tasks, each once: of a task that recurs, what is open; of two open ones on different days, both."""
+    """The tasks, each once: of a recurring task, the open one; two open ones on different days both count."""
     by_name: dict[str, list[Task]] = {}
     for task in tasks:
         by_name.setdefault(normalisation.key(task.name), []).append(task)
@@ -350,7 +350,7 @@ def _merged(tasks: Sequence[Task]) -> list[Task]:
 
 
 def _written(value: Any) -> str:
-    """A value of the front matter as it was written; YAML takes `[[Ada]]` without quotes for a list of a list."""
+    """A value of the front matter as written; YAML reads `[[Ada]]` without quotes as a list in a list."""
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
     if isinstance(value, list) and len(value) == 1 and (name := front_matter.scalar(value[0])):
@@ -376,7 +376,7 @@ def _clip(text: str) -> str:
 
 
 def day_of(text: str) -> str | None:
-    """The valid day with which a text begins."""
+    """The valid day that a text begins with."""
     try:
         return date.fromisoformat(text[:10]).isoformat() if text[4:5] == "-" else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""Abstention: no entity is returned where the best score is too low, or two candidates have it."""
+"""Abstention: no entity is returned if the best score is too low, or two candidates share it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def choose(candidates: Sequence[Candidate], *, threshold: float) -> Resolution:
 
 
 def tell_apart(resolution: Resolution, name: Name, *, threshold: float) -> Resolution:
-    """The resolution of a name, with a hint where several entities fit, each as well as the next."""
+    """The resolution of a name, with a hint if several entities fit equally well."""
     best = [candidate for candidate in resolution.candidates if candidate.score >= threshold]
     best = best or list(resolution.candidates[:2])
     if resolution.entity is not None or len(best) < 2 or sum(candidate.score for candidate in best[:2]) < threshold:

@@ -36,8 +36,8 @@ _STYLES_OF_COMPANIES: tuple[NameStyle, ...] = ("title", "term")
 _MAX_BY_LETTERS = 10
 _MAX_BY_MEANING = 6
 _MAX_NAMES_COUNTED = 12
-_MAX_PROBABILITY = 0.99  # a name that is not written so is never certain
-_MAX_PROBABILITY_OF_TIED = 0.5  # the rules take two or more about as well
+_MAX_PROBABILITY = 0.99  # a name that is written differently is never certain
+_MAX_PROBABILITY_OF_TIED = 0.5  # two or more fit the rules about equally well
 _MAX_PROBABILITY_OF_PROPER_NAME = 0.25  # of 8 organisations and works taken by meaning, on four sets, 2 were right
 _MAX_EXPONENT = 30.0
 
@@ -63,9 +63,8 @@ def judge(
     Args:
         by_letters: candidates of the fuzzy step, with the scores of its rules.
         by_meaning: candidates of the embedding step, with cosines; None before that step.
-        ruled: the candidate that the rules of the step alone take. It is at least as probable as the rules have been
-            right on the cases, or just as probable as they have been where they take it for a weak reason; the others
-            share what is left.
+        ruled: the candidate that the rules of the step choose. Its probability is at least the share of cases in which
+            the rules were right, or exactly that share if their reason is weak; the others divide the rest.
     """
     tied = fuzzy.tied(by_letters)
     step: Step = "letters" if by_meaning is None else "meaning"
@@ -95,7 +94,7 @@ def judge(
 
 
 def _has_proper_name(tx: Tx, entity: Entity) -> bool:
-    """Whether what means the same as a name is another of its kind: a hospice for a nursing home, Bath for Baden."""
+    """Whether a name near in meaning is another thing of its kind: a hospice and a nursing home, Bath and Baden."""
     vocabulary = graph_vocabulary.read(tx)
     is_project = not vocabulary.with_ancestors(entity.type).isdisjoint(vocabulary.project_types)
     return vocabulary.style(entity.type) == "title" and not is_project
@@ -123,7 +122,7 @@ def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: Sequence[Candidate]) -> list[Evidence]:
-    """The evidence for each candidate by itself; none for those that are refused."""
+    """The evidence for each candidate by itself; refused candidates have none."""
     if not by_letters and not by_meaning:
         return []
     vocabulary = graph_vocabulary.read(tx)
@@ -172,14 +171,14 @@ def gather(tx: Tx, question: Name, by_letters: Sequence[Candidate], by_meaning: 
 
 
 def _as_written(candidate: Candidate) -> Name:
-    """The name that matched, with its capitals where it is the name of the entity."""
+    """The name that matched, with its capitals if it is the name of the entity."""
     if candidate.method == "fuzzy" and Name(candidate.entity.name).folded == candidate.matched_name:
         return Name(candidate.entity.name)
     return Name(candidate.matched_name)
 
 
 def compare(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The evidence with what comes of comparing each candidate with the best of the others."""
+    """The evidence, and what a comparison of each candidate with the best of the others adds."""
     compared = []
     for each in evidence:
         others = [other.features for other in evidence if other is not each]

@@ -1,9 +1,9 @@
 """Candidate generation: the names in the graph that are worth scoring, from the index of words and that of trigrams.
 
 Scoring 100,000 names takes 20 to 60 ms, and ranking them by shared trigrams takes as long (ADR 0004). So each word is
-looked for among the distinct words of all names, as it is, with a typo, or by a word for the same (ADR 0060). Where
-names that only look similar are wanted too, the trigram index is asked for names that contain a half of each word of
-the query: one typo leaves one half of a word unchanged.
+looked up among the distinct words of all names, as written, with a typo, or by a synonym (ADR 0060). If names that only
+look similar are wanted too, the trigram index finds names that contain a half of each word of the query: one typo
+leaves one half of a word unchanged.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def generate(
 ) -> list[IndexedName]:
     """The indexed names that a query of these folded words may mean.
 
-    They contain every word, with a typo or not. Where there are none, and with `include_weak`, they share a word.
+    They contain every word, with or without a typo. If there are none, and with `include_weak`, they share a word.
     """
     from rapidfuzz import fuzz, process
 
@@ -77,12 +77,12 @@ def _search_index(
 
 
 def _trigram_query(words: Sequence[str]) -> str:
-    """An FTS5 query for names that contain all these words, with a typo or not, or run together.
+    """An FTS5 query for names that contain all these words, with or without a typo, or run together.
 
-    A phrase of all letters is slow. Whole names that are run together are found by their letters besides.
+    A phrase of all letters is slow. Whole names that are run together are also found by their letters.
 
-    It may return too many names, but none is missing that similarity.compare accepts with one typo in it. The longest
-    words are enough, and quicker.
+    It may return too many names, but misses none that similarity.compare accepts with one typo. The longest words are
+    enough, and faster.
     """
     query = " AND ".join(map(_word_query, _searched(words)))
     joined = "".join(words)
@@ -90,7 +90,7 @@ def _trigram_query(words: Sequence[str]) -> str:
 
 
 def _searched(words: Sequence[str]) -> Sequence[str]:
-    """The longest words of a query, without initials where there is more."""
+    """The longest words of a query; initials only if there is nothing else."""
     longest = sorted(words, key=len, reverse=True)[:_MAX_WORDS_SEARCHED]
     return [word for word in longest if len(word) > 1] or longest
 
@@ -103,7 +103,7 @@ def _word_query(word: str) -> str:
 
 
 def _shortest(terms: Sequence[str]) -> list[str]:
-    """The terms without those that contain another one: what has them has that one too."""
+    """The terms, without those that contain another: names that have them have that one too."""
     distinct = list(dict.fromkeys(terms))
     return [term for term in distinct if not any(other in term for other in distinct if other != term)]
 
@@ -141,9 +141,9 @@ def _spellings_of_name(words: Sequence[str]) -> list[str]:
 
 
 def names_with(tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None, limit: int) -> list[tuple[str, int]]:
-    """Folded names and aliases that have each of these folded words, as it is or with a typo, or a word for the same.
+    """Folded names and aliases that have each of these folded words, as written, with a typo, or as a synonym.
 
-    Each comes with the row of its entity. None is missing that `similarity.compare` accepts with one typo in it.
+    Each comes with the row of its entity. None that `similarity.compare` accepts with one typo is missing.
 
     Args:
         of_types: only of entities of exactly these types; None for any.
@@ -158,7 +158,7 @@ def names_with(tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None
 
 
 def _alternatives_of(tx: Tx, word: str) -> frozenset[int]:
-    """The rows of the words of names that may be meant by a folded word."""
+    """The rows of the words of names that a folded word may mean."""
     sure = {word, *_synonyms(word), *_with_middle_swapped(word)}
     near = store.word_references.near(tx, sure, [fragments_of(word)] if len(word) >= typos.MIN_LETTERS else [])
     meant = sure.intersection(near).union(_mistyped(word, near) if len(word) >= typos.MIN_LETTERS else ())
@@ -175,7 +175,7 @@ def _synonyms(word: str) -> frozenset[str]:
 
 
 def fragments_of(word: str) -> Fragments:
-    """Its halves, one of which a typo leaves; and what two typos in a long word leave: its middle, or a third."""
+    """The halves of a word, of which a typo leaves one; and its middle and thirds, of which two typos leave one."""
     middle = (len(word) + 1) // 2
     start, end = word[: max(middle, 2)], word[min(middle, len(word) - 2) :]
     if len(word) < typos.MIN_LETTERS_FOR_TWO_TYPOS:
@@ -193,7 +193,7 @@ def _with_middle_swapped(word: str) -> list[str]:
 
 
 def _mistyped(word: str, others: Iterable[str]) -> list[str]:
-    """Those of the others that may be the word with one typo, of longer ones with two, or its plural or singular."""
+    """The others that may be the word with one typo, two if they are long, or its plural or singular."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 

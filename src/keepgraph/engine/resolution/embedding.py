@@ -52,7 +52,7 @@ def resolve(
 
 
 def is_comparable(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> bool:
-    """Whether this step compares a name at all: no person's, no identifier, none that the model knows too little of."""
+    """Whether this step compares a name: not a person's, not an identifier, and enough of it known to the model."""
     too_short = sum(map(len, name.words)) < _MIN_LETTERS
     vocabulary = graph_vocabulary.read(tx)
     only_persons = of_types is not None and all(vocabulary.style(entity_type) == "person" for entity_type in of_types)
@@ -61,7 +61,7 @@ def is_comparable(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> bo
 
 
 def _is_readable(name: Name) -> bool:
-    """Whether most letters are ASCII. The default model knows few others; all words in them are near each other."""
+    """Whether most letters are ASCII. The default model knows few others, so all words in them are near each other."""
     letters = [c for word in name.words for c in word if c.isalpha()]
     return sum(c.isascii() for c in letters) > len(letters) / 2
 
@@ -81,14 +81,14 @@ def nearest(tx: Tx, name: str, *, of_types: Collection[str] | None) -> list[Cand
 
 
 def paraphrase(tx: Tx, query: Name, candidates: Sequence[Candidate]) -> Candidate | None:
-    """The candidate that the rules alone take for a paraphrase: possible, near enough, and no other about as near."""
+    """The candidate that the rules alone choose as a paraphrase: possible, near enough, with no other about as near."""
     candidate_names = {candidate.matched_name: Name(candidate.matched_name) for candidate in candidates}
     best = next((each for each in candidates if _is_match(tx, query, each, candidate_names)), None)
     return None if best is None or _is_ambiguous(best, candidates) else best
 
 
 def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mapping[str, Name]) -> bool:
-    """Whether the candidate says the same by the rules, or is near enough and its name may be a paraphrase."""
+    """Whether the candidate means the same by the rules, or is near enough and may be a paraphrase."""
     threshold = _MIN_COSINE_PARAPHRASE if len(query.words) > 1 else _MIN_COSINE_SINGLE_WORD
     vocabulary, entity_type = graph_vocabulary.read(tx), candidate.entity.type
     own_name, style = candidate_names[candidate.matched_name], vocabulary.style(entity_type)
@@ -108,7 +108,7 @@ def _is_match(tx: Tx, query: Name, candidate: Candidate, candidate_names: Mappin
 
 
 def _is_ambiguous(best: Candidate, candidates: Iterable[Candidate]) -> bool:
-    """Whether another candidate is as near, even one that is not a match: then the query may mean either."""
+    """Whether another candidate is as near, even one that does not match: then the query may mean either."""
     return any(
         candidate.entity.row != best.entity.row and candidate.score > best.score - _MARGIN for candidate in candidates
     )

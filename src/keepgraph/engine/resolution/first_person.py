@@ -18,9 +18,9 @@ NO_OWNER_HINT = (
 
 
 def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> Resolution | None:
-    """The owner, if a name is "me" or another word for the speaker; without an owner no entity, but a hint.
+    """The owner, if a name is "me" or another word for the speaker; without an owner, a hint instead of an entity.
 
-    None if the name is no such word, or if the owner is not of these types and no person is asked for.
+    None if the name is not such a word, or if neither the owner's type nor a person is among these types.
     """
     if not first_person.is_pronoun(name.text):
         return None
@@ -33,7 +33,7 @@ def resolve(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> Resoluti
 
 
 def lacks_owner(tx: Tx, name: Name) -> bool:
-    """Whether a name is "me" or another word for the speaker, and the graph has no owner whom it means."""
+    """Whether a name is "me" or another word for the speaker, and the graph has no owner."""
     return first_person.is_pronoun(name.text) and store.groups.find(tx) is None
 
 

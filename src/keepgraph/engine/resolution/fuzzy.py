@@ -29,13 +29,13 @@ _MIN_LETTERS_OF_ACRONYM = 3
 
 
 def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include_weak: bool = True) -> list[Candidate]:
-    """Entities whose name or alias may be meant by a mistyped, shortened or incomplete one, best score first.
+    """Entities that a mistyped, shortened or incomplete name may mean, best score first.
 
     Those from similarity.MATCH_THRESHOLD up may be meant. Those below are weak: they only look similar.
 
     Args:
         of_types: only entities of exactly these types; None for any.
-        include_weak: whether to look for weak candidates where there are no others.
+        include_weak: whether to look for weak candidates if there are no others.
     """
     if not name.folded:
         return []
@@ -55,13 +55,13 @@ def rank(tx: Tx, name: Name, *, of_types: Collection[str] | None = None, include
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The candidate that the rules alone take: a match, and no other within the margin."""
+    """The candidate that the rules alone choose: a match, with no other within the margin."""
     matches = candidates and candidates[0].score >= name_similarity.MATCH_THRESHOLD
     return candidates[0] if matches and not tied(candidates) else None
 
 
 def tied(candidates: Sequence[Candidate]) -> frozenset[int]:
-    """The rows of the entities that match about as well as each other by the rules; none where one is the best."""
+    """The rows of the entities that match about equally well by the rules; empty if one is the best."""
     if not candidates or candidates[0].score < name_similarity.MATCH_THRESHOLD:
         return frozenset()
     top = candidates[0].score
@@ -70,7 +70,7 @@ def tied(candidates: Sequence[Candidate]) -> frozenset[int]:
 
 
 def _in_latin_letters(tx: Tx, name: Name) -> list[name_variants.Variant]:
-    """The names in the graph as which a person's name in another script may be written; mostly none."""
+    """The names in the graph that a person's name in another script may stand for; usually none."""
     written: set[str] = set()
     for reading in romanisation.readings(name.text):
         words = [
@@ -124,7 +124,7 @@ def _score_candidates(
         type_names = vocabulary.with_ancestors(entity.type)
         match = name_similarity.compare(variant.name, indexed_name, style=style, type_names=type_names)
         if variant.romanised and form_is_romanised and not match.reason and name.folded not in Name(entity.name).folded:
-            # Two names in another script are compared as they are written: romanised, different names may be similar.
+            # Two names in another script are compared as written: romanised, different names may be similar.
             continue
         score = match.score * variant.factor or name_similarity.string_similarity(variant.name.folded, form)
         if score >= candidates.MIN_SCORE:
@@ -134,7 +134,7 @@ def _score_candidates(
 
 
 def _as_written(entity: Entity, form: str) -> Name:
-    """The name of an entity with its punctuation where that sets a main title apart, else only its folded form."""
+    """The name of an entity, with its punctuation if that sets a main title apart, else folded."""
     if name_similarity.main_title(entity.name) is None:
         return Name.of_folded(form)
     name = Name(entity.name)
@@ -210,7 +210,7 @@ def _may_have_initials(vocabulary: Vocabulary, entity: Entity, initials: str, fo
 def _by_word_beginnings(
     tx: Tx, name: Name, vocabulary: Vocabulary, *, of_types: Collection[str] | None
 ) -> list[Candidate]:
-    """Names whose words begin so: Raspberry Pi for RPi."""
+    """Names whose words begin with these letters: Raspberry Pi for RPi."""
     beginnings = abbreviations.read_word_beginnings(name.text)
     if not beginnings:
         return []

@@ -35,7 +35,7 @@ from keepgraph.store.mentions import NameHit
 from keepgraph.store.transactions import Tx
 
 _MIN_LETTERS = 4
-"""A name of fewer letters is found only by its key: C is not C++, nor IT it."""
+"""Shorter names are found only by their key: C is not C++, and IT is not it."""
 
 _MIN_LETTERS_MISTYPED = 5
 _MIN_LETTERS_INFLECTED = 3
@@ -43,22 +43,22 @@ _MAX_ENDING = 2
 _MAX_WORDS_CORRECTED = 24
 _MAX_WORDS_OF_CORRECTED = 4
 _MAX_UNKNOWN_NAMES = 4
-"""How many unknown names are compared with known ones: each takes milliseconds."""
+"""At most this many unknown names are compared with known ones; each takes milliseconds."""
 
 _MAX_CANDIDATES = 5
 _SCORES = {"name": 1.0, "alias": 0.95, "part": 0.9, "ending": 0.9, "typo": 0.85}
 
 _FIRST_WITHOUT_CASE = "\u0250"
-"""Scripts from here on are left out: words of most have no lower case, and are in no list."""
+"""Words in scripts from here on are never taken for ordinary ones: most have no lower case, and no list has them."""
 _MAX_TELLING = 8
-"""Before a name, and behind it."""
+"""At most this many content words before a name, and as many after it."""
 _INDEFINITE = frozenset(
     "a an another any some his her its their your ein eine einen einem einer un une una uno".split()
 )
 _LIKELY = 1.5
-"""With these log odds, a name is evidence for those beside it."""
+"""A name with these log odds is evidence for the other names."""
 _BESIDE = 3.5
-"""What another name in the message adds to the log odds of one."""
+"""What another likely name in the message adds to the log odds."""
 
 _BETWEEN_PARTS = lazy.compile(r"(?<=\w)[_\-/](?=\w)|(?<=\w)_|_(?=\w)")
 
@@ -68,10 +68,10 @@ class NamedEntity:
     """An entity that a message names.
 
     Attributes:
-        words: as the message writes them, first where it names the entity in several ways.
+        words: the first words of the message that name the entity.
         how: name, alias, part (of a person's name), ending (another ending), typo, or similar (initials, a nickname).
-        score: how sure it is, from 0 to 1.
-        reason: in words, where the words do not show it.
+        score: how certain it is, from 0 to 1.
+        reason: in words, unless it is obvious.
     """
 
     entity: Entity
@@ -84,7 +84,7 @@ class NamedEntity:
 
 @dataclass(frozen=True, slots=True)
 class UnclearName:
-    """Words that may mean one of several entities, or something that is only called similarly."""
+    """Words that may mean one of several entities, or an entity with a similar name."""
 
     words: str
     start: int
@@ -93,7 +93,7 @@ class UnclearName:
 
 @dataclass(frozen=True, slots=True)
 class MessageNames:
-    """What a message names, each entity once, and what it may name; both in the order of the message."""
+    """The entities that a message names, each once, and words that may name one; both in the order of the message."""
 
     named: tuple[NamedEntity, ...] = ()
     unclear: tuple[UnclearName, ...] = ()
@@ -108,9 +108,9 @@ def find(
     """Find what a message names.
 
     Args:
-        groups: where names are looked up; of equal names, that in the group named first is meant.
-        scope: the ids of projects: an alias that holds in others alone is no name. Empty: all are.
-        context: entities that tell equals apart, such as the projects of the scope.
+        groups: where names are looked up; of equal names, the one in the first of these groups counts.
+        scope: the ids of projects; aliases that hold only in others are left out. Empty: every alias counts.
+        context: entities that decide between equal names, such as the projects of the scope.
     """
     names = Lookup(tx, groups, scope)
     text = AnnotatedText(message)
@@ -136,7 +136,7 @@ def find(
 
 
 def _known(names: Lookup, text: AnnotatedText, spaced: AnnotatedText) -> list[Reading]:
-    """The spans that are a name as it is written, in any division into words."""
+    """The spans that are a name as written, however it is divided into words."""
     keys_of: dict[tuple[int, int], set[str]] = {}
     for span in mention_detection.candidate_spans(text):
         keys_of.setdefault((span.start, span.end), set()).add(span.key)
@@ -164,7 +164,7 @@ def _known(names: Lookup, text: AnnotatedText, spaced: AnnotatedText) -> list[Re
 
 
 def _letters_of(words: str) -> str:
-    """The letters by which a span is looked up; none where a sign is at its end, as a shorter span has the same."""
+    """The letters by which a span is looked up; none if it ends in a sign, as a shorter span has the same."""
     return _letters(words) if words[:1].isalnum() and words[-1:].isalnum() else ""
 
 
@@ -186,7 +186,7 @@ def _folded(word: str) -> str:
 
 
 def _name_parts(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
-    """The words that are the first or the last name of persons, and no name as they are."""
+    """The words that are only the first or the last name of a person, and not a whole name."""
     occupied = {(reading.start, reading.end) for reading in readings}
     words = (span for span in text_names.words_of_persons(text) if (span.start, span.end) not in occupied)
     found = list(text_names.name_parts(names, text, words))
@@ -204,7 +204,7 @@ def _name_parts(names: Lookup, text: AnnotatedText, readings: Sequence[Reading])
 
 
 def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
-    """The spans that are a name but for a typo in a lower-case word, or for the ending of a word."""
+    """The spans that are a name except for a typo in a lower-case word, or the ending of a word."""
     words = list(mention_detection.word_spans(spaced))
     spans = [span for span in words if not _is_within(span.start, span.end, readings)]
     corrections = _corrections(
@@ -242,11 +242,11 @@ def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readin
 def _corrections(
     tx: Tx, words: Iterable[tuple[str, str]], *, languages: Collection[str] | None
 ) -> dict[str, list[tuple[str, str]]]:
-    """The words of names that these words may be with a typo or another ending, by key; each with how.
+    """For each key, the words of names that it may be with a typo or another ending, and which of the two.
 
     Args:
-        words: each as it is written, and its key. Those that are in names have none.
-        languages: of the message; its ordinary words have none. Empty in English, where names take no endings:
+        words: each as written, and its key. Words that occur in names are left out.
+        languages: of the message; their ordinary words are left out. Empty for English, where names take no endings:
             falcons are not Falcon.
     """
     from rapidfuzz.distance import OSA
@@ -282,7 +282,7 @@ def _corrections(
 
 
 def _is_inflected(word: str, other: str) -> bool:
-    """Whether two words differ in an ending of at most two letters alone: Jürgens, Волкова, Datenbanken."""
+    """Whether two words differ only in an ending of at most two letters: Jürgens, Волкова, Datenbanken."""
     stem = 0
     for a, b in zip(word, other, strict=False):
         if a != b:
@@ -291,7 +291,7 @@ def _is_inflected(word: str, other: str) -> bool:
     endings = word[stem:], other[stem:]
     if stem < _MIN_LETTERS_INFLECTED or max(map(len, endings)) > _MAX_ENDING:
         return False
-    # An ending in the place of another is inflection in scripts that inflect so; elsewhere it is another word.
+    # Outside ASCII (Волков, Волкова), one letter may replace another; in ASCII, that makes another word.
     return not endings[1] if word.isascii() else not endings[1] or max(map(len, endings)) == 1
 
 
@@ -303,10 +303,10 @@ def _is_within(start: int, end: int, readings: Iterable[Reading]) -> bool:
 
 
 def _meant(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings without those that are rather ordinary words, or a part of somebody else's name.
+    """The readings, without those that are more likely ordinary words or a part of somebody else's name.
 
-    Other names beside one tell that the message is about what the graph knows. The same words mean the same wherever
-    they stand, and all that they may mean if they mean any: of several entities none is left out silently.
+    Other names show that the message is about what the graph knows. The same words mean the same throughout the
+    message, and all entities that they may mean: none is dropped silently.
     """
     languages = word_forms.languages(span.key for span in mention_detection.word_spans(text)) or ()
     telling = [offsets for offsets in text.words if _tells(text.word(offsets).lower())]
@@ -334,19 +334,19 @@ def _is_apart(reading: Reading, other: Reading) -> bool:
 
 
 def _may_be_meant(names: Lookup, words: str, hit: NameHit) -> bool:
-    """Whether a common word in lower case may be a name all the same: no person's, but in the scope."""
+    """Whether a common word in lower case may still be a name; a person's only within the scope."""
     is_word = words.islower() and len(words) >= _MIN_LETTERS_INFLECTED and not common_words.is_stop_word(words)
     return is_word and not (names.is_person(hit) and hit.scope.isdisjoint(names.scope))
 
 
 def _may_be_ordinary(text: AnnotatedText, reading: Reading, languages: Collection[str]) -> bool:
-    """Whether words may be ordinary ones: in lower case, or with a capital that any word has there."""
+    """Whether words may be ordinary ones: in lower case, or capitalised as any word is in this place."""
     words, of_nouns = text.text[reading.start : reading.end], known_words.WITH_CAPITALS_OF_NOUNS
     if len(words) < _MIN_LETTERS_INFLECTED or words >= _FIRST_WITHOUT_CASE or not words.replace(" ", "").isalpha():
         return False
     if words.islower() or not words[1:].islower():
         return words.islower()
-    # Lantern and Bridge are no German nouns.
+    # An English word, such as Lantern, is not capitalised as a German noun.
     is_foreign = common_words.is_frequent(reading.key) and not known_words.is_frequent(reading.key, of_nouns)
     return text.capital_is_expected(reading.start) or not (is_foreign or of_nouns.isdisjoint(languages))
 
@@ -354,13 +354,13 @@ def _may_be_ordinary(text: AnnotatedText, reading: Reading, languages: Collectio
 def _log_odds(
     names: Lookup, text: AnnotatedText, reading: Reading, hit: NameHit, telling: Sequence[Offsets], *, is_english: bool
 ) -> float:
-    """How surely words mean an entity: by the words, by those beside them, and by the others of the message.
+    """The log odds that words mean an entity: by the words, their neighbours, and the other words of the message.
 
-    A logistic regression on 513 messages found the numbers; the first two were then set by hand for fewer misses.
+    A logistic regression on 513 messages gave the coefficients; the first two were then set by hand for fewer misses.
 
     Args:
-        telling: the words of the message that say what it is about. Those near the name are compared with what is
-            recorded about the entity, which says nothing against it in another language than English.
+        telling: the content words of the message. Those near the name are compared with what is recorded about the
+            entity; that they are not recorded counts against it only in English.
     """
     near = bisect_left(telling, (reading.start, 0))
     around = telling[max(0, near - _MAX_TELLING) : near + _MAX_TELLING]
@@ -388,13 +388,13 @@ def _log_odds(
 
 
 def _tells(word: str) -> bool:
-    """Whether a word says what a text is about: it is no function word."""
+    """Whether a word says what a text is about: it is not a function word."""
     is_function = common_words.is_stop_word(word) or word in word_forms.function_words()
     return len(word) > 2 and word.isalpha() and not is_function
 
 
 def _frequency(word: str) -> float:
-    """How frequent a word is, from 0 to 1; 0 for a given name that is no common word."""
+    """How frequent a word is, from 0 to 1; 0 for a given name that is not also a common word."""
     if given_names.contains(word) and not common_words.is_common(word):
         return 0
     is_known = common_words.is_frequent(word) or known_words.is_frequent(word, known_words.LANGUAGES)
@@ -402,7 +402,7 @@ def _frequency(word: str) -> float:
 
 
 def _is_like_name(word: str, *, besides: str) -> bool:
-    """Whether a word in lower case is rather a surname than an ordinary word, and none of a name that is known."""
+    """Whether a word in lower case is more likely a surname than an ordinary word, and not a part of the known name."""
     own = any(word[:_MIN_LETTERS] == part[:_MIN_LETTERS] for part in _key(besides).split())
     ordinary = ordinary_phrases.is_ordinary_word(word) or common_words.is_common(word)
     return not (own or ordinary or known_words.is_frequent(word, known_words.LANGUAGES))
@@ -411,7 +411,7 @@ def _is_like_name(word: str, *, besides: str) -> bool:
 def _choose(
     names: Lookup, text: AnnotatedText, readings: Sequence[Reading], *, context: Sequence[Entity]
 ) -> tuple[list[NamedEntity], list[UnclearName]]:
-    """The entity that each reading means; of several, the one that the scope or the rest of the message tells."""
+    """The entity that each reading means; of several, the one that the scope or the rest of the message decides for."""
     by_span: dict[tuple[int, int], list[tuple[tuple[int, ...], _Choice]]] = {}
     for reading in readings:
         for hit in reading.hits:

@@ -24,11 +24,11 @@ from keepgraph.store.transactions import Tx
 
 _ALIAS_SCORE = 0.95
 _MAX_PROBABILITY_BY_CONTEXT = 0.9
-"""The highest score of what the context has decided: how often it is right was not measured."""
+"""The highest score of a candidate that the context decided for; how often it is right was not measured."""
 
 _SCORE_WITH_OTHER_ADDRESS = 0.5
 _MAX_NEIGHBOURS = 2_000
-"""How many facts of an entity are searched for an entity in between."""
+"""At most this many facts of an entity are searched for an entity in between."""
 _MIN_LETTERS_OF_IDENTIFIER = 3
 _MAX_TEXTS_WITH_IDENTIFIER = 200
 _IDENTIFIER_SCORE = 0.95
@@ -71,7 +71,7 @@ def _asked_about(name: Name) -> list[Expression]:
 def _resolve_question(
     tx: Tx, asked: Sequence[Expression], of_types: Collection[str] | None, context: Sequence[Entity]
 ) -> Resolution:
-    """The first of these names that means an entity; else what the first of them may mean."""
+    """The first of these names that means an entity; else the candidates for the first name."""
     resolutions = []
     for each in asked:
         resolution = resolve(tx, Name(each.name), of_types=of_types, context=context)
@@ -91,7 +91,7 @@ def resolve_context(tx: Tx, names: Sequence[str]) -> tuple[tuple[Entity, ...], t
 def _in_context(
     tx: Tx, name: Name, of_types: Collection[str] | None, by_letters: Sequence[Candidate], context: Sequence[Entity]
 ) -> Resolution | None:
-    """The candidate that the context decides for, if it would be accepted were it the only one of those that are tied.
+    """The candidate that the context decides for, if it would be accepted without the others tied with it.
 
     Args:
         by_letters: the candidates of the fuzzy step; none if the name exactly matches one.
@@ -119,7 +119,7 @@ def _in_context(
 
 
 def needs_vectors(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> bool:
-    """Whether letters leave open what a name means, and vectors of names are missing that can be made."""
+    """Whether letters leave open what a name means, and vectors of names are missing but can be made."""
     kind = store.derived_tables.NAME_VECTORS
     # The cheapest first: mostly nothing is missing, or the name is known.
     if (
@@ -162,13 +162,13 @@ def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[R
     if "@" in name.text and identifiers.canonical(name.text):
         judged = [_weigh_other_address(tx, candidate) for candidate in judged]
     resolution = abstention.choose(judged, threshold=tx.settings.accept)
-    # Where some of several are surely meant, no vector can tell which: Sarah, of two.
+    # If a name certainly means one of several, no vector can tell which: Sarah, of two.
     is_ambiguous = sum(candidate.score for candidate in judged[:2]) >= tx.settings.accept
     return resolution, candidates, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.rungs)
 
 
 def _weigh_other_address(tx: Tx, candidate: Candidate) -> Candidate:
-    """A candidate for an e-mail address that is not known: no more than perhaps, if another address of it is known."""
+    """A candidate for an unknown e-mail address: uncertain at most, if another address of it is known."""
     address = next((alias for alias in store.entities.aliases(tx, candidate.entity) if "@" in alias), None)
     if address is None or candidate.score <= _SCORE_WITH_OTHER_ADDRESS:
         return candidate
@@ -176,7 +176,7 @@ def _weigh_other_address(tx: Tx, candidate: Candidate) -> Candidate:
 
 
 def _exactly(tx: Tx, name: Name, of_types: Collection[str] | None) -> Resolution | None:
-    """Resolve an id, an identifier, a name or an alias, each as it is written."""
+    """Resolve an id, an identifier, a name or an alias, exactly as written."""
     if resolution := _by_id(tx, name.text.lower(), of_types):
         return resolution
     identifier = identifiers.key_of_name(name.text)
@@ -202,7 +202,7 @@ def _by_id(tx: Tx, public_id: str, of_types: Collection[str] | None) -> Resoluti
 def _exact_name_or_alias(tx: Tx, name: Name, of_types: Collection[str] | None) -> list[Candidate]:
     aliases = store.entities.by_alias_key(tx, name.key, of_types=of_types) if tx.projects else []
     if own := [(entity, alias) for entity, alias in aliases if store.scopes.of_alias(tx, entity, name.key)]:
-        # In its project, an alias comes before what is called so everywhere.
+        # In its project, an alias takes precedence over names that hold everywhere.
         return [Candidate(entity, alias, "alias", _ALIAS_SCORE) for entity, alias in own]
     if exact := store.entities.by_key(tx, name.key, of_types=of_types):
         return [Candidate(entity, entity.name, "exact", 1.0) for entity in exact]
@@ -213,9 +213,9 @@ def _exact_name_or_alias(tx: Tx, name: Name, of_types: Collection[str] | None) -
 
 
 def _with_identifier(tx: Tx, name: Name, *, of_types: Collection[str] | None) -> list[Candidate]:
-    """The entities that have the identifier which the name is; of several, the documents alone where there are any.
+    """The entities with the identifier that the name is; of several, only the documents, if there are any.
 
-    None of them if the name is not an identifier.
+    Empty if the name is not an identifier.
     """
     identifier = identifiers.canonical(name.text)
     letters = identifiers.letters(identifier) if identifier else ""
@@ -240,11 +240,10 @@ def _with_identifier(tx: Tx, name: Name, *, of_types: Collection[str] | None) ->
 
 
 def closest_to_context(tx: Tx, tied: Sequence[Candidate], context: Sequence[Entity]) -> tuple[Candidate, str] | None:
-    """The only candidate that is closest to the context, and in words what connects it; None where several are.
+    """The one candidate closest to the context, and in words what connects it; None if several are equally close.
 
-    A candidate that is in the context itself is the closest; then come those that a fact connects with an entity of it,
-    then those that a text mentions together with one, and then those that two facts connect, by an entity in between.
-    Facts count that hold at the instant of the call.
+    Closest are entities of the context itself; then those that a current fact connects with one, those that a text
+    mentions together with one, and those that two current facts connect with one.
     """
     connections: tuple[Callable[[Tx, Entity, Entity], str | None], ...] = (
         _is_in_context,

@@ -1,7 +1,7 @@
 """The names in a text: one pass for chunks, questions and messages, with the names of the graph read once each.
 
-A name is found as it is written; a person also by the first or the last name alone. What is only a part of a longer,
-unknown name is none: Ana of Ana Souza. How a text shows which names it means is in `language.mention_detection`.
+A name is found as written; a person also by the first or the last name alone. A part of a longer, unknown name does not
+count: Ana in Ana Souza. How a text shows which names it means is in `language.mention_detection`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from keepgraph.store.mentions import NameHit
 from keepgraph.store.transactions import Tx
 
 _MAX_PERSONS = 50
-"""With so many persons who have a word in their names, in all groups together, none is meant by that word alone."""
+"""If this many people in all groups have a word in their names, that word alone means none of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading(NameMatch):
-    """A span with the names that it may be, all in the same way.
+    """A span with the names that it may be, all matched in the same way.
 
     Attributes:
         how: name, part (of a person's name), ending (another one) or typo.
-        hits: the names of entities; none where it is only the name of something else.
+        hits: the names of entities; empty if the span is only the name of something else.
     """
 
     how: str
@@ -49,7 +49,7 @@ class Lookup:
     """The names of some groups, with a cache for the texts that are read in one transaction.
 
     Args:
-        scope: the ids of projects: an alias that holds in others alone is no name. Empty: all are.
+        scope: the ids of projects; aliases that hold only in others are left out. Empty: every alias counts.
     """
 
     def __init__(self, tx: Tx, groups: Sequence[str], scope: Collection[str] = ()) -> None:
@@ -62,7 +62,7 @@ class Lookup:
         self._persons: dict[str, tuple[NameHit, ...]] = {}
 
     def by_keys(self, keys: Iterable[str]) -> dict[str, tuple[NameHit, ...]]:
-        """Those of the keys that are names or aliases, each with the entities that have it."""
+        """The keys that are names or aliases, each with its entities."""
         requested = set(keys)
         if missing := sorted(requested - self._by_key.keys()):
             hits = self._holding(store.mentions.names_by_keys(self.tx, missing, groups=self.groups))
@@ -70,11 +70,11 @@ class Lookup:
         return {key: self._by_key[key] for key in requested if self._by_key[key]}
 
     def by_letters(self, letters: Iterable[str]) -> dict[str, tuple[NameHit, ...]]:
-        """Those of the folded letters that a name or alias has, spaces or not; each with the entities that have it."""
+        """The folded letters, with or without spaces, that are a name or alias, each with its entities."""
         return self._holding(store.mentions.names_by_letters(self.tx, sorted(set(letters)), groups=self.groups))
 
     def _holding(self, hits: Mapping[str, Sequence[NameHit]]) -> dict[str, tuple[NameHit, ...]]:
-        """The names that hold in the scope: everywhere, or in a project of it."""
+        """The names that hold everywhere, or in a project of the scope."""
         scope = self.scope
         return {
             asked: holding
@@ -96,7 +96,7 @@ class Lookup:
         return persons if len(persons) == 1 and (types is None or persons[0].entity.type in types) else ()
 
     def prefixes(self, keys: Iterable[str]) -> set[str]:
-        """Those of the keys with which some name begins."""
+        """The keys with which some name begins."""
         requested = set(keys)
         if missing := sorted(requested - self._is_prefix.keys()):
             prefixes = set(store.mentions.prefixes_of_names(self.tx, missing, groups=self.groups))
@@ -104,9 +104,9 @@ class Lookup:
         return {key for key in requested if self._is_prefix[key]}
 
     def persons(self, key: str) -> tuple[NameHit, ...]:
-        """The persons whose first or last name has this key, each once; none where very many have the word.
+        """The people whose first or last name has this key, each once; none if `_MAX_PERSONS` have the word.
 
-        Accents are not compared: Jurgen is a part of Jürgen Müller.
+        Accents are ignored: Jurgen is a part of Jürgen Müller.
         """
         if key not in self._persons:
             self._persons[key] = self._read_persons(key)
@@ -142,10 +142,10 @@ def find(
     """The names in a text in their order; of those that overlap, the longest.
 
     Args:
-        spans: where names are looked for; None: wherever some name may begin.
-        words: those that may be a part of a person's name; None: as they are written.
-        others: names of what is no entity, by key, each as it is written.
-        persons: the keys of those of them that are names of persons.
+        spans: where to look for names; None: wherever a name may begin.
+        words: the words that may be a part of a person's name; None: those written like one.
+        others: names of things that are not entities, as written, by key.
+        persons: the keys of `others` that are names of people.
     """
     if spans is None:
         spans = list(mention_detection.candidate_spans(text, names.prefixes(mention_detection.prefix_keys(text))))
@@ -170,7 +170,7 @@ def words_of_persons(text: AnnotatedText) -> Iterator[Span]:
 
 
 def name_parts(names: Lookup, text: AnnotatedText, words: Iterable[Span]) -> Iterator[Reading]:
-    """Those of the words that are the first or the last name of persons."""
+    """The words that are the first or the last name of a person."""
     for span in words:
         hits = names.persons(span.key)
         if hits and mention_detection.is_meant(text, span, hits[0].written):
@@ -185,12 +185,12 @@ def without_parts_of_longer(
     *,
     persons: Container[str] = (),
 ) -> NamesInText:
-    """The readings without those that are only a part of another name.
+    """The readings, without those that are only a part of another name.
 
     Args:
-        longest: those of them that no longer one overlaps. A common word, a typo or a part of a person's name within
-            one of these is none by itself.
-        persons: keys of persons who are no entities.
+        longest: the readings that no longer one overlaps. Within them, a common word, a typo or a part of a person's
+            name does not count by itself.
+        persons: keys of people who are not entities.
     """
     of_persons = {
         reading.key for reading in readings if reading.key in persons or any(map(names.is_person, reading.hits))
@@ -203,7 +203,7 @@ def without_parts_of_longer(
         is_nested = around is None
         if around is None:
             around = next((each for each in longest if each.start <= reading.start and reading.end <= each.end), None)
-        if longer and around in longer and reading.how != "ending":  # Annas Rechner: a possessive, no surname
+        if longer and around in longer and reading.how != "ending":  # Annas Rechner: a possessive, not a surname
             same = longer[around]
             hits = tuple(hit for hit in reading.hits if longer_names.is_same_name(same, hit.entity.name, hit.written))
             if hits:

@@ -22,7 +22,7 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import date_phrases
 
 _MAX_WIDE_NAME = entities.MAX_KEY // 18
-"""In characters, of which one may be eighteen when it is written out."""
+"""In characters: one may become eighteen in a key."""
 _BETWEEN_WORDS = lazy.compile(r"[\s_-]+")
 _JOURNAL = lazy.compile(r"\d{4}_\d{2}_\d{2}")
 _DAY = lazy.compile(
@@ -34,7 +34,7 @@ _NUMBER = lazy.compile(r"\d+")
 _ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 Key: TypeAlias = tuple[int, int, int | None, str | None] | str
-"""What a fact says: the rows of its subject, predicate and object, and its literal; or its text, in names."""
+"""What a fact says: the rows of its subject, predicate and object, and its literal; or its sentence."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class Note:
 
     @cached_property
     def name(self) -> str:
-        """The name that it would have if no other note had it."""
+        """The name that the note gets if no other note has it."""
         return bounded(self.content.title or self.stem) or "untitled"
 
     @cached_property
     def aliases(self) -> list[str]:
-        """Its other names; those of a journal page include what Logseq calls it by default, `Nov 3rd, 2026`."""
+        """Other names; for a journal page, also the title that Logseq gives it by default, `Nov 3rd, 2026`."""
         is_journal = self.content.is_daily and last_part(without_suffix(self.path)) != self.stem
         return [*self.content.aliases, *([_journal_title(date.fromisoformat(self.stem))] if is_journal else [])]
 
@@ -71,11 +71,11 @@ class Folder:
 
     Attributes:
         root: its path, with a separator at the end.
-        has_decisions: whether decisions become facts, and are not only proposed.
-        types: types by the folder that has notes of it, as the settings give them.
-        owners: the id of the entity of each note that is stored, by the path within the folder.
-        outside: the same of notes in other folders, by their source.
-        given: the type that the settings gave each of these notes when it was last read, by the path within the folder.
+        has_decisions: whether decisions become facts instead of proposals.
+        types: the type of notes in each folder, as the settings give it.
+        owners: the id of the entity of each stored note, by its path within the folder.
+        outside: the ids of the entities of notes in other folders, by source.
+        given: the type that the settings gave each note when it was last read, by its path within the folder.
     """
 
     root: str
@@ -95,7 +95,7 @@ class Folder:
         return last_part(self.root.replace("\\", "/").rstrip("/"))
 
     def add(self, paths: Iterable[str]) -> None:
-        """Notes that exist in the folder, as paths within it."""
+        """Add notes that exist in the folder, by their paths within it."""
         for path in paths:
             key = path_key(path)
             if self._by_path.setdefault(key, path) == path:
@@ -111,7 +111,7 @@ class Folder:
         self._owned.setdefault(entity_id, source)
 
     def deleted(self, tx: Tx) -> Mapping[int, set[Key]]:
-        """The facts of texts that somebody has deleted since these were read, by the row of the episode."""
+        """The facts from texts that somebody has deleted since the texts were read, by the row of the episode."""
         if self._deleted is None:
             self._deleted = defaultdict(set)
             for episode, subject, predicate, target, literal, text in store.provenance.deleted_statements(tx):
@@ -130,11 +130,11 @@ class Folder:
         return owner != path and self._by_path.get(path_key(owner)) == owner
 
     def find(self, target: str, *, within: str) -> str | None:
-        """The path of the note that a target means in the note `within`: as Obsidian finds it, in any case.
+        """The path of the note that a target in the note `within` means, found as Obsidian does, in any case.
 
-        A path from the root or from the note, or the end of a path, at last with hyphens for its blanks; of several the
-        one in the same folder, else the one with the shortest path. A folder means the note with its name, or its
-        index; a day, however it is written, the daily note.
+        The target is a path from the root or from the note, the end of a path, or such an end with hyphens for spaces;
+        of several notes, the one in the same folder counts, else the one with the shortest path. A folder means the
+        note with its name, or its index; a day, however written, the daily note.
         """
         here = posixpath.dirname(within)
         wanted = target.replace("\\", "/")
@@ -159,7 +159,7 @@ class Folder:
         )
 
     def names_of(self, path: str) -> list[str]:
-        """The names that a link may have given a note before it was read: its stem if no other has it, and its path."""
+        """The names that a link may have given a note before it was read: its stem, if unique, and its path."""
         name = stem(path)
         is_alone = len(self.notes_named(name)) < 2
         return [*([name] if is_alone else ()), without_suffix(path)]
@@ -178,13 +178,13 @@ def read(text: str, path: str, parsed: markdown.Note | None = None) -> Note:
     """The structure of the text of a note. Needs no graph.
 
     Args:
-        parsed: the text parsed, if that was done before.
+        parsed: the text, if it is already parsed.
     """
     return Note(path, notes.read(parsed or markdown.parse(text), stem=stem(path)))
 
 
 def stem(path: str) -> str:
-    """The name of a page by its file; Logseq writes `a/b?` as `a___b%3F`, and a day as `2026_11_03`."""
+    """The name of a page, from its file; Logseq writes `a/b?` as `a___b%3F`, and a day as `2026_11_03`."""
     name = without_suffix(last_part(path))
     if "_" not in name and "%" not in name:
         return name
@@ -197,7 +197,7 @@ def _journal_title(day: date) -> str:
 
 
 def day_meant(name: str) -> str | None:
-    """The day that a name is, with its year, in any spelling: `Nov 3rd, 2026`, `03.11.2026`. A week is no day."""
+    """The day, with its year, that a name means in any spelling: `Nov 3rd, 2026`, `03.11.2026`. A week is not a day."""
     if not _DAY.fullmatch(name):
         return None
     with suppress(date_phrases.DateUnclear):
@@ -216,17 +216,17 @@ def without_suffix(path: str) -> str:
 
 
 def path_key(path: str) -> str:
-    """How paths are compared, without the suffix and in any case."""
+    """The key by which paths are compared: without the suffix, in any case."""
     folder, slash, _ = path.rpartition("/")
     return normalisation.key(folder + slash + stem(path))
 
 
 def _slug(path: str) -> str:
-    """A path as an address has it: `people/ada-lovelace`, by which basic-memory links to a note."""
+    """A path as in an address, by which basic-memory links to a note: `people/ada-lovelace`."""
     return _BETWEEN_WORDS.sub("-", path)
 
 
 def bounded(name: str) -> str:
-    """A name of at most as many characters as one may have, also when its signs are written out."""
+    """A name cut to the limits of a name and of its key, in which signs are written out."""
     name = normalisation.clean(name)[: entities.MAX_NAME].rstrip()
     return name if len(normalisation.key(name)) <= entities.MAX_KEY else name[:_MAX_WIDE_NAME].rstrip()

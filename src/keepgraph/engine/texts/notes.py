@@ -1,7 +1,7 @@
 """Notes as entities: their identity, and the facts that their structure states.
 
-A note is the entity that the annotations of its text name by id. What is written in a note is asserted by its text,
-with its file as the source; so a change withdraws what the file no longer says, and a deletion all that only it said.
+The annotations of the text of a note name its entity by id. Facts written in a note are asserted by its text, with its
+file as the source; so a change withdraws what the file no longer says, and a deletion all that only it said.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MAX_NAMES_TRIED = 100
 _MAX_REWORDED = 100
 _MIN_LIKENESS = 0.7
 _FOLDERS_OF_ALL = frozenset(["pages", "journals"])
-"""The folders in which Logseq keeps all notes, whatever they are."""
+"""The folders in which Logseq keeps notes of every type."""
 
 _PLURAL_ENDINGS = ("s", "es", "e", "en", "n", "x")
 _CACHE_KEY = "words of types"
@@ -45,9 +45,10 @@ _NUMBER = lazy.compile(r"\d+")
 
 
 def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entity:
-    """The entity of a note, with the names and the type that it has now; a new one where no entity is meant.
+    """The entity of a note, with the names and the type that it has now; a new one if there is none.
 
-    An entity that is no other note's and has its name is meant: somebody recorded it, or a link led to it.
+    An entity with the name of the note that belongs to no other note is its entity: somebody recorded it, or a link
+    created it.
 
     Args:
         previous: what the note was when it was last read; None if it is new.
@@ -63,14 +64,14 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
     elif previous and previous.name != note.name:
         named = _find_unowned(tx, folder, note, explicit)
         if named and named.row != entity.row and not _is_assumed(tx, entity):
-            # Both were recorded by somebody: the note is now that of the other, and neither is renamed.
+            # Somebody recorded both: the note now belongs to the other, and neither is renamed.
             entity, previous = named, None
     folder.own(note.path, entity.id)
     before = _types(tx, folder, previous)[0] if previous else None
     given = given_type(tx, folder, note.path)
     given_before = folder.given.get(previous.path) if previous else None
     if explicit == given != given_before and (given_before or _is_assumed(tx, entity)):
-        before = None  # the text has not changed: the settings have
+        before = None  # the settings have changed, not the text
     names = dict.fromkeys([note.stem, *note.aliases, *_identifiers(note), *folder.titles_of(note)])
     for name in names:
         _absorb(tx, folder, note, entity, name)
@@ -103,7 +104,7 @@ def check_types(tx: Tx, types: Mapping[str, str]) -> None:
 
 
 def given_type(tx: Tx, folder: Folder, path: str) -> str | None:
-    """The type that the settings give the notes of the nearest folder around a path; None where they give none."""
+    """The type that the settings give the notes of the nearest folder around a path, if any."""
     named = next((folder.types[name] for name in reversed(path.split("/")[:-1]) if name in folder.types), None)
     return _type_called(tx, named) if named else None
 
@@ -123,7 +124,7 @@ def forget(tx: Tx, episode: Episode) -> None:
     ):
         forgetting.delete(tx, episode)
         return
-    # Names that came after an entity would keep it.
+    # Aliases that are newer than the entity would keep it.
     for alias in aliases:
         store.entities.delete_alias(tx, entity, normalisation.key(alias))
     forgetting.delete(tx, episode)
@@ -149,13 +150,13 @@ def record(
     previous: Note | None,
     is_moved: bool = False,
 ) -> None:
-    """Record what a note states, and withdraw what its text stated before and no longer does.
+    """Record what a note states, and withdraw what its text no longer states.
 
-    What somebody has deleted, retracted or ended since stays so while the note goes on stating it.
+    Facts that somebody has deleted, retracted or ended since then are not recorded again.
 
     Args:
         previous: what the note was when it was last read; None if it is new.
-        is_moved: whether the file has another path than when it was last read.
+        is_moved: whether the path of the file has changed since then.
     """
     recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
     before = store.provenance.of_episode(tx, episode.row) if previous or is_moved else []
@@ -173,11 +174,11 @@ def record(
 def cites_late(
     tx: Tx, folder: Folder, entity: Entity, episode: Episode, keys: Iterable[str], *, is_unchanged: bool
 ) -> bool:
-    """Whether a note cites what got its name after the note was read, and of which its text states nothing.
+    """Whether a note cites an entity that got its name after the note was read, and its text states nothing about it.
 
     Args:
-        is_unchanged: whether the note was read by an earlier ingestion. What was there then has its fact, or
-            somebody has deleted it.
+        is_unchanged: whether an earlier ingestion read the note. Entities known then have their facts, or somebody has
+            deleted these.
     """
     stated = store.provenance.of_episode(tx, episode.row)
     read_at = max([episode.recorded_at, *(recorded_at for _, _, recorded_at in stated)])
@@ -194,7 +195,7 @@ def cites_late(
 
 
 def shared_aliases(tx: Tx, folder: Folder, note: Note) -> Iterator[tuple[str, Entity]]:
-    """The aliases of a note that are the name or an alias of another note, with the entity of that."""
+    """The aliases of a note that another note has as its name or an alias, with the entity of the other note."""
     for alias in note.aliases:
         key = normalisation.key(alias)
         named = [*store.entities.by_key(tx, key), *(entity for entity, _ in store.entities.by_alias_key(tx, key))]
@@ -222,13 +223,13 @@ def describe(tx: Tx, folder: Folder, note: Note) -> dict[str, object]:
 
 
 def entity_of(tx: Tx, episode: Episode) -> Entity | None:
-    """The entity that a text is the note of; None if it is that of none."""
+    """The entity of a note, given its text; None if the text is not a note."""
     ids = [each["id"] for chunk in store.episodes.chunks(tx, episode)[:1] for each in chunk.annotations if "id" in each]
     return entities.find_by_id(tx, ids[0] or "") if ids and episode.kind == storage.DOCUMENT else None
 
 
 def linked(tx: Tx, episode: Episode, text: str) -> dict[str, Entity]:
-    """What the links of a note lead to, by their targets as they are written: the other ends of the facts it states."""
+    """The entities that the links of a note lead to, by target as written: the other ends of the facts it states."""
     stated = store.facts.by_rows(tx, [fact for _, fact, _ in store.provenance.of_episode(tx, episode.row)])
     ends = {end.row: end for end in forgetting.ends_of(stated)}
     by_key: dict[str, Entity] = {}
@@ -246,18 +247,18 @@ def linked(tx: Tx, episode: Episode, text: str) -> dict[str, Entity]:
 
 
 def _types(tx: Tx, folder: Folder, note: Note) -> tuple[str | None, str]:
-    """The type that a note says it has, or its folder or a field says; and the one to assume without."""
+    """The type that a note, its folder or a field gives, if any; and the type to assume otherwise."""
     vocabulary = graph_vocabulary.read(tx)
     wanted = next(filter(None, _wanted_types(tx, folder, note)), None)
     if wanted in vocabulary.decision_types and not folder.has_decisions:
         wanted = None
     assumed = _type_called(tx, _NOTE) or vocabulary.default_type("reference")
-    # A daily note is a note, whatever stands in it.
+    # A daily note is a note, whatever it contains.
     return (wanted or assumed if note.content.is_daily else wanted), assumed
 
 
 def _wanted_types(tx: Tx, folder: Folder, note: Note) -> Iterator[str | None]:
-    """The type that each sign of a note stands for, the strongest sign first; None where it stands for none."""
+    """The type that each sign of a note stands for, if any, the strongest sign first."""
     content = note.content
     if content.kind:
         yield _type_called(tx, content.kind)
@@ -266,7 +267,7 @@ def _wanted_types(tx: Tx, folder: Folder, note: Note) -> Iterator[str | None]:
     for name in reversed(note.path.split("/")[:-1]):
         if name in _FOLDERS_OF_ALL:
             continue
-        # A folder of notes says no more than that they are notes.
+        # A folder named after notes gives them no other type.
         named = _type_of_folder(tx, name, folder.types)
         yield None if named == _type_called(tx, _NOTE) else named
     if _has_deadline(tx, content):
@@ -290,9 +291,9 @@ def _type_named(tx: Tx, word: str) -> str | None:
 
 
 def _type_of_folder(tx: Tx, name: str, given: Mapping[str, str]) -> str | None:
-    """The type of the notes in a folder: that of the settings, else the one of which its name is a plural.
+    """The type of the notes in a folder: from the settings, else the type whose plural is the name of the folder.
 
-    A name in the singular says nothing, but of people: the notes in a folder Work are no works.
+    A name in the singular counts only for people: the notes in a folder Work are not works.
     """
     if name in given:
         return _type_called(tx, given[name])
@@ -308,7 +309,7 @@ def _type_of_folder(tx: Tx, name: str, given: Mapping[str, str]) -> str | None:
 
 
 def _type_words(tx: Tx) -> dict[str, tuple[str, bool]]:
-    """The usable types by their names and labels, folded, and whether the word is the name or a preferred label."""
+    """The usable types by folded name and label, and whether the word is the name or a preferred label."""
     vocabulary = graph_vocabulary.read(tx)
     cache = graph_vocabulary.cache_of(vocabulary.revision)
     if _CACHE_KEY not in cache:
@@ -344,13 +345,13 @@ def _decision_type(tx: Tx) -> str | None:
 
 
 def _is_decision(tx: Tx, word: str) -> bool:
-    """Whether a heading says that decisions are under it: Decision, Entscheidungen."""
+    """Whether a word is a heading for decisions: Decision, Entscheidungen."""
     named = _type_named(tx, word) or _type_of_folder(tx, word, {})
     return named in graph_vocabulary.read(tx).decision_types
 
 
 def _find_unowned(tx: Tx, folder: Folder, note: Note, explicit: str | None) -> Entity | None:
-    """The one entity with a name of a note that is no other note's, and may be of its type."""
+    """The one entity with a name of the note that belongs to no other note and may be of its type."""
     vocabulary = graph_vocabulary.read(tx)
     for name in dict.fromkeys([*folder.names_of(note.path), *folder.titles_of(note)]):
         named = store.entities.by_key(tx, normalisation.key(name))
@@ -365,7 +366,7 @@ def _find_unowned(tx: Tx, folder: Folder, note: Note, explicit: str | None) -> E
 
 
 def _absorb(tx: Tx, folder: Folder, note: Note, entity: Entity, name: str) -> None:
-    """Merge what a link by another name of a note made, before that name was read, into the entity of the note."""
+    """Merge entities that links created under another name of the note, before that name was read, into its entity."""
     if len(folder.notes_named(name)) > (note_folders.path_key(name) == note_folders.path_key(note.stem)):
         return
     others = [other for other in store.entities.by_key(tx, normalisation.key(name)) if other.row != entity.row]
@@ -384,7 +385,7 @@ def _create(tx: Tx, folder: Folder, note: Note, entity_type: str, *, is_assumed:
 
 
 def _retype(tx: Tx, folder: Folder, note: Note, entity: Entity, entity_type: str) -> Entity:
-    """Give an entity the type that its note says, and a name that is free there; the owner stays a person."""
+    """Give an entity the type of its note, and a name that is free in that type; the owner stays a person."""
     name = _free_name(tx, folder, note, entity_type, besides=entity)
     try:
         return entity_changes.change(tx, entity, entity_type=entity_type, name=name, keep_old_name=False).entity
@@ -407,7 +408,7 @@ def _rename(tx: Tx, folder: Folder, note: Note, entity: Entity) -> Entity:
 
 
 def _free_name(tx: Tx, folder: Folder, note: Note, entity_type: str, *, besides: Entity | None = None) -> str:
-    """The title of a note; where another note or an entity of its type has it: the folder and the title, the path …"""
+    """The title of a note; if another note or an entity of its type has it: the folder and the title, the path …"""
     in_folder = f"{posixpath.basename(posixpath.dirname(note.path)) or folder.name}/{note.name}"
     numbered = (f"{note.name[: entities.MAX_NAME - 6]} ({number})" for number in range(2, _MAX_NAMES_TRIED))
     for name in chain(folder.titles_of(note), (in_folder, note.stem, note_folders.without_suffix(note.path)), numbered):
@@ -434,7 +435,7 @@ def _identifiers(note: Note) -> list[str]:
 
 
 def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
-    """Add a further name; what cannot be one, or names another entity of the type, stays away."""
+    """Add an alias, unless it is invalid or names another entity of the type."""
     with suppress(errors.AliasInvalid, errors.AliasTaken):
         entities.add_aliases(tx, entity, [alias])
 
@@ -443,7 +444,7 @@ def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
 
 
 class _Refused(Exception):
-    """Takes back what was recorded within a savepoint."""
+    """Raised to undo what was recorded within a savepoint."""
 
 
 def _keys(tx: Tx, fact: Fact) -> set[Key]:
@@ -455,8 +456,8 @@ class _Recorder:
     """Records the facts of one note.
 
     Attributes:
-        removed: those that are not recorded again.
-        refused: those of them that the note states.
+        removed: facts that somebody has removed, which are not recorded again.
+        refused: facts among them that the note still states.
     """
 
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
@@ -483,7 +484,7 @@ class _Recorder:
             entity = next((own[key] for name in self._task_names(old) if (key := normalisation.key(name)) in own), None)
             if entity is None or entity.type != entity_type:
                 continue
-            # A name that another task has is that one's.
+            # A name of another task is not taken.
             if not store.entities.by_key(self._tx, normalisation.key(new), of_types=[entity_type]):
                 with suppress(errors.InvalidRequest, errors.Conflict):
                     entity_changes.change(self._tx, entity, name=note_folders.bounded(new), keep_old_name=False)
@@ -502,7 +503,7 @@ class _Recorder:
             links += [link for link in statement.links if not self._relate(statement.wording, link, statement.is_field)]
             if statement.text:
                 self._relate_text(statement.wording, statement.text)
-        # A tag that is the name of a note leads to it, as in Logseq.
+        # A tag that is the name of a note links to it, as in Logseq.
         pages = [tag for tag in content.tags if self._folder.find(tag, within=self._note.path)]
         for link in [*links, *markdown.links_in("".join(f"[[{tag}]]" for tag in pages))]:
             target = self._target(link)
@@ -539,7 +540,7 @@ class _Recorder:
                     self._add(entity, tags, task.state, since=task.closed_on)
 
     def _task_entity(self, name: str, entity_type: str) -> Entity:
-        """The task of this note with this name: what another note has written down is another task."""
+        """The task of this note with this name; another note's task of that name is another task."""
         for text in self._task_names(name):
             named = store.entities.by_key(self._tx, normalisation.key(text), of_types=[entity_type])
             if not named:
@@ -549,7 +550,7 @@ class _Recorder:
         return named[0]
 
     def _task_names(self, name: str) -> list[str]:
-        """The names that a task may have: its words, with those of the note where another note has a task of these."""
+        """The names that a task may have: its words, also with the name or the path of the note, to tell two apart."""
         return [
             note_folders.bounded(full)
             for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path)))
@@ -579,14 +580,14 @@ class _Recorder:
                     self._add(person, decides, one, since=day)
 
     def _find_or_create(self, entity_type: str, name: str) -> Entity | None:
-        """The entity of this type and name; None where several have it, or it is none."""
+        """The entity of this type and name; None if several have it, or the name is invalid."""
         with suppress(errors.InvalidRequest, errors.Conflict):
             ref = Ref(type=entity_type, name=name)
             return entities.find_or_create(self._tx, ref, error_class=errors.InvalidArguments)[0]
         return None
 
     def _relate(self, wording: str, link: Link, is_field: bool) -> bool:
-        """Record a link under the predicate that a wording means; whether there is one, and its ends fit."""
+        """Record a link under the predicate that a wording means; returns whether one fits both ends."""
         target = self._target(link)
         if target is None or target.row == self._entity.row:
             return True
@@ -607,14 +608,14 @@ class _Recorder:
         return False
 
     def _relate_text(self, wording: str, text: str) -> None:
-        """Record a field with a text where its wording means a predicate, and the text may be its object."""
+        """Record a field with a text, if its wording means a predicate and the text may be its object."""
         if predicate := self._called(wording, LITERAL):
             self._add(self._entity, predicate, text)
         elif self._called(wording):
             self._add(self._entity, wording, Ref(name=text))
 
     def _fitting(self, entity: Entity, allowed: Sequence[str], *, may_change: bool = True) -> Entity | None:
-        """An entity if an end of these types may be it, after its assumed type is changed where that is needed."""
+        """The entity, if its type is among these, or its assumed type can be changed to one of them."""
         if self._vocabulary.fits_side(allowed, entity.type):
             return entity
         if not may_change:
@@ -627,14 +628,14 @@ class _Recorder:
         return changed
 
     def _target(self, link: Link) -> Entity | None:
-        """What a link leads to: a note, else what has the name, else a new entity; None for an attachment."""
+        """What a link leads to: a note, else an entity of that name, else a new one; None for an attachment."""
         path = self._folder.find(link.target, within=self._note.path)
         owner = self._folder.owners.get(path) if path else None
         if owner and (entity := entities.find_by_id(self._tx, owner)):
             return entity
         if path is None and (not may_name_entity(link) or link.target.endswith("/")):
             return None
-        # A note that is not read yet is found by these names when it is.
+        # A note that has not been read yet is found by these names when it is.
         name = note_folders.bounded(
             self._folder.names_of(path)[0] if path else note_folders.day_meant(link.target) or link.name
         )
@@ -658,7 +659,7 @@ class _Recorder:
         return next(iter(self._vocabulary.names_of_role(role)), None)
 
     def _called(self, wording: str, object_type: str | None = None) -> str | None:
-        """The name of the predicate that a wording means; of one that takes a literal, if that is asked for."""
+        """The name of the predicate that a wording means, if any; if asked for, one that takes a literal."""
         words: dict[tuple[str, str | None], str | None] = self._tx.memo.setdefault((_CACHE_KEY,), {})
         if (wording, object_type) not in words:
             terms = graph_vocabulary.find_all(self._tx, store.vocabulary.PREDICATE, wording)
@@ -669,12 +670,12 @@ class _Recorder:
     def _add(
         self, subject: Entity, predicate: str | None, target: Entity | Ref | str, *, since: str | None = None
     ) -> None:
-        """Record a fact; what the vocabulary refuses stays in the text alone."""
+        """Record a fact, unless the vocabulary refuses it: then only the text has it."""
         if predicate is None:
             return
         end = Ref(id=target.id) if isinstance(target, Entity) else target
         end = self._dated(predicate, end) if isinstance(end, str) else end
-        # What is refused may leave something behind: an entity that was created for a name.
+        # A refused fact may leave something behind: an entity that was created for a name.
         may_fail = bool(self.removed) or (isinstance(end, Ref) and end.id is None)
         refusals = (errors.InvalidRequest, errors.Conflict, _Refused)
         with suppress(*refusals), self._tx.savepoint() if may_fail else nullcontext():
@@ -694,7 +695,7 @@ class _Recorder:
                 raise _Refused
 
     def _dated(self, predicate: str, text: str) -> str:
-        """A text; where it says a day as people do (“tomorrow”), that day, counted from the day of the note."""
+        """The text; if it gives a day as people do (“tomorrow”), that day, counted from the day of the note."""
         day, term = self._note.content.day, self._vocabulary.predicate_by_name[predicate]
         if day and term.literal_kind == "date":
             written = datetime.combine(date.fromisoformat(day), time(12), self._tx.zone)
@@ -704,7 +705,7 @@ class _Recorder:
 
 
 def _cited(tx: Tx, key: str) -> Entity | None:
-    """The one thing that is called by the key of a citation, with `@` or without; of a block of Logseq, its page."""
+    """The one entity called by the key of a citation, with or without `@`; for a block of Logseq, its page."""
     if _BLOCK_ID.fullmatch(key):
         episodes = store.episodes.with_phrases(tx, [f'"{key}"'], limit=_MAX_NAMES_TRIED)
         pages = [one for one in episodes if f"id:: {key}" in store.episodes.text(tx, one)]
@@ -714,14 +715,14 @@ def _cited(tx: Tx, key: str) -> Entity | None:
 
 
 def _named_at(tx: Tx, entity: Entity, key: str) -> str:
-    """When an entity got the name that the key of a citation is: that of its alias, or its own."""
+    """When an entity got the key of a citation as an alias, or was created."""
     keys = {normalisation.key(name) for name in (key, f"@{key}")}
     aliases = store.entities.alias_rows(tx, entity)
     return min([at for _, alias, at in aliases if normalisation.key(alias) in keys], default=entity.created_at)
 
 
 def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[str]:
-    """The decisions within a note; none where the note is one itself."""
+    """The decisions in a note; none if the note itself is a decision."""
     if not folder.has_decisions or entity_type in graph_vocabulary.read(tx).decision_types:
         return
     if note.content.decision:
@@ -744,8 +745,8 @@ def _withdraw(
     """Withdraw what a note no longer states, and the entities that nothing else supports.
 
     Args:
-        refused: what it states and somebody has removed.
-        over: what it stated and somebody has retracted or ended, which stays on record while it is stated.
+        refused: facts that it states, and somebody has removed.
+        over: facts that somebody has retracted or ended, which stay on record while the note states them.
     """
     again = {key for fact in refused for key in _keys(tx, fact)}
     stated = [fact.row for fact in over if not again.isdisjoint(_keys(tx, fact))]
@@ -762,10 +763,9 @@ def _withdraw(
 
 
 def _reworded(before: Sequence[Task], now: Sequence[Task]) -> Iterator[tuple[str, str]]:
-    """The names of tasks that left a note and of those that came in their place.
+    """The old and the new names of reworded tasks.
 
-    The id of a line decides; else most of the words are the same and all numbers, and of several the nearest in the
-    order.
+    The id of a line decides; else the two share most words and all numbers, and of several the nearest in order counts.
     """
     kept = {normalisation.key(task.name) for task in before} & {normalisation.key(task.name) for task in now}
     left, came = (
