@@ -203,7 +203,7 @@ class _Reader:
         self.observations: list[tuple[str, str]] = []
         self.sections: dict[str, list[str]] = {}
         self._lists: dict[int, int | None] = {}
-        """The column of the items of a section's list, by the start of the section; None after its end or without one."""
+        """The column of the items of a section's list, by the start of the section; None after its end or without."""
         self.deciders: list[Link | str] = []
         self.day: str | None = None
 

@@ -114,12 +114,12 @@ def about(
 
     Args:
         begun_when_recorded: predicates whose facts without a beginning did not hold before they were recorded.
-        within: the ids of projects: no fact that holds in others alone. Empty: in all.
+        within: the ids of projects; facts that hold only in others are left out. Empty: every fact counts.
     """
     selected, values = _about(entity, at, begun_when_recorded, within)
     rows = None if tx.known_at else _newest_candidates(tx, selected, values, limit)
     among = selected if rows is None else "SELECT value FROM json_each(:rows)"
-    # Chosen first: names and sources are looked up only for the returned facts, not for all of a hub.
+    # Rows are chosen first, so that names and sources are looked up only for these, not for all facts of a hub.
     return _select(
         tx,
         f"""
@@ -136,8 +136,8 @@ def about(
 def _newest_candidates(tx: Tx, selected: str, values: dict[str, Any], limit: int) -> list[int] | None:
     """Rows with the newest of the selected facts among them; None if sorting all would be faster.
 
-    The newest nearly always have the highest row numbers, which the indexes have, unless one with a
-    lower number was recorded since the first of them; the index over time shows what was recorded since.
+    The newest facts nearly always have the highest row numbers. The index over time shows the exceptions: lower numbers
+    that were recorded after the first of them.
     """
     at_once = _SORTED_AT_ONCE * limit
     rows = [row for (row,) in execute(tx, f"{selected} ORDER BY id DESC LIMIT {at_once}", values)]
@@ -186,7 +186,7 @@ def at_other_times(
             with them as objects.
 
     Returns:
-        The row of the fact, whether it is to come, and how many it stands for, itself included.
+        The row of the fact, whether it begins later, and how many facts it stands for, itself included.
     """
     other = "retracted_at IS NULL AND (valid_to <= :at OR valid_from > :at)"
     rows = execute(
@@ -507,14 +507,14 @@ def tagged_entities(
     blocked: Collection[int],
     limit: int = -1,
 ) -> list[Entity]:
-    """The entities with a literal tag, whatever separates its words, that nothing has resolved; oldest tag first.
+    """The unresolved entities with a literal tag, whatever separates its words; oldest tag first.
 
     Args:
         tag: in lower case, its words joined by hyphens.
         tagging: the predicates whose objects are tags.
         resolving: the predicates whose subject is resolved.
         blocking: the predicates whose subject is blocked.
-        blocked: the rows of those that are not resolved yet, whatever these predicates say.
+        blocked: the rows of entities that count as unresolved, whatever these predicates say.
     """
     rows = execute(
         tx,
@@ -624,13 +624,13 @@ _Triple: TypeAlias = tuple[int, int, int]
 
 @dataclass(slots=True)
 class Ahead:
-    """What was read in advance for a call that records many facts, and writes to their table by this module alone.
+    """What was read in advance for a call that records many facts, and writes them only through this module.
 
     Attributes:
-        new: triples of which there was no fact, not even a retracted one.
+        new: triples without a fact, even a retracted one.
         first_row: entities from this row on were created by the call.
-        inserted: the triples that were recorded since.
-        neighbours: of a predicate, outward or not, by entity: see group_conflicts.neighbours_of.
+        inserted: the triples recorded since.
+        neighbours: by predicate and direction, then by entity; see group_conflicts.neighbours_of.
     """
 
     new: Collection[_Triple]
@@ -639,11 +639,11 @@ class Ahead:
     neighbours: dict[tuple[int, bool], dict[int, list[_Triple]]] = field(default_factory=dict)
 
     def is_new(self, triple: _Triple) -> bool:
-        """Whether there was no fact of a triple before the call."""
+        """Whether a triple had no fact before the call."""
         return triple in self.new or max(triple[0], triple[2]) >= self.first_row
 
     def insert(self, fact: Fact, triple: _Triple, row: int) -> None:
-        """Take in a fact that was inserted; where others may say the same at other times, its ends are read anew."""
+        """Add an inserted fact; if others may repeat it at other times, its ends are read again."""
         is_alone = self.is_new(triple) and triple not in self.inserted and not (fact.valid_from or fact.valid_to)
         self.inserted.add(triple)
         subject, predicate, target = triple
@@ -656,12 +656,12 @@ class Ahead:
 
 
 def triple_of(fact: Fact, predicate: int) -> _Triple:
-    """The triple of a fact; all literals of a subject are one."""
+    """The triple of a fact; all literals of a subject count as one object."""
     return fact.subject.row, predicate, fact.object.row if fact.object else 0
 
 
 def read_ahead(tx: Tx, triples: Collection[_Triple]) -> None:
-    """Find out which of these triples have a fact, in one query for all."""
+    """Find out in one query which of these triples have a fact."""
     found = tx.rows(
         """
         SELECT fact.subject, fact.predicate, fact.object
@@ -675,7 +675,7 @@ def read_ahead(tx: Tx, triples: Collection[_Triple]) -> None:
 
 
 def in_advance(tx: Tx) -> Ahead | None:
-    """What `read_ahead` found, if it was called and nothing has changed since but by `insert`."""
+    """What `read_ahead` found, if it was called and only `insert` has changed anything since."""
     return tx.memo.get(_AHEAD)
 
 
@@ -761,7 +761,7 @@ def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str
 
 
 def delete(tx: Tx, facts: Sequence[Fact]) -> None:
-    """Delete facts with every assertion of them, in three statements: one for each fact would be many times slower."""
+    """Delete facts with their assertions, in three statements: one for each fact would be many times slower."""
     rows = json_array([fact.row for fact in facts])
     for table, column in (("provenance", "fact"), ("earlier_validity", "fact"), ("fact", "id")):
         tx.conn.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (rows,))

@@ -58,7 +58,7 @@ MAX_CHANGES_COUNTED = 5_000
 
 
 def unused_row_sql(table: str) -> str:
-    """SQL for a row number that no row of a table has, or had as far back as the journal goes.
+    """SQL for a row number that no row of a table has, or ever had according to the journal.
 
     SQLite would reuse the number of the last row after its deletion; then undo could not restore it.
     """
@@ -75,7 +75,7 @@ def unused_row(tx: Tx, table: str) -> int:
 
 
 def insert(tx: Tx, table: str, statement: str, values: Sequence[Any]) -> int:
-    """Insert a row under an unused number, looked up once a transaction and then counted up; returns it.
+    """Insert a row under an unused number, and return the number, which is looked up once a transaction.
 
     Args:
         statement: its first value is `coalesce(?, …)` with `unused_row_sql`.
@@ -105,7 +105,7 @@ def begin_call(tx: Tx) -> Tx:
 def run_before_history(tx: Tx, act: Callable[[Tx], None]) -> None:
     """Do part of the creation of a graph, which belongs to no call, so that nobody can undo it.
 
-    A thousand rows are inserted, so those are not journalled at all; other changes are removed from the journal again.
+    The insertions, about a thousand, are not journalled at all; other changes are removed from the journal again.
     """
     triggers = tx.conn.execute(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '%!_journal!_insert' ESCAPE '!'"
@@ -172,8 +172,8 @@ def undone_calls(tx: Tx) -> dict[int, int]:
 def find_last_undoable_call(tx: Tx) -> int | None:
     """The newest call of the group that changed something, is not undone, and was not made by undo.
 
-    Forgetting a call also undoes it, but is an ordinary call: it is the last one until it is undone. Only what undo
-    itself has reverted is passed over, so that repeated undo goes back in time.
+    Forgetting a call also undoes it, but is an ordinary call, and the last one until it is undone. Only calls that undo
+    itself has reverted are skipped, so that repeated undo goes back in time.
     """
     return tx.value(
         """

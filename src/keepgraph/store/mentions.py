@@ -138,7 +138,7 @@ class NameHit:
     Attributes:
         written: the name or alias as it is written, or the part of it that was looked up.
         group: that of the entity.
-        scope: the ids of the projects in which alone an alias holds; empty: it holds everywhere.
+        scope: the ids of the only projects in which an alias holds; empty: it holds everywhere.
     """
 
     written: str
@@ -155,12 +155,12 @@ def names_by_keys(tx: Tx, keys: Sequence[str], *, groups: Sequence[str]) -> dict
 
 
 def names_by_letters(tx: Tx, letters: Sequence[str], *, groups: Sequence[str]) -> dict[str, list[NameHit]]:
-    """The names and aliases in these groups that have just these folded letters, spaces or not."""
-    # They are looked up in all groups, and those of other ones left out.
+    """The names and aliases in these groups with exactly these folded letters, with or without spaces."""
+    # They are looked up in all groups, then filtered.
     folded = "replace({0}_folded, ' ', '')"
     lookups = [(f"{folded} = asked.value", "+entity.group_id")]
     if any(not each.isascii() for each in letters):
-        # Of a name in another script, the form in Latin letters follows on a line of its own.
+        # For a name in another script, the form in Latin letters follows on a second line.
         also_latin = f"{folded} > asked.value || char(10) AND {folded} < asked.value || char(11)"
         lookups.append((also_latin, "+entity.group_id"))
     return _names(tx, lookups, letters, groups) if letters else {}
@@ -198,7 +198,7 @@ def _names(
 
 
 def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, groups: Sequence[str]) -> list[str]:
-    """The prefixes that a name of the groups or any alias begins with; one of up to two letters as a whole word."""
+    """The prefixes that a name in the groups or any alias begins with; up to two letters have to be a whole word."""
     ends = "(length(asked.value) > 2 OR substr({0}, length(asked.value) + 1, 1) NOT GLOB '[a-z0-9]')"
     return tx.column(
         f"""
@@ -220,10 +220,7 @@ def prefixes_of_names(tx: Tx, prefixes: Sequence[str], *, groups: Sequence[str])
 def entities_with_word(
     tx: Tx, match: str, *, of_types: Sequence[str], groups: Sequence[str], limit: int
 ) -> list[tuple[Entity, str, str]]:
-    """The entities of these types with a name or alias that a full-text query matches.
-
-    Each with its group, and with that name or alias.
-    """
+    """The entities of these types with a name or alias that a full-text query matches, with group and that name."""
     rows = tx.conn.execute(
         """
         SELECT entity.id, entity.public_id, entity_type.name, entity.name, entity.created_at,
@@ -243,13 +240,13 @@ def entities_with_word(
 
 
 def count_words_recorded(tx: Tx, entity: Entity, name: str, words: Sequence[str]) -> int | None:
-    """How many of some words are in a fact about an entity, or in a text that mentions it, beside its name.
+    """How many of some words occur in facts about an entity or texts that mention it, together with its name.
 
-    None where nothing is recorded about it.
+    None if nothing is recorded about it.
 
     Args:
         name: already quoted for FTS5.
-        words: letters alone, in small letters; compared by their stems.
+        words: only letters, in lower case; compared by their stems.
     """
     count = tx.value(
         """

@@ -1,4 +1,4 @@
-"""Proposals read in texts: names that are no entities yet, and facts, with what a client extracted."""
+"""Proposals read in texts: names that are not entities yet, and facts; also facts that a client extracted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNDECIDED = """
         WHERE past.group_id = proposal.group_id AND past.kind = 'new_' || proposal.kind AND past.key = proposal.key
     )
 """
-"""SQL for undecided proposals (engine/review). Decided ones are in no list, until review asks."""
+"""SQL for undecided proposals (engine/review). Only review lists decided ones."""
 
 
 def by_id(tx: Tx, public_id: str) -> Proposal | None:
@@ -76,10 +76,7 @@ def by_keys(tx: Tx, kind: str, keys: Sequence[str], *, groups: Sequence[str] | N
 
 
 def of_episode(tx: Tx, episode: Episode) -> list[Proposal]:
-    """The undecided proposals with evidence in an episode, in the order of its text.
-
-    Their evidence is from this text.
-    """
+    """The undecided proposals with evidence in an episode, in the order of its text, with that evidence."""
     condition = "seen.chunk IN (SELECT id FROM chunk WHERE episode = :episode) AND seen.proposal = proposal.id"
     return _select(
         tx,
@@ -182,7 +179,7 @@ def count_in(tx: Tx, episodes: Sequence[int]) -> int:
 
 
 def fact_exists(tx: Tx, subjects: Sequence[int], predicate: str, objects: Sequence[int]) -> bool:
-    """Whether a fact with such a triple exists, even an ended or retracted one: then it is not proposed."""
+    """Whether a fact with this triple exists, even ended or retracted: then it is not proposed."""
     return tx.is_true(
         """
         SELECT EXISTS (
@@ -258,7 +255,7 @@ def insert(tx: Tx, fact: ProposedFact) -> int:
 
 
 def waiting(tx: Tx, *, wording_keys: Collection[str] | None = None, limit: int = -1) -> list[ProposedFact]:
-    """The proposed facts of the group, in order of arrival; those in these wordings, or all."""
+    """The proposed facts of the group, in order of arrival; all, or only those in these wordings."""
     return _select_facts(
         tx,
         """
@@ -318,7 +315,7 @@ def delete(tx: Tx, rows: Iterable[int]) -> None:
 
 
 def delete_in_wordings(tx: Tx, wording_keys: Collection[str]) -> int:
-    """Delete what is proposed in these wordings in any group, and that they were dismissed; returns how many facts."""
+    """Delete the proposed facts with these wordings in all groups, and their dismissals; returns how many facts."""
     keys = json_array(sorted(wording_keys))
     tx.conn.execute("DELETE FROM dismissed_wording WHERE wording_key IN (SELECT value FROM json_each(?))", (keys,))
     return int(
@@ -334,7 +331,7 @@ def dismissed_wordings(tx: Tx) -> dict[str, str]:
 
 
 def insert_dismissed(tx: Tx, *, wording: str, wording_key: str, dismissed_at: str) -> None:
-    """Note that a wording was dismissed; nothing changes if it already was."""
+    """Note that a wording was dismissed, unless it already was."""
     tx.conn.execute(
         f"""
         INSERT INTO dismissed_wording (id, group_id, wording_key, wording, dismissed_at)

@@ -104,7 +104,7 @@ def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
 
 
 def deleted_statements(tx: Tx) -> list[tuple[int, int, int, int | None, str | None, str]]:
-    """The facts that texts stated and that were deleted since by calls that left these texts as they were.
+    """The facts from texts that were deleted by calls that did not change these texts.
 
     Returns:
         The rows of the episode, the subject, the predicate and the object, the literal, and the text of each.
@@ -147,7 +147,7 @@ def is_stated_by_other_document(tx: Tx, entity: int, *, besides: int) -> bool:
 
 
 def set_source(tx: Tx, rows: Sequence[int], *, source: str) -> None:
-    """Let these assertions come from another source: the file that they are in was moved."""
+    """Give these assertions another source: their file was moved."""
     tx.conn.executemany("UPDATE provenance SET source = ? WHERE id = ?", [(source, row) for row in rows])
 
 

@@ -251,7 +251,7 @@ def facts(tx: Tx, ids: Sequence[str]) -> dict[str, _FactState]:
 
 @dataclass(frozen=True, slots=True)
 class TextEvidence:
-    """A place in a text that something read in it rests on; `sentence` is None if no words of it say so."""
+    """A place in a text from which something was read; `sentence` is None if no words state it."""
 
     episode: str
     episode_name: str
@@ -260,7 +260,7 @@ class TextEvidence:
 
 
 def of_text_proposals(tx: Tx, rows: Sequence[int], *, limit: int) -> dict[int, list[TextEvidence]]:
-    """The evidence of names and facts read in texts, by their rows: the first `limit` places of each."""
+    """The evidence for names and facts read in texts, by row: the first `limit` places of each."""
     found: dict[int, list[TextEvidence]] = {row: [] for row in rows}
     evidence = tx.conn.execute(
         """

@@ -22,7 +22,7 @@ from keepgraph.temporal import timestamps
 T = TypeVar("T")
 
 Completion = Callable[["Tx"], dict[str, Any]]
-"""What only the answer wants to know of a write that is committed: the fields by which it completes the answer."""
+"""Called after the commit of a write, for what only its answer needs; returns the fields that it adds to the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +31,28 @@ class Tx:
 
     Attributes:
         conn: the connection, inside a transaction that only `Database` ends.
-        now: the instant of the call, in UTC; for a reader who asks `as_of`, the instant that is asked about.
+        now: the instant of the call, in UTC; for a read with `as_of`, the instant asked about.
         new_id: makes a public id from a prefix.
         zone: the time zone of local days; None means the system's.
         group: the partition that the call reads and writes.
         tool: the tool that was called.
         session: the conversation it came from, if known.
-        call: the number of the call in the journal, where it may write.
+        call: the number of the call in the journal, if it may write.
         settings: how names are resolved.
-        projects: the ids of the projects outside which aliases do not hold that hold in some alone; empty: all hold.
-        known_at: show what was known at this timestamp; None is what is known now.
-        episode: the row of the episode from which what is recorded comes.
+        projects: the ids of projects; aliases that hold only in others do not count. Empty: every alias counts.
+        known_at: show what was known at this timestamp; None: what is known now.
+        episode: the row of the episode that is the origin of what the call records.
         memo: what this transaction has read, and the next free row numbers; cleared when a savepoint is rolled back.
         revision: the revision of the database that a reader sees, SQLite's `data_version`: it differs from that of the
-            transaction before on this connection where anybody has committed in between.
-        connection_cache: what readers on this connection keep from one transaction to the next, by
-            `cached` among others. A writer starts with an empty one.
-        shared_cache: what transactions of the same database share, on whatever connection; each value says of itself
-            of which revision it is.
+            previous transaction on this connection if anybody has committed in between.
+        connection_cache: what readers on this connection keep from one transaction to the next. A writer starts with
+            an empty one.
+        shared_cache: what transactions of the same database share, on any connection; each value has its revision.
         cancellation: checked while statements run.
-        unknown_names: the names, by their keys, that the call asked for and nothing has; noted only where the settings
-            have them counted.
-        completions: what is asked after the commit of this transaction, when other writers no longer wait for it.
-        completed: what they answered, each that came to an end.
+        unknown_names: the names that the call asked for and nothing has, by key; empty unless the settings have them
+            counted.
+        completions: called after the commit of this transaction, when other writers no longer wait for it.
+        completed: the results of those that finished.
     """
 
     conn: Connection
@@ -128,7 +127,7 @@ class Tx:
 
     @property
     def changes(self) -> int:
-        """How many rows were written on the connection so far: while it stays the same, what was read holds."""
+        """How many rows were written on the connection so far: while it does not change, what was read is current."""
         return int(self.conn.total_changes)
 
     @contextmanager
@@ -142,7 +141,7 @@ class Tx:
             interrupt_when_cancelled(self.conn, cancellation)
 
     def unless_late(self, is_late: Callable[[], bool], act: Callable[[], T]) -> T | None:
-        """What `act` reads; None where it is late already, or becomes so and a statement is interrupted for that."""
+        """What `act` reads; None if its time is over, or runs out during a statement, which is then interrupted."""
         if is_late():
             return None
         try:
@@ -171,7 +170,7 @@ class Tx:
             yield
         except BaseException:
             self.memo.clear()
-            # After some errors, a full disk for instance, SQLite has rolled back the whole transaction already.
+            # After some errors, such as a full disk, SQLite has already rolled back the whole transaction.
             if self.conn.in_transaction:
                 self.conn.execute("ROLLBACK TO part")
                 self.conn.execute("RELEASE part")

@@ -2,17 +2,16 @@
 
 A query vector is a pair, embedding and signs, in the form in which vectors are stored (ADR 0011).
 
-The sign bits of all vectors are in the memory of a process, about 60 bytes a vector, and brought up to date by the
-changes that the graph notes. Where they are not, or of another state of the graph than a transaction sees, the
-extension sqlite-vec compares all rows instead. numpy compares 200,000 sets of 384 bits in 1.7 ms; a search of 20,000
-turns takes 29 ms instead of 42.
+The sign bits of all vectors are in the memory of a process, about 60 bytes a vector, and updated by the changes that
+the graph notes. If they are not, or in another state than the transaction sees, the extension sqlite-vec compares all
+rows instead. numpy compares 200,000 sets of 384 bits in 1.7 ms; a search of 20,000 turns takes 29 ms instead of 42.
 
 Signs are read at the third search of a process, and by a server in the background after the first, so that a command
-that searches once never reads them; of a kind with a number above 600,000 none is held. Triggers note the number of
-every vector that changes, the newest 10,000 to 20,000; a transaction compares those apart, and after 2,000 changes all
-are read anew. The journal does not have them: vectors are made later than what they are of. A transaction that writes,
-or is older than what is in memory, and a search limited to a project leave the work to sqlite-vec. Of equal distances
-the lower number comes first, so that both ways give the same rows.
+that searches once never reads them; nor are those of a kind with numbers above 600,000. Triggers note the newest 10,000
+to 20,000 numbers of changed vectors; a transaction compares those separately, and after 2,000 changes all are read
+again. The journal does not have them, since a vector is made after what it stands for. A transaction that writes or is
+older than the memory, and a search limited to a project, use sqlite-vec. Of equal distances the lower number comes
+first, so that both ways give the same rows.
 """
 
 from __future__ import annotations
@@ -81,13 +80,13 @@ def nearest_chunks(
         values=filters.values,
         row="number / 2",
         limit=limit,
-        # What a project is about is known to SQL alone.
+        # Only SQL knows what belongs to a project.
         in_memory=None if passing else _InMemory(int(with_turn_before), lambda label: label[0] in filters.groups),
     )
 
 
 def embeddings(tx: Tx, kind: VectorKind, numbers: Sequence[int]) -> dict[int, bytes]:
-    """The vectors with some numbers, as they are stored: a byte a dimension."""
+    """The vectors with these numbers, as stored: one byte a dimension."""
     return tx.mapping(
         f"SELECT {kind.key}, embedding FROM {kind.vector_table} WHERE {kind.key} IN (SELECT value FROM json_each(?))",
         (json_array(numbers),),
@@ -95,14 +94,14 @@ def embeddings(tx: Tx, kind: VectorKind, numbers: Sequence[int]) -> dict[int, by
 
 
 def has_too_many(tx: Tx, kind: VectorKind) -> bool:
-    """Whether there are so many vectors of a kind that they are not compared."""
+    """Whether a kind has too many vectors to compare."""
     largest = tx.conn.execute(f"SELECT max({kind.key}) FROM {kind.signs_table}").fetchone()[0]
     return largest is not None and largest > MAX_VECTORS
 
 
 @dataclass(frozen=True, slots=True)
 class _InMemory:
-    """How the signs in memory are compared: which part of them, and which pass, by what they are filtered by."""
+    """Which signs in memory are compared: the part, and the labels that pass."""
 
     part: int = 0
     passes: Callable[[Label], bool] = lambda label: True
@@ -131,12 +130,12 @@ def _nearest(
 ) -> list[tuple[int, float]]:
     """The nearest rows in two passes: the signs of all are compared, then the embeddings of twice the limit.
 
-    The signs are compared in memory where they are there, else by the extension: the same rows come out. The embeddings
-    are always compared by the extension.
+    The signs are compared in memory if they are there, else by the extension, with the same result. The embeddings are
+    always compared by the extension.
 
     Args:
-        row: SQL for the row number in the result, by `number`, that of the vector.
-        in_memory: None where what passes is known to SQL alone.
+        row: SQL for the row number in the result, from `number`, that of the vector.
+        in_memory: None if only SQL knows what passes.
     """
     if has_too_many(tx, kind):
         return []
@@ -176,13 +175,13 @@ def _nearest(
 
 
 MAX_VECTORS = 600_000
-"""Of a kind with a larger number than this no vector is compared: it would take seconds, and memory."""
+"""A kind with a larger number than this is not compared: it would take seconds, and memory."""
 
 _MAX_CHANGES = 2_000
-"""After more changes, a new block is made of the signs; until then, what has changed is compared apart."""
+"""After more changes, the block of signs is made again; until then, changed ones are compared separately."""
 
 _LOADED_AT_SEARCH = 3
-"""A process that searches so often has the signs in memory; reading them takes about as long as two comparisons."""
+"""From this search on, a process has the signs in memory; reading them takes about as long as two comparisons."""
 
 _CACHE_KEY = "signs of vectors"
 _SEARCHES = "searches that compare vectors"
@@ -197,9 +196,9 @@ class Signs:
     Attributes:
         change: the number of the last change of any vector that it includes.
         blocks: of even and of odd numbers for readings of chunks, else one.
-        newer: what has changed since these blocks were made, divided in the same way.
-        changed: the numbers of all that has changed since.
-        labels: what vectors are filtered by, such as their group, with the label in the blocks.
+        newer: vectors changed since these blocks were made, divided in the same way.
+        changed: the numbers of all vectors changed since.
+        labels: what vectors are filtered by, such as their group, and its label in the blocks.
     """
 
     change: int
@@ -210,9 +209,9 @@ class Signs:
 
 
 def of_snapshot(tx: Tx, kind: VectorKind) -> Signs | None:
-    """The signs as this transaction sees them, if they are in memory, or a few changes away from what is there.
+    """The signs as this transaction sees them, if they are in memory, up to a few changes.
 
-    A transaction that may write gets none, for what it has changed may be rolled back.
+    None for a transaction that may write, since its changes may be rolled back.
     """
     signs: Signs | None = tx.shared_cache.get(_key(kind))
     if signs is None or not _only_reads(tx):
@@ -228,9 +227,9 @@ def of_snapshot(tx: Tx, kind: VectorKind) -> Signs | None:
 
 
 def note_search(tx: Tx) -> None:
-    """Note that a search compares vectors: at the third of this process, the signs are brought into memory.
+    """Note that a search compares vectors: at the third of this process, the signs are loaded.
 
-    A server brings them there in the background, after the first; a command that searches once never does.
+    A server loads them in the background after the first; a command that searches once never does.
     """
     tx.shared_cache[_SEARCHES] = tx.shared_cache.get(_SEARCHES, 0) + 1
     if tx.shared_cache[_SEARCHES] >= _LOADED_AT_SEARCH:
@@ -238,30 +237,30 @@ def note_search(tx: Tx) -> None:
 
 
 def count_searches(tx: Tx) -> int:
-    """How often this process has compared vectors, since the signs were dropped."""
+    """How often this process has compared vectors since the signs were dropped."""
     searches: int = tx.shared_cache.get(_SEARCHES, 0)
     return searches
 
 
 def drop(tx: Tx) -> None:
-    """Give back the memory of the signs of all kinds."""
+    """Free the memory of all signs."""
     for key in (_SEARCHES, *map(_key, VECTOR_KINDS)):
         tx.shared_cache.pop(key, None)
 
 
 def load(tx: Tx) -> None:
-    """Bring the signs of all kinds into memory, as far as they are not there in nearly this state."""
+    """Load the signs of all kinds, unless they are in memory in nearly this state."""
     for kind in VECTOR_KINDS:
         if of_snapshot(tx, kind) is None and _only_reads(tx) and not has_too_many(tx, kind):
             tx.shared_cache[_key(kind)] = _read_all(tx, kind)
 
 
 def nearest(signs: Signs, bits: bytes, *, part: int, labels: Collection[Label] | None, limit: int) -> list[int]:
-    """The numbers of the vectors nearest to some bits, nearest first and of equals the lower number first.
+    """The numbers of the vectors nearest to some bits, nearest first, then by number.
 
     Args:
-        part: 0 for even and 1 for odd numbers of the readings of chunks, else 0.
-        labels: only vectors with one of these; None is any.
+        part: for readings of chunks, 0 for even and 1 for odd numbers; else 0.
+        labels: only vectors with one of these; None for any.
     """
     from keepgraph.arrays import hamming
 
@@ -285,7 +284,7 @@ def _latest_change(tx: Tx) -> int:
 
 
 def _changed_since(tx: Tx, kind: VectorKind, change: int, latest: int) -> frozenset[int] | None:
-    """The numbers that changed after a change; None where that is not known, or is later than the transaction."""
+    """The numbers that changed after a change; None if that is unknown, or later than the transaction."""
     oldest = tx.conn.execute("SELECT min(id) FROM vector_change").fetchone()[0]
     if change > latest or oldest is None or oldest > change + 1:
         return None
@@ -301,7 +300,7 @@ def _read_all(tx: Tx, kind: VectorKind) -> Signs:
 
 
 def _with_changes(tx: Tx, kind: VectorKind, signs: Signs, numbers: frozenset[int], latest: int) -> Signs:
-    """The same signs, with what has changed."""
+    """The signs with what has changed since."""
     from keepgraph.arrays import hamming
 
     changed, labels = signs.changed | numbers, dict(signs.labels)
@@ -317,7 +316,7 @@ def _with_changes(tx: Tx, kind: VectorKind, signs: Signs, numbers: frozenset[int
 def _read_blocks(
     tx: Tx, kind: VectorKind, labels: dict[Label, int], where: str, *values: object
 ) -> tuple[BitVectors, ...]:
-    """The vectors of a kind by parts; what they are filtered by that has no label yet is given one."""
+    """The vectors of a kind by parts; adds labels for what they are filtered by."""
     from keepgraph.arrays import hamming
 
     parts = 2 if kind is CHUNK_VECTORS else 1

@@ -12,7 +12,7 @@ from keepgraph.store.transactions import Tx
 
 
 def duplicate_facts(tx: Tx, predicate: int, target: int, *, are_reversed: bool) -> list[tuple[int, int]]:
-    """The facts of a predicate that facts of another one repeat, of the same validity, not retracted; with those facts.
+    """The facts of a predicate that facts of another one repeat with the same validity; both, if not retracted.
 
     Args:
         are_reversed: whether facts repeat each other with their ends exchanged.
@@ -47,7 +47,7 @@ def set_facts(tx: Tx, facts: Iterable[tuple[int, int, int | None, str, int]]) ->
 
 
 def entities_of_same_name(tx: Tx, entity_type: int, target: int) -> list[tuple[int, int, str]]:
-    """The entities of a type that have the name of one of another type in their group: both rows, and the group."""
+    """The entities of a type with the same name as one of another type in their group: both rows, and the group."""
     return tx.rows(
         """
         SELECT entity.id, other.id, entity.group_id
@@ -62,9 +62,9 @@ def entities_of_same_name(tx: Tx, entity_type: int, target: int) -> list[tuple[i
 
 
 def move_entities(tx: Tx, entity_type: int, target: int) -> int:
-    """Give all entities of a type another one, and delete their aliases that are the names of others of it.
+    """Give all entities of a type another type, and delete their aliases that are names of others of that type.
 
-    Returns how many there were.
+    Returns how many entities there were.
     """
     moved = tx.column("SELECT id FROM entity WHERE type = ? ORDER BY id", (entity_type,))
     tx.conn.execute("UPDATE entity SET type = ? WHERE type = ?", (target, entity_type))
@@ -87,7 +87,7 @@ def move_entities(tx: Tx, entity_type: int, target: int) -> int:
 
 
 def move_references_to_type(tx: Tx, entity_type: int, target: int) -> None:
-    """Let other words name another type in the place of one: as a parent, as disjoint, at an end, as a replacement."""
+    """Replace a type in other words: as their parent, as disjoint, at an end, as a replacement."""
     _move_parents(tx, entity_type, target)
     _move_disjoint(tx, entity_type, target)
     _move_ends(tx, entity_type, target)
@@ -95,13 +95,13 @@ def move_references_to_type(tx: Tx, entity_type: int, target: int) -> None:
 
 
 def move_references_to_predicate(tx: Tx, predicate: int, target: int) -> None:
-    """Let other words name another predicate in the place of one: as their inverse, and as their replacement."""
+    """Replace a predicate in other words: as their inverse, and as their replacement."""
     tx.conn.execute("UPDATE predicate SET inverse_of = ? WHERE inverse_of = ?", (target, predicate))
     tx.conn.execute("UPDATE predicate SET replaced_by = ? WHERE replaced_by = ?", (target, predicate))
 
 
 def rename_type_in_texts(tx: Tx, name: str, new_name: str) -> None:
-    """Let annotations of texts, proposals and proposed facts name a type by another name."""
+    """Rename a type in annotations of texts, in proposals and in proposed facts."""
     annotated = tx.conn.execute(
         """
         SELECT id, named
@@ -122,7 +122,7 @@ def rename_type_in_texts(tx: Tx, name: str, new_name: str) -> None:
 
 
 def _move_parents(tx: Tx, row: int, target: int) -> None:
-    """Let another type be the parent in the place of one; what would be a double or a loop is deleted."""
+    """Replace a type as a parent; what would be a duplicate or a loop is deleted."""
     tx.conn.execute(
         """
         DELETE FROM type_parent
@@ -155,7 +155,7 @@ def _move_ends(tx: Tx, row: int, target: int) -> None:
     tx.conn.execute("UPDATE predicate_end SET type = ? WHERE type = ?", (target, row))
 
 
-# SQL for the words of names: the words that may be meant by a mistyped one, and the names that have certain words.
+# SQL for the words of names: those that a mistyped word may mean, and the names that have certain words.
 #
 # A name or an alias has one number: 2 × entity.id for a name, 2 × alias.id + 1 for an alias (see derived_tables).
 
@@ -167,12 +167,12 @@ _LAST_CHARACTER = chr(0x10FFFF)
 
 @dataclass(frozen=True, slots=True)
 class Fragments:
-    """The parts of a word of which a typo leaves one.
+    """The parts of a word, of which a typo leaves one.
 
     Attributes:
         length: of the word; others are at most two letters longer or shorter.
-        end: two letters at least.
-        middle: where it stands in a word, its first letter has to be the same; empty for none.
+        end: at least two letters.
+        middle: counts only in words with the same first letter; empty for none.
     """
 
     length: int
@@ -208,7 +208,7 @@ def beginning_with(tx: Tx, letters: Collection[str]) -> dict[str, int]:
 
 
 def entity_counts(tx: Tx, words: Collection[str], *, at_most: int) -> dict[str, int]:
-    """In the names of how many entities each of these words stands, up to a number of names; 0 where it is in none."""
+    """How many entities have each of these words in their names, up to a number of names."""
     entity = "iif(surface % 2, (SELECT entity FROM alias WHERE id = surface / 2), surface / 2)"
     counts = tx.mapping(
         f"""
@@ -230,7 +230,7 @@ def names_with(
     """Folded names and aliases that have a word of each of these sets, each with the row of its entity.
 
     Args:
-        alternatives: rows of words; one set at least.
+        alternatives: rows of words; at least one set.
         of_types: only of entities of exactly these types; None for any.
     """
     words = [json_array(each) for each in alternatives]
