@@ -304,7 +304,7 @@ def test_a_with_at_the_end_becomes_the_return():
         "CREATE (n)",
         "MATCH (n) DETACH DELETE n",
         "CALL db.labels()",
-        "MATCH (n) CALL { WITH n RETURN 1 AS x }",
+        "MATCH (n) CALL { WITH n }",
         "MATCH (n) WHERE",
         "MATCH (n",
         "MATCH (n) RETURN n; MATCH (m)",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
-from typing import Literal, TypeVar
+from dataclasses import fields, replace
+from typing import Literal, TypeVar, cast
 
-from keepgraph.cypher.syntax import expressions, patterns
+from keepgraph.cypher.syntax import ast, expressions, patterns, tree_walk
 from keepgraph.cypher.syntax.ast import (
     Clause,
     Expression,
@@ -102,17 +102,21 @@ def _parse_single_query(tokens: TokenStream, *, needs_return: bool) -> SingleQue
     first = tokens.position
     clauses: list[Clause] = []
     ended = False
-    while not ended and (parse_clause := _CLAUSE_PARSERS.get(tokens.kinds[tokens.position])):
-        clause = parse_clause(tokens)
-        clauses.append(clause)
+    while not ended:
+        if parse_clause := _CLAUSE_PARSERS.get(tokens.kinds[tokens.position]):
+            clauses.append(parse_clause(tokens))
+        elif tokens.kinds[tokens.position + 1] in ("{", "(") and _is_word(tokens, "CALL"):
+            clauses += _parse_call(tokens, clauses)
+        else:
+            break
         if len(clauses) > MAX_CLAUSES:
             raise tokens.error(
                 f"The query has too many clauses: at most {MAX_CLAUSES} are allowed", hint="Ask in several queries."
             )
-        ended = isinstance(clause, Projection) and clause.is_return
+        last = clauses[-1]
+        ended = isinstance(last, Projection) and last.is_return
     if not clauses or tokens.kinds[tokens.position] not in ("end", ";", "UNION", "}"):
         raise _unexpected_clause(tokens, after_return=ended)
-    last = clauses[-1]
     if not ended and (needs_return or isinstance(last, Projection)):
         raise tokens.error(
             f"A query ends with RETURN, but here comes {tokens.describe_next()}",
@@ -141,6 +145,70 @@ def _parse_unwind(tokens: TokenStream) -> Unwind:
     if not tokens.accept("AS"):
         raise tokens.expected("AS and a variable", hint="Write UNWIND list AS x.")
     return Unwind(source, tokens.expect_variable(), span=tokens.span(first))
+
+
+def _parse_call(tokens: TokenStream, before: list[Clause]) -> list[Clause]:
+    """`CALL { … }` and `CALL (n) { … }`: the rows of `UNWIND COLLECT { … }`, and behind it a WITH for several columns.
+
+    A subquery in an expression sees all names around it, and CALL only those it imports: a name of both is refused.
+    """
+    first = tokens.position
+    tokens.position += 1
+    imported = None
+    if tokens.accept("("):
+        opening = tokens.position
+        while tokens.kinds[tokens.position] in _IMPORTS:
+            tokens.position += 1
+        imported = frozenset(tokens.texts[opening : tokens.position])
+        tokens.expect(")", "after the names that CALL imports")
+    tokens.expect("{", "after CALL")
+    tokens.enter(3)
+    query = parse_subquery(tokens, "COLLECT")
+    tokens.leave(3)
+    span = tokens.span(first)
+    finals = [cast(Projection, part.clauses[-1]) for part in query.parts]
+    columns = [item.name for item in finals[0].items]
+    if any(final.star or {item.name for item in final.items} != set(columns) for final in finals):
+        raise _call_error(tokens, first, "returns columns by name, the same ones in each part of a UNION")
+    seen = set(tree_walk.visible_names(SingleQuery((*before, finals[0])))) if not tokens.depth else tokens.texts[:first]
+    if any(not _own_names(part, imported).isdisjoint(seen) for part in query.parts):
+        raise _call_error(tokens, first, "may use a name from outside only if it imports it")
+    if len(columns) == 1:
+        return [Unwind(ast.Subquery("COLLECT", query, span=span), columns[0], span=span)]
+    row = f"row of CALL {first}"
+    as_map = ast.MapLiteral(tuple((name, Variable(name)) for name in columns))
+    returned = Projection(True, False, False, (ProjectionItem(as_map, row, True),), (), None, None)
+    parts = [
+        replace(part, clauses=(*part.clauses[:-1], replace(final, is_return=False), returned))
+        for part, final in zip(query.parts, finals, strict=True)
+    ]
+    rows = ast.Subquery("COLLECT", replace(query, parts=tuple(parts)), span=span)
+    items = tuple(ProjectionItem(ast.Property(Variable(row), name), name, True) for name in columns)
+    return [Unwind(rows, row, span=span), Projection(False, False, True, items, (), None, None, span=span)]
+
+
+_IMPORTS = VARIABLE_KINDS | {",", "*"}
+
+
+def _own_names(query: SingleQuery, imported: frozenset[str] | None) -> set[str]:
+    """The names of the patterns of a CALL, without those that it imports in brackets, or by its first WITH."""
+    first = query.clauses[0]
+    if imported is None and isinstance(first, Projection) and not first.is_return:
+        imported = frozenset(item.name for item in first.items) | frozenset("*" * first.star)
+    paths = [path for clause in query.clauses if isinstance(clause, Match) for path in clause.paths]
+    names = {name for path in paths for name in tree_walk.pattern_variables(path)}
+    return set() if imported and "*" in imported else names - (imported or frozenset())
+
+
+def _call_error(tokens: TokenStream, first: int, problem: str) -> QueryUnsupported:
+    place = describe_position(tokens.text, tokens.starts[first])
+    return QueryUnsupported(
+        f"CALL {{ … }} {problem} ({place}).",
+        span=(tokens.starts[first], tokens.ends[first]),
+        reason="call_subquery_unsupported",
+        hint="Import what it reads, and name what it returns: "
+        "MATCH (n) CALL { WITH n MATCH (n)-->(m) RETURN count(m) AS total } RETURN n.name, total",
+    )
 
 
 _CLAUSE_PARSERS: dict[str, Callable[[TokenStream], Clause]] = {
@@ -294,7 +362,7 @@ def _child_nodes(node: SyntaxNode) -> Iterator[SyntaxNode]:
 def error_for_clause(tokens: TokenStream) -> QueryError | None:
     """The error for the next token, if it begins a clause that queries do not have; None otherwise."""
     word = tokens.texts[tokens.position].upper()
-    if tokens.kinds[tokens.position] != "name" or tokens.text[tokens.starts[tokens.position]] == "`":
+    if not _is_word(tokens, word):
         return None
     span = (tokens.starts[tokens.position], tokens.ends[tokens.position])
     place = describe_position(tokens.text, span[0])
@@ -313,17 +381,18 @@ def error_for_clause(tokens: TokenStream) -> QueryError | None:
     )
 
 
+def _is_word(tokens: TokenStream, word: str) -> bool:
+    """Whether the next token is this word in any case, and not in back-ticks."""
+    position = tokens.position
+    return (
+        tokens.kinds[position] == "name"
+        and tokens.text[tokens.starts[position] : tokens.ends[position]].upper() == word
+    )
+
+
 def _error_for_call(tokens: TokenStream) -> QueryError:
     first = tokens.position
     place = describe_position(tokens.text, tokens.starts[first])
-    following = tokens.kinds[first + 1]
-    if following in ("{", "("):
-        return QueryUnsupported(
-            f"CALL {{ … }} is not known here ({place}).",
-            span=(tokens.starts[first], tokens.ends[first]),
-            reason="call_subquery_unsupported",
-            hint="Continue with WITH and OPTIONAL MATCH, or gather values with COLLECT { MATCH … RETURN … }.",
-        )
     end = first + 2
     while tokens.kinds[end] == "." and tokens.kinds[end + 1] in NAME_KINDS:
         end += 2

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import reduce
 from typing import Literal
 
 from keepgraph.cypher.syntax import expressions, tokenizer
 from keepgraph.cypher.syntax.ast import (
+    Binary,
+    Call,
     Expression,
+    HasLabels,
     LabelAnd,
     LabelExpression,
     LabelName,
@@ -17,6 +22,7 @@ from keepgraph.cypher.syntax.ast import (
     NodePattern,
     Path,
     RelationshipPattern,
+    Variable,
 )
 from keepgraph.cypher.syntax.tokenizer import NAME_KINDS, VARIABLE_KINDS, TokenStream
 from keepgraph.errors import QueryUnsupported
@@ -29,6 +35,13 @@ _SHORTEST: dict[str, Literal["shortest", "all shortest"]] = {
     "SHORTESTPATH": "shortest",
     "ALLSHORTESTPATHS": "all shortest",
 }
+_SELECTORS: dict[str, Literal["shortest", "all shortest"]] = {
+    "SHORTEST 1": "shortest",
+    "ANY SHORTEST": "shortest",
+    "ALL SHORTEST": "all shortest",
+}
+
+_ANY_NODE = NodePattern(None, None, None)
 
 _NODE_CONTINUATIONS = frozenset({")", ":", "{", "parameter", "WHERE"})
 _RELATIONSHIP_CONTINUATIONS = frozenset({"]", ":", "{", "parameter", "WHERE", "*"})
@@ -52,7 +65,7 @@ def _parse_named_path(tokens: TokenStream) -> Path:
 
 
 def parse_path(tokens: TokenStream, *, variable: str | None = None, first: int | None = None) -> Path:
-    """`(a)-[r]->(b)` or `shortestPath(…)`.
+    """`(a)-[r]->(b)`, `shortestPath(…)`, or what GQL writes for them: `SHORTEST 1 (a)-[r]->+(b)`.
 
     Args:
         variable: the name of the path, which has been parsed already.
@@ -60,20 +73,29 @@ def parse_path(tokens: TokenStream, *, variable: str | None = None, first: int |
     """
     start = tokens.position if first is None else first
     shortest = _SHORTEST.get(tokens.kinds[tokens.position]) if tokens.kinds[tokens.position + 1] == "(" else None
+    needs_parentheses = shortest is not None
     if shortest:
         tokens.position += 1
+    elif tokens.kinds[tokens.position] != "(":
+        shortest = _parse_selector(tokens)
     # Parentheses around a whole path have no meaning; shortestPath needs one pair.
     outer_parentheses = tokens.position
     while tokens.kinds[tokens.position] == "(" and (
-        tokens.kinds[tokens.position + 1] == "(" or (shortest and tokens.position == outer_parentheses)
+        (tokens.kinds[tokens.position + 1] == "(" and not _is_repeated_at(tokens, tokens.position))
+        or (needs_parentheses and tokens.position == outer_parentheses)
     ):
         tokens.position += 1
     outer_parentheses = tokens.position - outer_parentheses
-    nodes = [_parse_node(tokens)]
+    nodes = [_ANY_NODE if tokens.kinds[tokens.position : tokens.position + 2] == ["(", "("] else _parse_node(tokens)]
     relationships = []
-    while tokens.kinds[tokens.position] in "-<":
-        relationships.append(_parse_relationship(tokens))
-        nodes.append(_parse_node(tokens))
+    while (kind := tokens.kinds[tokens.position]) in "-<" or (kind == "(" == tokens.kinds[tokens.position + 1]):
+        if kind == "(":
+            relationships.append(_parse_repeated(tokens))
+            ends_here = tokens.kinds[tokens.position] != "(" or tokens.kinds[tokens.position + 1] == "("
+            nodes.append(_ANY_NODE if ends_here else _parse_node(tokens))
+        else:
+            relationships.append(_parse_relationship(tokens))
+            nodes.append(_parse_node(tokens))
     if len(relationships) > MAX_RELATIONSHIPS:
         raise tokens.error(
             f"This path has {len(relationships)} relationships; at most {MAX_RELATIONSHIPS} are allowed",
@@ -94,6 +116,69 @@ def parse_path(tokens: TokenStream, *, variable: str | None = None, first: int |
     ):
         raise _quantified_pattern_error(tokens)
     return Path(variable, shortest, tuple(nodes), tuple(relationships), span=tokens.span(start))
+
+
+def _parse_selector(tokens: TokenStream) -> Literal["shortest", "all shortest"] | None:
+    """`SHORTEST 1`, `ANY SHORTEST` or `ALL SHORTEST`, and perhaps PATH; nothing else is consumed."""
+    first, second, third = (word.upper() for word in tokens.texts[tokens.position : tokens.position + 3])
+    shortest = _SELECTORS.get(f"{first} {second}")
+    if shortest:
+        tokens.position += 3 if third in ("PATH", "PATHS") else 2
+    return shortest
+
+
+def _is_repeated_at(tokens: TokenStream, position: int) -> bool:
+    """Whether the pattern in the brackets that open here is repeated: `((a)-->(b)){1,3}`."""
+    return tokens.kinds[tokens.find_closing(position) + 1] in "{+*"
+
+
+def _parse_repeated(tokens: TokenStream) -> RelationshipPattern:
+    """`((a:Label)-[:TYPE]->(b)){1,3}` of GQL as one relationship, each of which begins and ends with these labels.
+
+    The variables of its nodes stand nowhere else: outside, each is a list of nodes.
+    """
+    first = tokens.position
+    tokens.position += 1
+    left = _parse_node(tokens)
+    hop = _parse_relationship(tokens)
+    right = _parse_node(tokens)
+    conditions = [] if hop.condition is None else [hop.condition]
+    name = hop.variable or f"hop {first}"
+    ends = ("startNode", "endNode") if hop.direction == "out" else ("endNode", "startNode")
+    for end, node in zip(ends, (left, right), strict=True):
+        is_named_elsewhere = node.variable is not None and tokens.texts.count(node.variable) > 1
+        if is_named_elsewhere or node.properties or node.condition or (node.labels and hop.direction == "both"):
+            raise _quantified_pattern_error(tokens)
+        if node.labels:
+            conditions.append(HasLabels(Call(end, (Variable(name),)), node.labels, span=node.span))
+    if tokens.kinds[tokens.position] != ")":
+        raise _quantified_pattern_error(tokens)
+    tokens.position += 1
+    if left.labels or right.labels:
+        condition = reduce(lambda one, other: Binary("AND", one, other), conditions)
+        hop = replace(hop, variable=name, condition=condition)
+    return _repeat(tokens, hop)
+
+
+def _repeat(tokens: TokenStream, hop: RelationshipPattern) -> RelationshipPattern:
+    """The relationship with the length that `{1,3}`, `{2}`, `+` or `*` behind it says."""
+    first = tokens.position
+    kind = tokens.kinds[first]
+    if kind not in "{+*" or hop.length:
+        raise _quantified_pattern_error(tokens)
+    tokens.position += 1
+    least, most = (1 if kind == "+" else 0), None
+    if kind == "{":
+        given = _parse_hop_count(tokens)
+        least = given or 0
+        if tokens.accept(","):
+            most = _parse_hop_count(tokens)
+        elif given is not None:
+            most = given
+        else:
+            raise tokens.expected("a number of hops")
+        tokens.expect("}", "after the number of hops")
+    return replace(hop, length=Length(least, most, span=tokens.span(first)))
 
 
 def is_pattern_at(tokens: TokenStream, position: int) -> bool:
@@ -152,7 +237,7 @@ def _parse_node(tokens: TokenStream) -> NodePattern:
     if tokens.kinds[first] != "(":
         raise tokens.expected(
             "a node, such as (n) or (:Label)",
-            hint="For the shortest way, write p = shortestPath((a)-[*]-(b))."
+            hint="For the shortest way, write p = shortestPath((a)-[*]-(b)), or allShortestPaths(…) for all of them."
             if tokens.texts[tokens.position].upper() in ("SHORTEST", "ANY", "ALL")
             else "Put nodes in round brackets: (a)-[:TYPE]->(b).",
         )
@@ -203,10 +288,11 @@ def _parse_relationship(tokens: TokenStream) -> RelationshipPattern:
             detail="InvalidRelationshipPattern",
             hint="Write -->, <-- or --; with a type -[:TYPE]->.",
         )
-    if tokens.kinds[tokens.position] in "{+*":
-        raise _quantified_pattern_error(tokens)
     direction: Literal["out", "in", "both"] = "both" if to_left == to_right else "out" if to_right else "in"
-    return RelationshipPattern(variable, types, direction, properties, length, condition, span=tokens.span(first))
+    relationship = RelationshipPattern(
+        variable, types, direction, properties, length, condition, span=tokens.span(first)
+    )
+    return _repeat(tokens, relationship) if tokens.kinds[tokens.position] in "{+*" else relationship
 
 
 def _parse_variable(tokens: TokenStream) -> str | None:
@@ -308,9 +394,10 @@ def _is_relationship_at(tokens: TokenStream, position: int) -> bool:
 def _quantified_pattern_error(tokens: TokenStream) -> QueryUnsupported:
     place = tokenizer.describe_position(tokens.text, tokens.starts[tokens.position])
     return QueryUnsupported(
-        f"Patterns repeated by {tokens.describe_next()} are not known here ({place}).",
+        f"This pattern cannot be repeated ({place}).",
         detail="UnexpectedSyntax",
         reason="quantified_pattern_unsupported",
         span=(tokens.starts[tokens.position], tokens.ends[tokens.position]),
-        hint="Write the number of hops into the relationship: -[:TYPE*1..3]->.",
+        hint="Write the number of hops into the relationship, and conditions on the nodes behind it: "
+        "MATCH p = (a)-[:TYPE*1..3]->(b) WHERE all(n IN nodes(p) WHERE n:Person) RETURN b",
     )

@@ -263,7 +263,7 @@ def _compile(
     rows: int,
     lookup: _WordingLookup,
 ) -> _PreparedQuery:
-    repaired = _repaired(text, _repair_vocabulary(tx, statements, lookup))
+    repaired = query_repair.repair(text, _repair_vocabulary(tx, statements, lookup))
     try:
         tree = repaired.tree or parser.parse(repaired.text)
         dialect.refuse(tree, repaired.text)
@@ -288,22 +288,6 @@ def _compile(
     return _PreparedQuery(
         repaired.text, repairs, compiled, max_rows, limit=limit, limit_injected=False, instants=instants
     )
-
-
-def _repaired(text: str, vocabulary: query_repair.Vocabulary) -> query_repair.RepairedText:
-    """The query, repaired, with clauses of newer Cypher replaced by known equivalents."""
-    repaired = query_repair.repair(text, vocabulary)
-    if repaired.tree is not None:
-        return repaired
-    try:
-        parser.parse(repaired.text)
-    except errors.QueryError as error:
-        rewritten = dialect.rewrite_newer_cypher(repaired.text, error)
-        if rewritten is not None:
-            query, sentence = rewritten
-            again = query_repair.repair(query, vocabulary)
-            return query_repair.RepairedText(again.text, (*repaired.fixes, sentence, *again.fixes), again.tree)
-    return repaired
 
 
 class _WordingLookup:
