@@ -21,7 +21,7 @@ class Settings:
     Attributes:
         accept: the probability from which a name that is not written exactly is taken to mean an entity.
         model: the embedder: the name of the default one, or the folder of another.
-        rungs: the steps of resolution to try after exact and alias, in this order.
+        steps: the steps of resolution to try after exact and alias, in this order.
         cross_encoder: the folder of a reranking model, which reads a question together with a text; None: none.
         traversal: the default graph ranking of hydra_search: bfs, ppr or hybrid.
         entailment_model: the folder of a model that decides contradictions which rules leave open; None: none.
@@ -35,7 +35,7 @@ class Settings:
 
     accept: float = 0.90
     model: str = "all-MiniLM-L6-v2"
-    rungs: tuple[str, ...] = ("fuzzy", "embedding")
+    steps: tuple[str, ...] = ("fuzzy", "embedding")
     cross_encoder: str | None = None
     traversal: str = "bfs"
     entailment_model: str | None = None

@@ -16,7 +16,7 @@ from pathlib import Path
 import ablation
 import calls
 import cypher
-import doubles
+import duplicates
 import encrypted
 import extraction
 import generate
@@ -34,8 +34,8 @@ from sqlcipher3 import dbapi2 as sqlite
 from keepgraph import store
 from keepgraph.profiles import keys
 
-SMALL_DOUBLES = (500, 30)
-"""Entities and planted doubles in a small run."""
+SMALL_DUPLICATES = (500, 30)
+"""Entities and planted duplicates in a small run."""
 
 WITHOUT_VECTORS = ("calls", "topology", "page", "writers", "questions", "cypher")
 """The parts that need no vectors: alone, they begin sooner."""
@@ -90,8 +90,8 @@ def main() -> None:
         if not given.small:
             print("rules of names that carry little\n")
             print("\n".join(ablation.table()), end="\n\n")
-        print("doubles\n")
-        print("\n".join(doubles.table(*(SMALL_DOUBLES if given.small else ()))), end="\n\n")
+        print("duplicates\n")
+        print("\n".join(duplicates.table(*(SMALL_DUPLICATES if given.small else ()))), end="\n\n")
         if given.only:
             return
     share = 100 if given.small else 1

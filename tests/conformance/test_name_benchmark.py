@@ -62,7 +62,7 @@ def ours(tmp_path_factory, embedded_together) -> Iterator[name_resolution.Score]
 def ours_by_letters(tmp_path_factory) -> Iterator[name_resolution.Score]:
     """The score of Keepgraph without a model."""
     where = tmp_path_factory.mktemp("letters") / "graph.db"
-    with name_resolution.graph_of(ENTITIES, where, settings=Settings(rungs=("fuzzy",))) as graph:
+    with name_resolution.graph_of(ENTITIES, where, settings=Settings(steps=("fuzzy",))) as graph:
         yield name_resolution.scored(CASES, name_resolution.ours(graph))[0]
 
 

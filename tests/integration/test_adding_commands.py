@@ -167,5 +167,5 @@ def test_the_settings_of_a_profile_are_shown_in_words():
     shown = CliRunner().invoke(kg, ["profile", "show"], prog_name="kg").output
 
     assert [
-        word for word in ("None", "True", "False", "()", "_", "rungs") if word in shown.partition("offline")[2]
+        word for word in ("None", "True", "False", "()", "_", "steps") if word in shown.partition("offline")[2]
     ] == []

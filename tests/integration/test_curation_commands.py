@@ -249,7 +249,7 @@ def test_duplicates_are_proposed_with_the_command_that_merges_them(run, ask, two
         r"kg merge person:Sarah person:Sara\n",
         result.output,
     )
-    assert (pair["entity"]["id"], pair["double"]["id"]) == (ids["Sarah"], ids["Sara"])
+    assert (pair["entity"]["id"], pair["duplicate"]["id"]) == (ids["Sarah"], ids["Sara"])
     run("merge", ids["Sarah"], ids["Sara"], "--yes")
     assert run("duplicates").output == "No duplicates found.\n"
 
@@ -257,7 +257,7 @@ def test_duplicates_are_proposed_with_the_command_that_merges_them(run, ask, two
 def test_duplicates_of_one_name_are_proposed(run, ask, two):
     run("record", "project:Go", "tagged", "=x")
 
-    assert [each["double"]["name"] for each in ask("duplicates", "Sarah")] == ["Sarah"]
+    assert [each["duplicate"]["name"] for each in ask("duplicates", "Sarah")] == ["Sarah"]
     assert [each["entity"]["name"] for each in ask("duplicates", "person:Sarah")] == ["Sara"]
     assert run("duplicates", "project:Go").output.startswith("Go (decision)  and  Go (project)  1.00")
     assert run("duplicates", "Zebulon").exit_code == 1
@@ -279,7 +279,7 @@ def test_duplicates_are_found_whichever_was_recorded_first(run, ask, is_reversed
             run("record", name, "tagged", "=x")
     pairs = ask("duplicates")
     found = [
-        frozenset(f"{entity['type']}:{entity['name']}" for entity in (pair["entity"], pair["double"])) for pair in pairs
+        frozenset(f"{each['type']}:{each['name']}" for each in (pair["entity"], pair["duplicate"])) for pair in pairs
     ]
     scores = [pair["score"] for pair in pairs]
 

@@ -397,7 +397,7 @@ def test_an_unknown_name_has_an_answer_even_if_the_model_is_broken(call, monkeyp
 
 
 def test_a_step_that_the_settings_turn_off_says_nothing(open_graph):
-    call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
+    call = Caller(open_graph(settings=Settings(steps=("fuzzy",))))
     create(call, LOGIN)
 
     assert "embedding" not in call("recall_entity", name_or_alias="login system")["resolution"]
@@ -406,7 +406,7 @@ def test_a_step_that_the_settings_turn_off_says_nothing(open_graph):
 
 @needs_vectors
 def test_no_vectors_are_made_for_a_step_that_is_turned_off(open_graph):
-    call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
+    call = Caller(open_graph(settings=Settings(steps=("fuzzy",))))
     create(call, LOGIN)
 
     assert vector_backfill.count_due(call.graph.database) == 0

@@ -663,7 +663,7 @@ any_names = st.lists(
 )
 kinds = st.sampled_from(KINDS)
 things = st.tuples(kinds, plain_names | numbered_names)
-FUZZY_ONLY = Settings(rungs=("fuzzy",))
+FUZZY_ONLY = Settings(steps=("fuzzy",))
 
 
 @contextmanager
@@ -825,9 +825,9 @@ def test_an_odd_query_causes_no_error(call, how):
     assert errors == []
 
 
-@pytest.mark.parametrize("rungs", [(), ("fuzzy",), ("embedding",)])
-def test_odd_queries_cause_no_error_whichever_steps_are_on(open_graph, rungs):
-    call = Caller(open_graph(settings=Settings(rungs=rungs)))
+@pytest.mark.parametrize("steps", [(), ("fuzzy",), ("embedding",)])
+def test_odd_queries_cause_no_error_whichever_steps_are_on(open_graph, steps):
+    call = Caller(open_graph(settings=Settings(steps=steps)))
     create(call, concept("Ada Lovelace"), person("Bo"))
     errors = [how for how, name in ODD.items() if "error" in call("recall_entity", name_or_alias=name)]
 

@@ -399,7 +399,7 @@ def test_reads_are_counted_only_where_the_settings_say_so(open_graph, path, is_c
 
 @pytest.mark.parametrize("is_counted", [False, True])
 def test_a_name_that_is_asked_for_again_and_again_is_proposed_where_the_settings_say_so(open_graph, path, is_counted):
-    call = Caller(open_graph(settings=Settings(count_unknown_names=is_counted, rungs=("fuzzy",))))
+    call = Caller(open_graph(settings=Settings(count_unknown_names=is_counted, steps=("fuzzy",))))
     call.record(person("Ana"), "knows", person("Bob"))
     for name in ("Zoe Quill", "zoe  quill", "Zoe Quill", "Ana", "Once Only"):
         call("recall_entity", name_or_alias=name)

@@ -40,7 +40,7 @@ def entry(entries: list[dict[str, Any]], name: str) -> dict[str, Any]:
 @pytest.fixture
 def graph(open_graph) -> keepgraph.Graph:
     """A graph that compares no meanings, so that every order in its answers is that of words."""
-    return open_graph(settings=Settings(rungs=("exact", "alias", "fuzzy")))
+    return open_graph(settings=Settings(steps=("exact", "alias", "fuzzy")))
 
 
 @pytest.fixture

@@ -612,7 +612,7 @@ def test_a_new_profile_explains_its_settings(data):
         "offline",
         "accept",
         "model",
-        "rungs",
+        "steps",
         "daily",
         "keep",
     ):

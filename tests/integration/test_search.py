@@ -641,7 +641,7 @@ def test_a_search_that_may_be_answered_does_not_abstain(apollo, more):
 
 
 def test_without_vectors_only_words_say_whether_anything_answers(open_graph):
-    call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
+    call = Caller(open_graph(settings=Settings(steps=("fuzzy",))))
     remember(call, "Lunch", "The soup was cold again and nobody complained.")
     abstained = [call("search", query=query).get("abstained", False) for query in ("cold soup", "xylophone lessons")]
 
@@ -868,7 +868,7 @@ def test_arguments_that_make_no_sense_are_refused(call, tool, arguments):
 
 
 def test_an_answer_says_when_meaning_is_off(open_graph):
-    call = Caller(open_graph(settings=Settings(rungs=("fuzzy",))))
+    call = Caller(open_graph(settings=Settings(steps=("fuzzy",))))
     remember(call, "Note", "The espresso machine leaks.")
 
     found = call("search", query="espresso")

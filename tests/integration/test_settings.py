@@ -41,7 +41,7 @@ def said(open_graph: Callable[..., keepgraph.Graph], path: Path) -> Said:
 
 
 def methods(call: Caller) -> dict[str, str]:
-    """On which rung some names are found."""
+    """The step at which some names are found."""
     asked = ("Robert Hughes", "The Boss", "Kuberntes", "Bob", "login system")
     return {name: call("recall_entity", name_or_alias=name)["resolution"]["method"] for name in asked}
 
@@ -69,15 +69,15 @@ def test_what_is_not_said_or_not_known_is_left_as_it_is(path, text):
 
 def test_what_is_said_holds(path):
     path.with_suffix(".toml").write_text(
-        '[names]\naccept = 1\nmodel = "/models/mine"\nrungs = []\n# é', encoding="utf-8"
+        '[names]\naccept = 1\nmodel = "/models/mine"\nsteps = []\n# é', encoding="utf-8"
     )
 
-    assert settings_file.read(path).settings == Settings(accept=1.0, model="/models/mine", rungs=())
+    assert settings_file.read(path).settings == Settings(accept=1.0, model="/models/mine", steps=())
 
 
 def test_every_setting_can_be_said(path):
     path.with_suffix(".toml").write_text(
-        '[names]\naccept = 0.5\nmodel = "x"\nrungs = ["embedding", "fuzzy"]\n'
+        '[names]\naccept = 0.5\nmodel = "x"\nsteps = ["embedding", "fuzzy"]\n'
         '[search]\ncross_encoder = "ce"\ntraversal = "ppr"\n[verification]\nentailment_model = "nli"\n'
         '[documents]\nroots = ["notes"]\n'
         '[vault]\nfolders = ["~/Notes"]\nnever = ["Drafts"]\ntypes = { Crew = "person" }\n'
@@ -100,7 +100,7 @@ def test_a_folder_that_is_none_is_refused_with_its_line(path, text):
 
 
 def test_the_settings_of_another_graph_do_not_hold(said, open_graph, tmp_path):
-    said("rungs = []")
+    said("steps = []")
     other = Caller(open_graph(tmp_path / "other.db"))
     other.record(person("Robert Hughes"), "tagged", HERE)
 
@@ -108,7 +108,7 @@ def test_the_settings_of_another_graph_do_not_hold(said, open_graph, tmp_path):
 
 
 def test_settings_that_are_given_come_before_those_in_the_file(said):
-    call = said("rungs = []", settings=Settings(rungs=("fuzzy",)))
+    call = said("steps = []", settings=Settings(steps=("fuzzy",)))
 
     assert call.recalled("Bob") == "Robert Hughes"
 
@@ -130,7 +130,7 @@ def test_a_folder_beside_the_graph_is_no_settings(path, open_graph):
 
 
 def test_a_threshold_of_one_leaves_a_slip_unresolved_with_candidates(said):
-    call = said("accept = 1.0\nrungs = ['fuzzy']")
+    call = said("accept = 1.0\nsteps = ['fuzzy']")
     answer = call("recall_entity", name_or_alias="Kuberntes")
 
     assert (answer["entity"], answer["resolution"]["method"]) == (None, "none")
@@ -144,7 +144,7 @@ def test_an_alias_is_found_whatever_the_threshold(said, accept):
 
 
 def test_a_lower_threshold_takes_what_was_only_a_candidate(said):
-    call = said("accept = 0.01\nrungs = ['fuzzy']")
+    call = said("accept = 0.01\nsteps = ['fuzzy']")
 
     assert call.recalled("Authentication API") == "Authentication service"
 
@@ -157,7 +157,7 @@ def test_two_that_answer_equally_well_are_too_close_whatever_the_threshold(said)
 
 
 @pytest.mark.parametrize(
-    ("rungs", "found"),
+    ("steps", "found"),
     [
         ("[]", {}),
         ("['fuzzy']", {"Kuberntes": "fuzzy", "Bob": "fuzzy"}),
@@ -169,19 +169,19 @@ def test_two_that_answer_equally_well_are_too_close_whatever_the_threshold(said)
         ),
     ],
 )
-def test_only_the_rungs_that_are_named_are_asked(said, rungs, found):
+def test_only_the_steps_that_are_named_are_asked(said, steps, found):
     always = {"Robert Hughes": "exact", "The Boss": "alias"}
     never = dict.fromkeys(["Kuberntes", "Bob", "login system"], "none")
 
-    assert methods(said(f"rungs = {rungs}")) == {**never, **always, **found}
+    assert methods(said(f"steps = {steps}")) == {**never, **always, **found}
 
 
-@pytest.mark.parametrize("rungs", ["[]", "['fuzzy']", "['embedding']"])
-def test_the_status_says_which_rungs_are_off_by_the_settings(said, rungs):
-    told = said(f"rungs = {rungs}")("get_status")["resolution"]
-    off = {rung for rung, state in told.items() if state == "off: by the settings"}
+@pytest.mark.parametrize("steps", ["[]", "['fuzzy']", "['embedding']"])
+def test_the_status_says_which_steps_are_off_by_the_settings(said, steps):
+    told = said(f"steps = {steps}")("get_status")["resolution"]
+    off = {step for step, state in told.items() if state == "off: by the settings"}
 
-    assert off == {"fuzzy", "embedding"} - {rung for rung in ("fuzzy", "embedding") if rung in rungs}
+    assert off == {"fuzzy", "embedding"} - {step for step in ("fuzzy", "embedding") if step in steps}
     assert (told["exact"], told["alias"]) == ("on", "on")
 
 
@@ -231,11 +231,11 @@ WRONG = [
     ("model = ''", "model"),
     ("model = '  '", "model"),
     ("model = ['a', 'b']", "model"),
-    ("rungs = 'fuzzy'", "rungs"),
-    ("rungs = ['telepathy']", "rungs"),
-    ("rungs = ['fuzzy', 3]", "rungs"),
-    ("rungs = [['fuzzy']]", "rungs"),
-    ("rungs = {fuzzy = true}", "rungs"),
+    ("steps = 'fuzzy'", "steps"),
+    ("steps = ['telepathy']", "steps"),
+    ("steps = ['fuzzy', 3]", "steps"),
+    ("steps = [['fuzzy']]", "steps"),
+    ("steps = {fuzzy = true}", "steps"),
 ]
 
 
@@ -306,7 +306,7 @@ def test_the_command_line_says_what_is_wrong_in_the_settings(path, words):
 
 
 def test_the_command_line_follows_the_settings(said, path):
-    said("rungs = []")
+    said("steps = []")
     done = CliRunner().invoke(kg, ["--db", str(path), "recall", "Bob"])
 
     assert done.exit_code == 3

@@ -211,7 +211,7 @@ class World:
         new_id = store.ids.ulids()
         self.calls = {
             group: Caller(
-                keepgraph.open(path, clock=clock, new_id=new_id, group=group, settings=Settings(rungs=("fuzzy",)))
+                keepgraph.open(path, clock=clock, new_id=new_id, group=group, settings=Settings(steps=("fuzzy",)))
             )
             for group in GROUPS
         }

@@ -71,7 +71,7 @@ EVIDENCE = [
 
 WEAK = [
     # question, name, style, reason (None: a strong one)
-    ("Nadia Amini", "Nadia El-Amin", "person", "slip_and_word_left"),
+    ("Nadia Amini", "Nadia El-Amin", "person", "typo_and_word_left"),
     ("Nadia Elamin", "Nadia El-Amin", "person", None),
     ("Rakesh Venkat", "Rajesh Venkat", "person", "word_of_another_name"),
     ("Rajehs Venkat", "Rajesh Venkat", "person", None),

@@ -179,7 +179,7 @@ def _effective_settings(graph: Path) -> dict[str, Any]:
         "zone": settings.zone or "that of this computer",
         "group": settings.group,
         "toolsets": ", ".join(settings.toolsets) if settings.toolsets else "memory, discovery",
-        "names": f"matched by {', '.join(('exact', 'alias', *names.rungs))}, from probability {names.accept}",
+        "names": f"matched by {', '.join(('exact', 'alias', *names.steps))}, from probability {names.accept}",
         "model": names.model,
         **{name: text for name, text in models.items() if text},
         "daily": f"{'a' if settings.daily_backups else 'no'} daily backup; {kept}",

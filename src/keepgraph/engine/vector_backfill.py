@@ -154,13 +154,13 @@ def count_missing(tx: Tx) -> int:
 def count_due(database: Database) -> int:
     """How many names, texts and facts have no vector and can get one on this machine. Loads no model."""
     with database.read("vectors") as tx:
-        return count_missing(tx) if "embedding" in tx.settings.rungs and unavailable_reason(tx) is None else 0
+        return count_missing(tx) if "embedding" in tx.settings.steps and unavailable_reason(tx) is None else 0
 
 
 def is_due(tx: Tx, kinds: Sequence[VectorKind]) -> bool:
     """Whether any of these kinds has no vector and can get one on this machine. Loads no model."""
     return (
-        "embedding" in tx.settings.rungs
+        "embedding" in tx.settings.steps
         and any(store.vectors.any_missing(tx, kind) for kind in kinds)
         and unavailable_reason(tx) is None
     )
@@ -199,7 +199,7 @@ def install_hint(model: str) -> str | None:
 
 def describe_state(tx: Tx) -> str:
     """The state of the embedding step of resolution in words: on, with how many names wait, or why it is off."""
-    if "embedding" not in tx.settings.rungs:
+    if "embedding" not in tx.settings.steps:
         return "off: by the settings"
     if reason := unavailable_reason(tx):
         return f"off: {reason}"

@@ -48,64 +48,64 @@ def contradict(question: Name, name: Name, *, style: NameStyle, type_names: froz
         type_names: the name of its type, and of those that it is a kind of: they may be left out.
     """
     asked = [word for word in question.folded.split() if word not in type_names]
-    had = [word for word in name.folded.split() if word not in type_names]
+    known = [word for word in name.folded.split() if word not in type_names]
     if style == "person":
-        return _is_addressed_as_another_gender(asked, had)
-    return _have_other_letters(question.text, name.text) or _have_other_directions(asked, had)
+        return _is_addressed_as_another_gender(asked, known)
+    return _have_other_letters(question.text, name.text) or _have_other_directions(asked, known)
 
 
 def _have_other_letters(question: str, name: str) -> bool:
     """Whether both have single capital letters, and others: Mass in A minor, Mass in B minor."""
-    asked, had = ({*_CAPITAL.findall(text.strip(" .?!"))} for text in (question, name))
-    return bool(asked and had and not asked & had)
+    asked, known = ({*_CAPITAL.findall(text.strip(" .?!"))} for text in (question, name))
+    return bool(asked and known and not asked & known)
 
 
-def _is_addressed_as_another_gender(asked: Sequence[str], had: Sequence[str]) -> bool:
+def _is_addressed_as_another_gender(asked: Sequence[str], known: Sequence[str]) -> bool:
     """Whether the question begins with a woman's title and the name with a man's given name, or the other way round.
 
     Where the question has the given name, too, a wrong title is a mistake; but Mrs James Kirk is the wife of James
     Kirk.
     """
     title = _GENDER_OF_TITLE.get(asked[0]) if len(asked) > 1 else None
-    if title is None or len(had) < 2:
+    if title is None or len(known) < 2:
         return False
-    own_title = _GENDER_OF_TITLE.get(had[0])
+    own_title = _GENDER_OF_TITLE.get(known[0])
     if own_title is not None:
         return own_title != title
-    given = next((word for word in had[:-1] if given_names.gender(word)), had[0])  # Captain Johannes
+    given = next((word for word in known[:-1] if given_names.gender(word)), known[0])  # Captain Johannes
     gender = given_names.gender(given)
     return gender is not None and gender != title and (given not in asked or asked[0] == "mrs")
 
 
-def _have_other_directions(asked: Sequence[str], had: Sequence[str]) -> bool:
+def _have_other_directions(asked: Sequence[str], known: Sequence[str]) -> bool:
     """Whether both have a preposition before the same word, and say another direction: to Berlin, from Berlin."""
     before, had_before = (
         {word: statements.DIRECTIONS[first] for first, word in pairwise(words) if first in statements.DIRECTIONS}
-        for words in (asked, had)
+        for words in (asked, known)
     )
     return any(had_before.get(word, direction) != direction for word, direction in before.items())
 
 
 def differ(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> bool:
     """Whether two names differ decisively: in numbers, a letter, opposites, a negation, an address."""
-    asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
-    asked_numbers, numbers_had = _digits(asked), _digits(had) + _counted(had)
-    counted = _counted(asked) if numbers_had else []
-    if any(not any(_same_number(number, other) for other in numbers_had) for number in (*asked_numbers, *counted)):
+    asked, known = word_alignment.tokens(question), word_alignment.tokens(name)
+    asked_numbers, known_numbers = _digits(asked), _digits(known) + _counted(known)
+    counted = _counted(asked) if known_numbers else []
+    if any(not any(_same_number(number, other) for other in known_numbers) for number in (*asked_numbers, *counted)):
         return True
     if asked_numbers and any(version not in question.text for version in _VERSION.findall(name.text)):
         return True  # TLS 1 is not TLS 1.3
     dates = {quantities.MONTHS[word] for word in (*question.words, *asked) if word in quantities.MONTHS}
-    dates_had = {quantities.MONTHS[word] for word in (*name.words, *had) if word in quantities.MONTHS} | {
-        int(number) for number in numbers_had if len(number) <= 2
+    known_dates = {quantities.MONTHS[word] for word in (*name.words, *known) if word in quantities.MONTHS} | {
+        int(number) for number in known_numbers if len(number) <= 2
     }
-    if not dates <= dates_had or ((weekdays := _weekdays(question)) and not weekdays <= _weekdays(name)):
+    if not dates <= known_dates or ((weekdays := _weekdays(question)) and not weekdays <= _weekdays(name)):
         return True
-    frequencies, frequencies_had = _FREQUENCIES.intersection(asked), _FREQUENCIES.intersection(had)
-    if frequencies and frequencies_had and not _are_same_frequencies(frequencies, frequencies_had):
+    frequencies, known_frequencies = _FREQUENCIES.intersection(asked), _FREQUENCIES.intersection(known)
+    if frequencies and known_frequencies and not _are_same_frequencies(frequencies, known_frequencies):
         return True
     single = {word for word in asked[1:] if len(word) == 1 and word.isalpha() and word != "a"}
-    if style != "person" and (single - {*had}):
+    if style != "person" and (single - {*known}):
         return True
     if "@" in question.text and style != "person":
         return True
@@ -126,12 +126,14 @@ def _are_same_frequencies(frequencies: frozenset[str], others: frozenset[str]) -
     return bool(frequencies & others) or any(same & frequencies and same & others for same in _SAME_FREQUENCIES)
 
 
-def are_reversed(asked: Sequence[str], had: Sequence[str]) -> bool:
+def are_reversed(asked: Sequence[str], known: Sequence[str]) -> bool:
     """Whether two things have changed places: from Linear to Jira is not from Jira to Linear."""
-    asked, had = ([inflection.stem(word) if word not in _RELATIONS else word for word in side] for side in (asked, had))
-    for word in _RELATIONS.intersection(asked, had):
-        after, had_after = (_next_content(words, words.index(word)) for words in (asked, had))
-        if after and had_after and after != had_after and after in had and had_after in asked:
+    asked, known = (
+        [inflection.stem(word) if word not in _RELATIONS else word for word in side] for side in (asked, known)
+    )
+    for word in _RELATIONS.intersection(asked, known):
+        after, known_after = (_next_content(words, words.index(word)) for words in (asked, known))
+        if after and known_after and after != known_after and after in known and known_after in asked:
             return True
     return False
 

@@ -58,7 +58,7 @@ DIRECTIONS: Mapping[str, int] = {
 """The features: 1 raises the probability or leaves it, -1 lowers it or leaves it, 0 may do either."""
 WEAK_REASONS = {
     "word_of_another_name": "person_known_word",
-    "slip_and_word_left": "person_slip_and_left",
+    "typo_and_word_left": "person_typo_and_left",
     "little_in_common": "little_in_common",
 }
 """Why the rules are less reliable, and the feature that says so: a typo that makes a word of another name, a typo in a
@@ -84,14 +84,14 @@ _MOST = 0.75  # of the weight of the words of a title: what it means is not said
 _NEAR = 0.7  # of cosines
 _DOTTED = lazy.compile(r"\b([^\W\d_]{2,8})\.(?=\s|$)")
 _SIMILAR_NAME = 75.0
-_MIN_LETTERS_OF_SLIP = 6
+_MIN_LETTERS_OF_TYPO = 6
 _PINYIN = (
     "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])"
     "(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|a|e|i|o|u)"
 )
 _SYLLABLES = lazy.compile(f"({_PINYIN})({_PINYIN})")
 _GENITIVE = lazy.compile(r"(?<=\w)['’]s\b")
-_SIMILAR_TO_SLIP = 60.0
+_SIMILAR_TO_TYPO = 60.0
 _PARTICLE = 3  # letters of el, al, bin, ibn
 _SLAVIC_ENDINGS = ("ski", "ska", "cki", "cka", "dzki", "dzka")  # of a surname, of a man and of a woman
 _FEW_NAMES = 3  # of a surname that tells who is meant, with the companies of that name
@@ -144,15 +144,15 @@ def of_pair(
     ratio = max(fuzz.ratio(question.folded, name.folded), fuzz.token_sort_ratio(question.folded, name.folded))
     features = {"ratio_high": max(0.0, ratio - 85) / 15, **({} if cosine is None else {"cosine": cosine})}
     if style == "person":
-        has_known_word, is_beside_gap = _slips(question, name, rarity, type_names)
+        has_known_word, is_beside_gap = _mistyped_words(question, name, rarity, type_names)
         return {
             **features,
             "covered": float(is_match),
             "person_rule": float(is_match),
             "person_clipped": float(not is_match and _is_clipped(question, name, rarity)),
-            "person_typos": float(not is_match and _has_only_slips(question, name)),
+            "person_typos": float(not is_match and _has_only_typos(question, name)),
             "person_known_word": float(has_known_word),
-            "person_slip_and_left": float(is_beside_gap),
+            "person_typo_and_left": float(is_beside_gap),
         }
     alignment = word_alignment.align(question, name, style=style, type_names=type_names)
     matched, left, omitted = alignment.matched, alignment.question_left, alignment.name_left
@@ -164,8 +164,8 @@ def of_pair(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
     )
     is_qualified = bool(matched and omitted) and not left and all(word in _QUALIFIERS for word in omitted)
-    asked, had = word_alignment.tokens(question), word_alignment.tokens(name)
-    is_longer = len(asked) > len(had) and asked[-1] not in left  # with the same head: Svalbard Global Seed Vault
+    asked, known = word_alignment.tokens(question), word_alignment.tokens(name)
+    is_longer = len(asked) > len(known) and asked[-1] not in left  # with the same head: Svalbard Global Seed Vault
     has_whole = len(name.words) > 1 and not omitted and (not left or is_longer)
     near = max(0.0, (cosine or 0.0) - 0.35) * 4
     return {
@@ -229,7 +229,7 @@ def _is_rare(word: str) -> bool:
 # Persons
 
 
-def _slips(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str]) -> tuple[bool, bool]:
+def _mistyped_words(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str]) -> tuple[bool, bool]:
     """What makes a typo in a person's name doubtful.
 
     Returns:
@@ -238,29 +238,29 @@ def _slips(question: Name, name: Name, rarity: Rarity, type_names: frozenset[str
     """
     from rapidfuzz import fuzz
 
-    asked, had = (each.words_without(type_names, honorifics=True) for each in (question, name))
+    asked, known = (each.words_without(type_names, honorifics=True) for each in (question, name))
     if _GENITIVE.search(question.text):
         asked = Name(_GENITIVE.sub("", question.text)).words_without(type_names, honorifics=True)
     joined = {first + second for first, second in pairwise(asked)}
-    whole = {first + second for first, second in pairwise(had)}
+    whole = {first + second for first, second in pairwise(known)}
     has_other_particle = any(
         len(first) <= _PARTICLE and first not in others and second in others and f"{first}-" in text.casefold()
-        for text, words, others in ((name.text, had, asked), (question.text, asked, had))
+        for text, words, others in ((name.text, known, asked), (question.text, asked, known))
         for first, second in pairwise(words)
         if rarity(second) > 1
     )
-    slips = [
+    mistyped = [
         word
         for word in asked
         if len(word) > 1
         and word not in whole
-        and not any(_is_form_of(word, other) or other in joined for other in had)
-        and any(fuzz.ratio(word, other) >= _SIMILAR_TO_SLIP for other in had)
+        and not any(_is_form_of(word, other) or other in joined for other in known)
+        and any(fuzz.ratio(word, other) >= _SIMILAR_TO_TYPO for other in known)
     ]
-    is_beside_gap = 1 < len(asked) < len(had) and any(
-        fuzz.ratio(word, had[-1]) == max(fuzz.ratio(word, other) for other in had) for word in slips
+    is_beside_gap = 1 < len(asked) < len(known) and any(
+        fuzz.ratio(word, known[-1]) == max(fuzz.ratio(word, other) for other in known) for word in mistyped
     )
-    return has_other_particle or any(rarity(word) > 0 for word in slips), is_beside_gap
+    return has_other_particle or any(rarity(word) > 0 for word in mistyped), is_beside_gap
 
 
 def _is_form_of(word: str, other: str) -> bool:
@@ -274,47 +274,50 @@ def _is_form_of(word: str, other: str) -> bool:
 
 def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
     """Whether a given name is cut short beside the whole of a telling surname: Theo Lindqvist."""
-    asked, had = question.words_without(frozenset(), honorifics=True), name.words_without(frozenset(), honorifics=True)
-    if len(asked) != 2 or len(had) < 2:
+    asked, known = (
+        question.words_without(frozenset(), honorifics=True),
+        name.words_without(frozenset(), honorifics=True),
+    )
+    if len(asked) != 2 or len(known) < 2:
         return False
     given, surname = asked
-    if phonetics.key(surname) != phonetics.key(had[-1]) or len(surname) < 5 or rarity(had[-1]) > _FEW_NAMES:
+    if phonetics.key(surname) != phonetics.key(known[-1]) or len(surname) < 5 or rarity(known[-1]) > _FEW_NAMES:
         return False
-    if typos.differ_in_ending(given, had[0]):
+    if typos.differ_in_ending(given, known[0]):
         return False  # Malik is not Malika
-    is_end = len(given) > 3 and had[0].endswith(given) and len(had[0]) > len(given) + 2  # Seun, Oluwaseun
-    is_beginning = 2 < len(given) < len(had[0]) and had[0].startswith(given)
+    is_end = len(given) > 3 and known[0].endswith(given) and len(known[0]) > len(given) + 2  # Seun, Oluwaseun
+    is_beginning = 2 < len(given) < len(known[0]) and known[0].startswith(given)
     if (is_beginning or is_end) and (not given_names.contains(given) or given_names.is_nickname(given)):
         return True
     stem = given.rstrip("iey")  # Connie of Consolata, Josie of Josefina, Manny of Emmanuel
     stem = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else stem
-    is_diminutive = stem != given and len(stem) > 2 and len(given) < len(had[0])
-    is_within = is_diminutive and given_names.is_nickname(given) and stem in had[0][1:]
-    return (is_diminutive and had[0].startswith(stem)) or is_within
+    is_diminutive = stem != given and len(stem) > 2 and len(given) < len(known[0])
+    is_within = is_diminutive and given_names.is_nickname(given) and stem in known[0][1:]
+    return (is_diminutive and known[0].startswith(stem)) or is_within
 
 
-def _has_only_slips(question: Name, name: Name) -> bool:
+def _has_only_typos(question: Name, name: Name) -> bool:
     """Whether every word of a person's name is there, exactly or with typos in a long word that is not another name."""
     from rapidfuzz import fuzz
 
-    asked, had = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
-    if len(asked) != len(had) or not asked:
+    asked, known = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
+    if len(asked) != len(known) or not asked:
         return False
-    for word, other in zip(asked, had, strict=True):
+    for word, other in zip(asked, known, strict=True):
         if word == other or phonetics.key(word) == phonetics.key(other) or other in given_names.spellings(word):
             continue
         is_name = given_names.contains(word) and word not in given_names.nicknames(other)
         alike = word[0] == other[0] and abs(len(word) - len(other)) < 2 and fuzz.ratio(word, other) >= _SIMILAR_NAME
-        if len(word) < _MIN_LETTERS_OF_SLIP or is_name or not alike or typos.differ_in_ending(word, other):
+        if len(word) < _MIN_LETTERS_OF_TYPO or is_name or not alike or typos.differ_in_ending(word, other):
             return False
     return True
 
 
 def _is_another_syllable(question: Name, name: Name) -> bool:
     """Whether a given name of two Chinese syllables has only one of them in common: Jianguo and Jianhua, Jian."""
-    asked, had = ({*each.words} for each in (question, name))
-    for word in asked - had:
-        for other in had - asked:
+    asked, known = ({*each.words} for each in (question, name))
+    for word in asked - known:
+        for other in known - asked:
             first, second = _SYLLABLES.fullmatch(word), _SYLLABLES.fullmatch(other)
             if other in given_names.spellings(word) | given_names.nicknames(word):
                 continue

@@ -52,19 +52,19 @@ class Statement:
 
 def say_the_same(question: str, name: str) -> bool:
     """Whether two folded names say that the same is done to the same; the question may leave out what is replaced."""
-    had = parse(name)
+    known = parse(name)
     readings = (parse(question), _one_instead_of_another(question))
-    return had is not None and any(_is_said_by(asked, had) for asked in readings if asked is not None)
+    return known is not None and any(_is_said_by(asked, known) for asked in readings if asked is not None)
 
 
-def _is_said_by(asked: Statement, had: Statement) -> bool:
-    if asked.actions and asked.actions.isdisjoint(had.actions):
+def _is_said_by(asked: Statement, known: Statement) -> bool:
+    if asked.actions and asked.actions.isdisjoint(known.actions):
         return False
-    if asked.directions and had.directions and asked.directions.isdisjoint(had.directions):
+    if asked.directions and known.directions and asked.directions.isdisjoint(known.directions):
         return False  # from 2027, until 2027
-    if not asked.objects or not _are_same(asked.objects, had.objects):
+    if not asked.objects or not _are_same(asked.objects, known.objects):
         return False
-    return not asked.replaced or _are_same(asked.replaced, had.replaced)
+    return not asked.replaced or _are_same(asked.replaced, known.replaced)
 
 
 @lru_cache(maxsize=4096)

@@ -48,29 +48,29 @@ class Alignment:
 
 def align(question: Name, name: Name, *, style: NameStyle, type_names: frozenset[str]) -> Alignment:
     """Match the words of a question with those of a name: equal, inflected, numbered alike, abbreviated, mistyped."""
-    asked, had = list(tokens(question)), list(tokens(name))
+    asked, known = list(tokens(question)), list(tokens(name))
     ignored = type_names if style in ("title", "statement", "reference") else frozenset()
-    asked = [word for word in asked if word in had or not _names_type(word, ignored)] or asked
-    had = [word for word in had if word not in ignored or word in asked] or had
+    asked = [word for word in asked if word in known or not _names_type(word, ignored)] or asked
+    known = [word for word in known if word not in ignored or word in asked] or known
     matched: list[tuple[str, str, float]] = []
     if style != "statement":  # a decision has no initials
-        _match_acronyms(asked, had, matched)
+        _match_acronyms(asked, known, matched)
     for threshold in (0.999, 0.9, 0.5):
         for word in list(asked):
-            best = max(((similar(word, other), other) for other in had), default=(0.0, ""))
+            best = max(((similar(word, other), other) for other in known), default=(0.0, ""))
             if best[0] >= threshold:
                 matched.append((word, best[1], best[0]))
                 asked.remove(word)
-                had.remove(best[1])
+                known.remove(best[1])
     return Alignment(
         tuple(pair for pair in matched if not name_similarity.is_function_word(pair[1]) or len(matched) == 1),
         tuple(word for word in asked if not name_similarity.is_function_word(word) and word not in _GRAMMATICAL),
-        tuple(word for word in had if not name_similarity.is_function_word(word)),
+        tuple(word for word in known if not name_similarity.is_function_word(word)),
     )
 
 
 def _names_type(word: str, type_names: frozenset[str]) -> bool:
-    """Whether a word is the name of the type, with a slip in it or not: projct."""
+    """Whether a word is the name of the type, with or without a typo: projct."""
     return word in type_names or any(
         typos.similarity(word, other, has_context=True, given_name=False) for other in type_names
     )
@@ -158,9 +158,9 @@ def _of_24_hours(time: re.Match[str]) -> str:
     return f"{hour:02}:{time['minute'] or '00'}"
 
 
-def _match_acronyms(asked: list[str], had: list[str], matched: list[tuple[str, str, float]]) -> None:
+def _match_acronyms(asked: list[str], known: list[str], matched: list[tuple[str, str, float]]) -> None:
     """Match a word that is the initials of neighbouring words on the other side, and take both out."""
-    for side, other, swapped in ((asked, had, False), (had, asked, True)):
+    for side, other, swapped in ((asked, known, False), (known, asked, True)):
         for word in [one for one in side if 2 <= len(one) <= 6 and one.isalpha()]:
             telling = [part for part in other if not name_similarity.is_function_word(part)]
             for start in range(len(telling) - len(word) + 1):

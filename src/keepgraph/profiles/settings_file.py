@@ -133,7 +133,7 @@ TABLES: dict[str, dict[str, _Check]] = {
     "names": {
         "accept": _fraction,
         "model": _model,
-        "rungs": _resolution_steps,
+        "steps": _resolution_steps,
     },
     "search": {
         "cross_encoder": _path,
@@ -200,7 +200,7 @@ TEMPLATE = """\
 # [names]
 # accept = 0.90                   # the probability at which an inexact name is taken to mean an entity
 # model = "all-MiniLM-L6-v2"      # or the folder of another model
-# rungs = ["fuzzy", "embedding"]  # how names are matched after exact and alias
+# steps = ["fuzzy", "embedding"]  # how names are matched after exact and alias
 
 # [search]
 # cross_encoder = "models/ce"     # the folder of a cross-encoder model; none by default

@@ -682,7 +682,7 @@ def are_connected(tx: Tx, entity: int, other: int, *, predicates: Sequence[int])
     return _leads(tx, entity, other, predicates, tx.at) or _leads(tx, other, entity, predicates, tx.at)
 
 
-def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str) -> bool:
+def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], at: str) -> bool:
     row = tx.conn.execute(
         f"""
         WITH RECURSIVE way (entity, steps) AS (
@@ -702,7 +702,7 @@ def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str)
             "entity": entity,
             "other": other,
             "predicates": json_array(predicates),
-            "at": now,
+            "at": at,
             "steps": _MAX_STEPS,
             "read": _MAX_READ,
         },
@@ -710,8 +710,8 @@ def _leads(tx: Tx, entity: int, other: int, predicates: Sequence[int], now: str)
     return row is not None
 
 
-def _values(tx: Tx, fact: Fact, predicate: int, now: str) -> dict[str, Any]:
-    ended = fact.valid_to is not None and fact.valid_to <= now
+def _values(tx: Tx, fact: Fact, predicate: int, at: str) -> dict[str, Any]:
+    ended = fact.valid_to is not None and fact.valid_to <= at
     return {
         "fact": fact.row,
         "predicate": predicate,
@@ -720,9 +720,9 @@ def _values(tx: Tx, fact: Fact, predicate: int, now: str) -> dict[str, Any]:
         "literal": fact.literal,
         "valid_from": fact.valid_from or "",
         "valid_to": fact.valid_to or _OPEN_END,
-        "begins": fact.valid_from or (fact.valid_to if ended else now),
+        "begins": fact.valid_from or (fact.valid_to if ended else at),
         "ends": fact.valid_to or _OPEN_END,
         "end_of_first_day": timestamps.end_of_first_day(fact.valid_from, tx.zone) if fact.valid_from else None,
         "start_of_last_day": timestamps.start_of_last_day(fact.valid_to, tx.zone) if fact.valid_to else None,
-        "at": now,
+        "at": at,
     }

@@ -82,7 +82,7 @@ def get_status(tx: Tx) -> dict[str, Any]:
         "resolution": {
             "exact": "on",
             "alias": "on",
-            "fuzzy": "on" if "fuzzy" in tx.settings.rungs else "off: by the settings",
+            "fuzzy": "on" if "fuzzy" in tx.settings.steps else "off: by the settings",
             "embedding": vector_backfill.describe_state(tx),
         },
         "waiting_for_vectors": {

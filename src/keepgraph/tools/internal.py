@@ -333,10 +333,10 @@ def _describe_tool(tx: Tx, listed: catalogue.Tool) -> str:
     return listed.description if suffix is None else f"{listed.description}\n\n{suffix(tx)}"
 
 
-def _describe_pair(entity: Entity, double: Entity, *, score: float, reason: str | None) -> internal_types.Pair:
+def _describe_pair(entity: Entity, duplicate: Entity, *, score: float, reason: str | None) -> internal_types.Pair:
     described: internal_types.Pair = {
         "entity": answer_shapes.entity(entity),
-        "double": answer_shapes.entity(double),
+        "duplicate": answer_shapes.entity(duplicate),
         "score": score,
     }
     return described | ({"reason": reason} if reason else {})

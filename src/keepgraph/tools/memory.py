@@ -265,7 +265,7 @@ def _needs_of_decisions(
     tx: Tx, *, project: str | None = None, topic: str | None = None, **arguments: Any
 ) -> frozenset[Need]:
     """Vectors of names: to compare decisions with a topic, or to resolve the name of the project."""
-    if topic and "embedding" in tx.settings.rungs:
+    if topic and "embedding" in tx.settings.steps:
         return catalogue.NAME_VECTORS
     return catalogue.to_resolve_project(tx, project=project, **arguments)
 

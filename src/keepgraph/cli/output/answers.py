@@ -335,7 +335,7 @@ def show_history(answer: dict[str, Any], *, name: str) -> None:
 
 def show_duplicates(pairs: list[dict[str, Any]], *, total: int) -> None:
     for pair in pairs:
-        one, other = pair["entity"], pair["double"]
+        one, other = pair["entity"], pair["duplicate"]
         click.echo(
             f"{entity_name(one)} ({one['type']})  and  {entity_name(other)} ({other['type']})  {pair['score']:.2f}"
             + (f"  {printable(pair['reason'])}" if "reason" in pair else ""),

@@ -402,7 +402,7 @@ def _similarity_of_words(tx: Tx, one: OntologyClass, other: OntologyClass) -> fl
 def _reason_against(tx: Tx, ontology: Ontology) -> str | None:
     from keepgraph.ml import embedder
 
-    if "embedding" not in tx.settings.rungs:
+    if "embedding" not in tx.settings.steps:
         return "by the settings"
     if len(ontology.classes) > MAX_CLASSES:
         return f"the vocabulary has {len(ontology.classes):,} words; up to {MAX_CLASSES:,} are compared by meaning"

@@ -125,7 +125,7 @@ def find_by_meaning(tx: Tx, text: str, *, blocked: Ref | None = None) -> list[tu
     open_ = [
         fact for fact in _open_of(tx, blocked) if not blockers.is_other_matter(text, blocker_resolutions.text_of(fact))
     ][:MAX_COMPARED_BY_MEANING]
-    if not open_ or "embedding" not in tx.settings.rungs or vector_backfill.unavailable_reason(tx):
+    if not open_ or "embedding" not in tx.settings.steps or vector_backfill.unavailable_reason(tx):
         return []
     from keepgraph.ml import embedder
 

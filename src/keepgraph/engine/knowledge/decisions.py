@@ -347,7 +347,7 @@ def _words(text: str) -> list[str]:
 def _by_meaning(tx: Tx, decisions: Sequence[Entity | Fact], topic: str) -> set[str]:
     """Those whose names resemble the topic in meaning; none without vectors."""
     of_types = {decision.type for decision in decisions if isinstance(decision, Entity)}
-    if not of_types or "embedding" not in tx.settings.rungs or vector_backfill.unavailable_reason(tx):
+    if not of_types or "embedding" not in tx.settings.steps or vector_backfill.unavailable_reason(tx):
         return set()
     try:
         nearest = vector_backfill.nearest_entities(tx, topic, of_types=of_types)

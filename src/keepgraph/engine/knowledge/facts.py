@@ -61,7 +61,7 @@ def record(
     start, end = parse_validity(tx, valid_from, valid_to)
     given, named = blocker_resolutions.read(tx, GivenFact(subject, predicate, object))
     statement = statements.resolve(tx, given, aliases=aliases, refuse_misfits=refuse_misfits)
-    now = tx.at
+    at = tx.at
     new = Fact(
         row=0,
         id="",
@@ -70,7 +70,7 @@ def record(
         object=statement.object,
         literal=statement.literal,
         confidence=confidence,
-        recorded_at=now,
+        recorded_at=at,
         valid_from=start,
         valid_to=end,
         source=source,
@@ -80,12 +80,12 @@ def record(
         new = replace(new, literal=validity.known_spelling(tx, new, statement.predicate))
     known = validity.find_known(tx, new, statement.predicate)
     # A fact that replaces another begins when that ends: it does not correct what has ended before.
-    match = _match(new, known, now=now, supersedes=supersedes, may_correct=may_correct)
-    if supersedes and start is None and match.fact and match.changed and not validity.holds_at(match.fact, now):
+    match = _match(new, known, at=at, supersedes=supersedes, may_correct=may_correct)
+    if supersedes and start is None and match.fact and match.changed and not validity.holds_at(match.fact, at):
         match = validity.Match()
     if match.fact is None and supersedes and start is None:
         new = _starting_now(new, valid_to)
-        match = _match(new, known, now=now, supersedes=supersedes, may_correct=may_correct)
+        match = _match(new, known, at=at, supersedes=supersedes, may_correct=may_correct)
     plan = _plan_closing(tx, statement, named, new)
     changed = [validity.change(tx, fact, valid_from=fact.valid_from, valid_to=fact.valid_to) for fact in match.changed]
     fact = (changed[0] if changed else match.fact) or _insert(tx, new, statement.predicate.row)
@@ -98,7 +98,7 @@ def record(
     says_nothing_new = effect == "repeated" and is_known and not (superseded or closed or aliases)
     if says_nothing_new and not _opens_again(tx, fact, statement.predicate):
         effect = "nothing_changed"
-    store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=now)
+    store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=at)
     _keep_surfaces(tx, fact, given)
     return RecordedFact(
         fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if match.fact else fact,
@@ -209,15 +209,15 @@ def parse_validity(tx: Tx, valid_from: str | None, valid_to: str | None) -> tupl
 
 
 def _match(
-    new: Fact, known: Sequence[Fact], *, now: str, supersedes: Sequence[str], may_correct: bool
+    new: Fact, known: Sequence[Fact], *, at: str, supersedes: Sequence[str], may_correct: bool
 ) -> validity.Match:
     """Match a fact with the known equal ones, except those it is to replace."""
     if new.valid_from is None and new.valid_to is None:
-        return validity.match(new, known, now=now)
+        return validity.match(new, known, at=at)
     replaced = {fact_id.strip().lower() for fact_id in supersedes}
     exact = [fact for fact in known if (fact.valid_from, fact.valid_to) == (new.valid_from, new.valid_to)]
     others = exact or [fact for fact in known if fact.id not in replaced]
-    return validity.match(new, others, now=now, may_correct=may_correct)
+    return validity.match(new, others, at=at, may_correct=may_correct)
 
 
 def _plan_closing(
@@ -262,12 +262,11 @@ def _starting_now(fact: Fact, valid_to: str | None) -> Fact:
     Raises:
         errors.ValidityInvalid: it has already ended.
     """
-    now = fact.recorded_at
-    if fact.valid_to is not None and fact.valid_to <= now:
+    if fact.valid_to is not None and fact.valid_to <= fact.recorded_at:
         raise errors.ValidityInvalid(
             f"a fact that ended in the past ({valid_to}) cannot replace one that holds now", hint="Give valid_from too."
         )
-    return replace(fact, valid_from=now)
+    return replace(fact, valid_from=fact.recorded_at)
 
 
 def _insert(tx: Tx, new: Fact, predicate: int) -> Fact:

@@ -30,12 +30,12 @@ class Match:
     changed: tuple[Fact, ...] = ()
 
 
-def match(stated: Fact, known: Sequence[Fact], *, now: str, may_correct: bool = True) -> Match:
+def match(stated: Fact, known: Sequence[Fact], *, at: str, may_correct: bool = True) -> Match:
     """Compare the validity of a stated fact with those of the known equal facts.
 
     Args:
         known: facts of the same triple that are not retracted, oldest first.
-        now: the timestamp of the call.
+        at: the timestamp of the call.
         may_correct: whether a stated beginning or end may replace another; else only an open end is closed, and only
             if both begin at the same instant.
     """
@@ -44,9 +44,9 @@ def match(stated: Fact, known: Sequence[Fact], *, now: str, may_correct: bool = 
         if (fact.valid_from, fact.valid_to) == (start, end):
             return Match(fact)
     if start is None and end is None:
-        return Match(next((fact for fact in known if holds_at(fact, now)), None))
+        return Match(next((fact for fact in known if holds_at(fact, at)), None))
     if end is None:
-        return _match_beginning(stated, known, now=now, may_correct=may_correct)
+        return _match_beginning(stated, known, at=at, may_correct=may_correct)
     open_ = [fact for fact in known if fact.valid_to is None and _may_have_begun(fact, start, may_correct=may_correct)]
     open_ = [fact for fact in open_ if _begin(fact) < end]
     if open_:
@@ -126,14 +126,14 @@ def overlap(fact: Fact, other: Fact) -> bool:
     )
 
 
-def _match_beginning(stated: Fact, known: Sequence[Fact], *, now: str, may_correct: bool) -> Match:
+def _match_beginning(stated: Fact, known: Sequence[Fact], *, at: str, may_correct: bool) -> Match:
     """Match a fact with a beginning and no end: an end that is known is not contradicted by it."""
     start = stated.valid_from or ""
     same_beginning = [fact for fact in known if fact.valid_from == start]
     if same_beginning:
         return Match(same_beginning[-1])
     undated = [fact for fact in known if fact.valid_from is None and (fact.valid_to is None or start < fact.valid_to)]
-    if may_correct and len(undated) == 1 and start <= now:
+    if may_correct and len(undated) == 1 and start <= at:
         return Match(undated[0], (replace(undated[0], valid_from=start),))
     return Match()
 

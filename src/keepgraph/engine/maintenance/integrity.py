@@ -223,7 +223,7 @@ def _check_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
         counts = ", ".join(f"{count:,} {problem}" for problem, count in wrong.items())
         yield Check("vectors", State.WRONG, f"there are vectors {counts}", FIX)
     vector_space = store.vectors.model_and_dimension(tx)
-    is_on = "embedding" in tx.settings.rungs
+    is_on = "embedding" in tx.settings.steps
     if vector_space and is_on and vector_space[0] != tx.settings.model:
         message = f"the vectors are from {vector_space[0]}, but the settings name {tx.settings.model}"
         yield Check("vectors", State.WRONG, message, "kg reindex")
@@ -287,7 +287,7 @@ def _check_missing_vectors(tx: Tx, faults: Faults) -> Iterator[Check]:
         for kind in store.derived_tables.VECTOR_KINDS
         if (count := store.vectors.count_missing(tx, kind))
     ]
-    if missing and "embedding" in tx.settings.rungs:
+    if missing and "embedding" in tx.settings.steps:
         model = tx.settings.model
         reason = vector_backfill.missing_part(model) or vector_backfill.unavailable_reason(tx)
         message = f"{'; '.join(missing)}{f', and none can be made: {reason}' if reason else ''}"

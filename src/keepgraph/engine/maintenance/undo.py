@@ -63,7 +63,7 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
         raise _later_changes(tx, surface[0], _RECORDED_UNDER_NAME, rows=surface[1])
     for reverted in changes:
         _revert(tx, reverted)
-    _refuse_doubles(tx, changes)
+    _refuse_duplicates(tx, changes)
     _update_derived_data(tx, changes, before)
     if change is None:
         store.journal.record_undo(tx, number)
@@ -305,7 +305,7 @@ def _update_derived_data(
     store.derived_tables.requeue_aliases(tx, retyped)
 
 
-def _refuse_doubles(tx: Tx, changes: Sequence[Change]) -> None:
+def _refuse_duplicates(tx: Tx, changes: Sequence[Change]) -> None:
     """Refuse to make a predicate symmetric again of which facts were recorded since that say the same then.
 
     Raises:
@@ -313,9 +313,9 @@ def _refuse_doubles(tx: Tx, changes: Sequence[Change]) -> None:
     """
     for change in changes:
         if change.table == "predicate" and change.op == "update" and (change.before or {}).get("is_symmetric"):
-            doubles = store.word_references.duplicate_facts(tx, change.row, change.row, are_reversed=True)
-            if doubles:
-                rows = [("fact", row) for row in sorted({row for pair in doubles for row in pair}, reverse=True)]
+            duplicates = store.word_references.duplicate_facts(tx, change.row, change.row, are_reversed=True)
+            if duplicates:
+                rows = [("fact", row) for row in sorted({row for pair in duplicates for row in pair}, reverse=True)]
                 raise _later_changes(
                     tx, change, "facts recorded since would be duplicated", rows=rows[:_MAX_BLOCKING_CALLS]
                 )

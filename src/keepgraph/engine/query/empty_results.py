@@ -482,7 +482,7 @@ class Search:
         if self._probe.seconds_left <= 0:
             return []
         tx = self._probe.tx
-        resolution = resolver.resolve(replace(tx, settings=replace(tx.settings, rungs=("fuzzy",))), Name(text))
+        resolution = resolver.resolve(replace(tx, settings=replace(tx.settings, steps=("fuzzy",))), Name(text))
         found = [resolution.entity] if resolution.entity else []
         found += [candidate.entity for candidate in resolution.candidates]
         return [entity.id if key == "id" else entity.name for entity in found][:_MAX_SUGGESTIONS]

@@ -59,8 +59,8 @@ def resolve(
 
 def resolve_by_letters(tx: Tx, name: Name, *, of_types: Collection[str] | None = None) -> Resolution:
     """The entity that a reader means by a name, without the step that loads a model."""
-    rungs = tuple(rung for rung in tx.settings.rungs if rung != "embedding")
-    return resolve(replace(tx, settings=replace(tx.settings, rungs=rungs)), name, of_types=of_types)
+    steps = tuple(step for step in tx.settings.steps if step != "embedding")
+    return resolve(replace(tx, settings=replace(tx.settings, steps=steps)), name, of_types=of_types)
 
 
 def _asked_about(name: Name) -> list[Expression]:
@@ -155,8 +155,8 @@ def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[R
         return resolution, (), False
     if with_identifier := _with_identifier(tx, name, of_types=of_types):
         return abstention.choose(with_identifier, threshold=0.0), (), False
-    if "fuzzy" not in tx.settings.rungs:
-        return Resolution(None, "none", 0.0), (), "embedding" in tx.settings.rungs
+    if "fuzzy" not in tx.settings.steps:
+        return Resolution(None, "none", 0.0), (), "embedding" in tx.settings.steps
     candidates = fuzzy.rank(tx, name, of_types=of_types)
     judged = acceptance.judge(tx, name, candidates, ruled=fuzzy.best(candidates))
     if "@" in name.text and identifiers.canonical(name.text):
@@ -164,7 +164,7 @@ def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[R
     resolution = abstention.choose(judged, threshold=tx.settings.accept)
     # If a name certainly means one of several, no vector can tell which: Sarah, of two.
     is_ambiguous = sum(candidate.score for candidate in judged[:2]) >= tx.settings.accept
-    return resolution, candidates, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.rungs)
+    return resolution, candidates, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.steps)
 
 
 def _weigh_other_address(tx: Tx, candidate: Candidate) -> Candidate:

@@ -265,7 +265,7 @@ class QuestionVectors:
 
 def embed(tx: Tx, question: Question, *, kinds: frozenset[str]) -> QuestionVectors:
     """Embed a question, if there are vectors to compare it with; a missing model is a state, not an error."""
-    if "embedding" not in tx.settings.rungs:
+    if "embedding" not in tx.settings.steps:
         return QuestionVectors(state="off: by the settings")
     if reason := vector_backfill.unavailable_reason(tx):
         return QuestionVectors(state=f"off: {reason}")
@@ -468,7 +468,7 @@ def lacks_owner(tx: Tx, text: str, *, groups: Sequence[str]) -> bool:
     if _span_of_asker(beginning) is None or store.groups.rows(tx, groups):
         return False
     # Names that are only similar do not count: "me" is not nearly "Mel".
-    exact_only = replace(tx, settings=replace(tx.settings, rungs=()))
+    exact_only = replace(tx, settings=replace(tx.settings, steps=()))
     return not detect(exact_only, text, groups=groups)
 
 
@@ -554,7 +554,7 @@ def _speaker_by_nickname(name: Name, speakers: _Speakers) -> tuple[str, ...]:
 
 def _similar_entities(tx: Tx, name: Name, *, groups: Sequence[str]) -> list[tuple[int, float, NameStyle]]:
     """Entities with a similar name, as row number, score and the style of their names."""
-    if "fuzzy" not in tx.settings.rungs:
+    if "fuzzy" not in tx.settings.steps:
         return []
     similar = []
     vocabulary = graph_vocabulary.read(tx)

@@ -49,7 +49,7 @@ def collect(job: Job, *, kinds: Collection[str] | None = None, group: str | None
         room = MAX_COLLECTED - len(decisions.open_and_stale(tx)[0])
         found = [
             proposal
-            for proposal in [*texts(tx, limit=MAX_COLLECTED), *wordings(tx, limit=MAX_COLLECTED), *_doubles(tx)]
+            for proposal in [*texts(tx, limit=MAX_COLLECTED), *wordings(tx, limit=MAX_COLLECTED), *_duplicates(tx)]
             if kinds is None or proposal.kind in kinds
         ]
         if proposals.are_up_to_date(tx, found, has_room=room > 0):
@@ -132,7 +132,7 @@ def is_decided(tx: Tx, one: Entity, other: Entity) -> bool:
     return store.review_proposals.last(tx, "same_as", pair_key(one, other)) is not None
 
 
-def _doubles(tx: Tx) -> list[Proposal]:
+def _duplicates(tx: Tx) -> list[Proposal]:
     """The pairs of entities that may be one entity; none in a graph of too many entities."""
     if sum(store.entities.count_by_type(tx).values()) > MAX_COMPARED:
         return []

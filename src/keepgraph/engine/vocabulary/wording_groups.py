@@ -320,7 +320,7 @@ def _embed(tx: Tx, texts: Sequence[str]) -> Matrix | None:
 
     from keepgraph.ml import embedder
 
-    if not texts or "embedding" not in tx.settings.rungs or embedder.unavailable_reason(tx.settings.model):
+    if not texts or "embedding" not in tx.settings.steps or embedder.unavailable_reason(tx.settings.model):
         return None
     model = tx.settings.model
     cache = tx.shared_cache.setdefault(_CACHE_KEY, {})

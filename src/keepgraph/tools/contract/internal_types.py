@@ -233,7 +233,7 @@ class PairBatch(Pairs):
 
 class Pair(TypedDict):
     entity: Entity
-    double: Entity
+    duplicate: Entity
     score: float
     reason: NotRequired[str]
 

@@ -239,7 +239,7 @@ def _resolve_key(tx: Tx, id_or_name: str, groups: Sequence[str]) -> Key:
     """The row of an entity, by its id, exact name or alias; or the negative row of a proposed entity, by its id."""
     public_id, name = id_or_name.strip().lower(), Name(id_or_name)
     hint = None
-    exact_only = replace(tx, settings=replace(tx.settings, rungs=()))
+    exact_only = replace(tx, settings=replace(tx.settings, steps=()))
     for group in groups:
         in_group = replace(exact_only, group=group)
         if public_id.startswith("prop_"):

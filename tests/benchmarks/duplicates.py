@@ -1,6 +1,6 @@
-"""Benchmark of doubles: planted pairs among other entities, recorded in either order, found by `list_duplicates`.
+"""Benchmark of duplicates: planted pairs among other entities, recorded in either order, found by `list_duplicates`.
 
-python tests/benchmarks/doubles.py [ENTITIES] [PLANTED]
+python tests/benchmarks/duplicates.py [ENTITIES] [PLANTED]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Named = tuple[str, str]
 """The type and the name of an entity."""
 
 Planted = tuple[str, Named, str]
-"""How the double is written, the entity, and the double's name."""
+"""How the duplicate is written, the entity, and the duplicate's name."""
 
 _SHARES = {"person": 5, "project": 2, "decision": 2, "concept": 3, "source": 2}
 
@@ -41,15 +41,15 @@ def table(entities: int = ENTITIES, count: int = PLANTED) -> list[str]:
     """The lines of the table: recall and precision of the proposed pairs, by which of the two was recorded first."""
     lines = ["| recorded first | found | of | recall | proposed | precision | CPU s |", "|---|---|---|---|---|---|---|"]
     by_kind: list[str] = []
-    for order in ("name", "double"):
+    for order in ("name", "duplicate"):
         names = _names(random.Random("doubles"), entities)
-        doubles = planted(random.Random("planted"), names, count)
+        duplicates = planted(random.Random("planted"), names, count)
         with tempfile.TemporaryDirectory() as folder, keepgraph.open(Path(folder) / "g.db") as graph:
-            _record(graph, names, doubles, double_first=order == "double")
+            _record(graph, names, duplicates, duplicate_first=order == "duplicate")
             started = time.process_time()
             pairs = proposed(graph)
             seconds = time.process_time() - started
-        expected = {frozenset([entity[1], double]): kind for kind, entity, double in doubles}
+        expected = {frozenset([entity[1], duplicate]): kind for kind, entity, duplicate in duplicates}
         right = [pair for pair in pairs if pair in expected]
         lines.append(
             f"| {order} | {len(right)} | {len(expected)} | {len(right) / len(expected):.3f} | {len(pairs)} "
@@ -68,7 +68,7 @@ def proposed(graph: Graph) -> list[frozenset[str]]:
     after: int | None = 0
     while after is not None:
         batch = graph.call("list_duplicates", after=after)
-        pairs += [frozenset([pair["entity"]["name"], pair["double"]["name"]]) for pair in batch["pairs"]]
+        pairs += [frozenset([pair["entity"]["name"], pair["duplicate"]["name"]]) for pair in batch["pairs"]]
         after = batch["next"]
     return list(dict.fromkeys(pairs))
 
@@ -88,17 +88,17 @@ def planted(rng: random.Random, names: Sequence[Named], count: int) -> list[Plan
         "author": lambda named, rng: f"{named[1]} by Robert Martin" if named[0] == "source" else None,
         "article": lambda named, rng: f"the {named[1]}" if named[0] in ("project", "source") else None,
     }
-    doubles: list[Planted] = []
+    duplicates: list[Planted] = []
     originals = rng.sample(list(names), len(names))
     for turn, entity in enumerate(originals * 3):
-        if len(doubles) == count:
+        if len(duplicates) == count:
             break
         kind = list(ways)[turn % len(ways)]
-        double = ways[kind](entity, rng)
-        if double and normalisation.key(double) not in taken and entity not in {one for _, one, _ in doubles}:
-            taken.add(normalisation.key(double))
-            doubles.append((kind, entity, double))
-    return doubles
+        duplicate = ways[kind](entity, rng)
+        if duplicate and normalisation.key(duplicate) not in taken and entity not in {one for _, one, _ in duplicates}:
+            taken.add(normalisation.key(duplicate))
+            duplicates.append((kind, entity, duplicate))
+    return duplicates
 
 
 def _names(rng: random.Random, count: int) -> list[Named]:
@@ -115,9 +115,9 @@ def _distinct(names: Iterator[Named], taken: set[str]) -> Iterator[Named]:
             yield kind, name
 
 
-def _record(graph: Graph, names: Sequence[Named], doubles: Sequence[Planted], *, double_first: bool) -> None:
-    second = [(entity[0], double) for _, entity, double in doubles]
-    every = [*second, *names] if double_first else [*names, *second]
+def _record(graph: Graph, names: Sequence[Named], duplicates: Sequence[Planted], *, duplicate_first: bool) -> None:
+    second = [(entity[0], duplicate) for _, entity, duplicate in duplicates]
+    every = [*second, *names] if duplicate_first else [*names, *second]
     for start in range(0, len(every), 100):
         facts = [
             {"subject": {"type": kind, "name": name}, "predicate": "tagged", "object": {"literal": "known"}}
