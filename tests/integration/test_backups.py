@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -875,6 +876,25 @@ def test_a_copy_that_finds_no_room_says_so(tmp_path, monkeypatch):
         store.copies._copy_pages(FullDisk(), tmp_path / "copy.db", None)
 
     assert store.sqlite_errors.reason(caught.value) == "the disk is full"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
+def test_a_graph_on_a_full_disk_is_not_called_something_else(plain, monkeypatch):
+    """
+    SQLite needs a file beside the graph even to read it.
+    """
+    import resource
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=0))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, limits[1]))
+    try:
+        refused = run("status")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert "the disk is full" in refused.stderr
+    assert run("status").exit_code == 0
 
 
 def test_compaction_on_a_full_disk_says_so(plain, monkeypatch):

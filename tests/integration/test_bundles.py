@@ -277,6 +277,16 @@ def test_other_files_beside_the_pages_stay(path, bundle):
     assert picture.read_bytes() == b"\x89PNG"
 
 
+@pytest.mark.parametrize("words", [("ingest",), ("vault", "add"), ("vault", "preview")])
+def test_a_bundle_is_not_read_as_notes(path, bundle, words):
+    before = dump(path)
+    refused = CliRunner().invoke(kg, ["--db", str(path), *words, str(bundle)])
+
+    assert refused.exit_code == 1
+    assert f"kg import {bundle}" in refused.stderr
+    assert dump(path) == before
+
+
 def test_edits_are_not_overwritten_and_other_files_are_refused(path, bundle, tmp_path):
     append(bundle / "person/Person 1.md", "- knows [[Person 2]]")
     (tmp_path / "other").mkdir()

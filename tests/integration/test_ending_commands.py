@@ -268,3 +268,31 @@ def test_control_characters_of_a_blocker_do_not_reach_the_terminal(run):
     run("record", "project:Atlas", "blocked_by", "=no \x1b[2Jbudget")
 
     assert "\x1b" not in run("week").output + run("resolve", "weather").stderr + run("resolve", "Atlas").output
+
+
+def test_a_task_is_closed_by_its_name_as_a_blocker_is(run, atlas):
+    run("remind", "Renew the permit", "--due", "2099-01-01")
+    run("remind", "Call Ana")
+    shown = [run("done", "renew the permit"), run("resolve", "Call Ana", "--by", "person:Bo", "--on", "2026-05-01")]
+
+    assert [each.output.splitlines()[0] for each in shown] == [
+        "Recorded: Renew the permit resolved_by “done”",
+        "Recorded: Call Ana resolved_by Bo",
+    ]
+    assert "To do" not in run("next").output
+    assert "licence" in run("next").output
+
+
+def test_a_task_that_is_only_resembled_is_named_and_stays_open(run, atlas):
+    run("remind", "Renew the parking permit")
+    refused = run("done", "parking permit")
+
+    assert refused.exit_code == 1
+    assert 'perhaps "task:Renew the parking permit"' in refused.stderr
+    assert "Renew the parking permit" in run("next").output
+
+
+def test_what_is_neither_blocker_nor_task_is_not_closed(run, atlas):
+    run("record", "project:Cygnus", "tagged", "active")
+
+    assert "no open blocker fits" in run("done", "Cygnus").stderr

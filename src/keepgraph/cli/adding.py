@@ -353,13 +353,13 @@ def decide_command(
 @click.option("--project", metavar="NAME", help="The project that it belongs to.")
 @graph_options.all_options
 def remind_command(ctx: click.Context, /, task: tuple[str, ...], **details: Any) -> None:
-    """Record a task, for `kg next` and `kg week` to show until you tag it as done.
+    """Record a task, for `kg next` and `kg week` to show until it is done.
 
     Keepgraph shows it when you ask, and sends no notification.
 
     \b
     kg remind me to renew the permit --due "next Friday" --project Atlas
-    kg tag "renew the permit" done
+    kg done "renew the permit"
     """
     name = _name("task", _ADDRESSED.sub("", _text(task)))
     with graph_options.open_graph(ctx, create=True) as graph:

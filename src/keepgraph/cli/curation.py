@@ -11,7 +11,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
-from keepgraph.cli.record import read_object, read_reference
+from keepgraph.cli.record import read_object, read_reference, record
 from keepgraph.graph import Graph
 
 _DUPLICATES_SHOWN = 200
@@ -254,14 +254,15 @@ def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: Any) ->
 @click.option("--source", help="The source.")
 @graph_options.all_options
 def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: Any) -> None:
-    """Close an open blocker, named by its words or similar ones, by what is blocked, or by its id.
+    """Close an open blocker, named by its words or similar ones, by what is blocked, or by its id; or a task, by name.
 
-    `kg week` lists the open ones. If several match, they are listed and none is closed.
+    `kg next` lists them. If several match, they are listed and none is closed.
 
     \b
     kg resolve "waiting for the licence"
     kg resolve licence --by Ana --on yesterday
     kg resolve Atlas
+    kg done "Renew the permit"
     """
     text = " ".join(blocker)
     if options["by"] is not None:
@@ -276,7 +277,7 @@ def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: 
             if any(str(one.get("id", "")).startswith(_FACT_PREFIX) for one in _candidates(error)):
                 error.hint = "Name the one you mean by its words or its id: `kg resolve fact_…`."
             raise
-    graph_options.show(ctx, answer, answers.show_resolved)
+    graph_options.show(ctx, answer, answers.show_resolved if "closed_blockers" in answer else answers.show_recorded)
 
 
 def _end(graph: Graph, words: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
@@ -326,12 +327,28 @@ def _name_parts(words: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _resolve(graph: Graph, text: str, given: dict[str, Any], *, may_ask: bool) -> dict[str, Any]:
-    """Close a blocker by its words; if none fits, ask about one with a similar meaning."""
+    """Close a blocker by its words, else a task by its name; if none fits, ask about a blocker of similar meaning."""
     try:
         return graph.call("resolve_blocker", blocker=text, **given)
     except errors.FactNotFound as error:
         if text.lower().startswith(_FACT_PREFIX):
             raise
+        named = graph.call("recall_entity", name_or_alias=text)
+        if named["entity"] and named["entity"]["type"] == "task":
+            if named["resolution"]["method"] not in ("exact", "alias"):
+                error.candidates = [{name: named["entity"][name] for name in ("id", "type", "name")}]
+                error.hint = "If you mean this task, write its whole name."
+                raise
+            return record(
+                graph,
+                {
+                    "subject": {"id": named["entity"]["id"]},
+                    "predicate": "resolved_by",
+                    "object": given["by"] or {"literal": "done"},
+                    "valid_from": given["resolved_at"],
+                    "source": given["source"],
+                },
+            )[0]
         near = graph.call("find_blockers", text=text, blocked=given["blocked"])["blockers"]
         if not near:
             raise

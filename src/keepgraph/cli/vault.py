@@ -198,6 +198,7 @@ def _existing(folder: str) -> Path:
     path = _resolved(folder)
     if not path.is_dir():
         raise errors.InvalidArguments(f"{folder!r} is not a folder", hint="Name the folder of your notes.")
+    ingest.refuse_export(path)
     return path
 
 

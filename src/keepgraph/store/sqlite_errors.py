@@ -14,7 +14,11 @@ SQL_REFUSED = {1}
 """A statement names a table or a column that is not there, or does not fit the schema otherwise."""
 
 _READONLY = 8
+_IO_ERROR = 10
 _FULL = 13
+
+_BYTES_TO_READ = 1 << 16
+"""What must be free on a disk for SQLite to open a graph, even to read it: the index of the log has 32 KiB."""
 
 # Primary result codes (https://www.sqlite.org/rescode.html), by what they mean to a caller.
 BUSY = {5, 6}
@@ -22,7 +26,7 @@ CANNOT_OPEN_LOG = {_READONLY, 14}
 CORRUPT = {11, 26}
 NOT_A_DATABASE = {26}
 _INTERRUPTED = {9}
-_WRITE_FAILED = {_READONLY, 10, _FULL, 23}
+_WRITE_FAILED = {_READONLY, _IO_ERROR, _FULL, 23}
 _CONSTRAINT_VIOLATED = {19}
 
 _REASONS = {_READONLY: "it is read-only", _FULL: "the disk is full"}
@@ -43,6 +47,8 @@ def translate(
         cancellation: tells why a statement was interrupted.
     """
     code, name = result_code(error), _name(error)
+    if code == _IO_ERROR and _is_disk_full(path):
+        code = _FULL
     if code in _INTERRUPTED:
         return (cancellation() if cancellation else None) or errors.Cancelled("the call was interrupted")
     if code in BUSY:
@@ -57,7 +63,7 @@ def translate(
         )
     if code in CORRUPT:
         return errors.GraphDamaged(f"{path} is damaged: it cannot be read to the end ({name})")
-    return errors.GraphUnavailable(f"{path} cannot be read as a graph ({name})")
+    return errors.GraphUnavailable(f"{path} cannot be opened or read ({name})")
 
 
 def reason(error: sqlite.Error | OSError) -> str:
@@ -65,6 +71,12 @@ def reason(error: sqlite.Error | OSError) -> str:
     if isinstance(error, OSError):
         return "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or _name(error)
     return _REASONS.get(result_code(error), _name(error))
+
+
+def _is_disk_full(path: Path) -> bool:
+    import shutil
+
+    return shutil.disk_usage(path.parent).free < _BYTES_TO_READ
 
 
 def _name(error: Exception) -> str:
