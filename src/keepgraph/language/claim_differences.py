@@ -16,34 +16,10 @@ from keepgraph.language.time_references import Relation
 
 Amounts: TypeAlias = Literal["none", "same", "compatible", "different", "unknown"]
 
-MAX_MORE_WORDS = 2
-"""A denied claim may have at most this many more words."""
-
-_HARMLESS = frozenset(
-    opposites.root(word)
-    for word in "member people person thing case fact time dr mr mrs ms prof sir project team today place".split()
-)
-_RESTRICTING = frozenset(
-    "in on at for near with without during under over outside inside before after when while if because from to until "
-    "since between among beyond behind above below except unless within through via as than".split()
-)
 _RULE = lazy.compile(r"\b(?:must|minimum|maximum|required?|requires|limit|limited|allow\w*|permit\w*|may|need\w*)\b")
 _NOBODY = lazy.compile(r"\b(?:nobody|no one|none|nothing)\b")
-_LIGHT_VERBS = frozenset(
-    map(opposites.root, "decided agreed voted chose opted use adopt introduce contain include".split())
-)
-_SAME_PREPOSITIONS = (
-    {"in", "at"},
-    {"to", "for"},
-    {"of", "for"},
-    {"of", "in"},
-    {"on", "at"},
-    {"of", "to"},
-    {"with", "by"},
-)
-_CLEFT = lazy.compile(r"\b(?:is|was|are|were)\s(?:what|who|where|the one)\b")
 _COMPARISON = lazy.compile(r"\bthan\b|\b(?:beat|beats|beaten|defeat\w*|outrank\w*|outperform\w*|preced\w+|exceed\w*)\b")
-_TENSES = ({"present", "perfect"}, {"past", "perfect"})
+_PRESENT = {"present", "perfect"}
 
 
 def find(one: Claim, other: Claim) -> Difference | None:
@@ -54,9 +30,7 @@ def find(one: Claim, other: Claim) -> Difference | None:
     if not shared_roots:
         return None
     shared = tuple(word for word in one.words if word.root in shared_roots)
-    ours, theirs = _rest(one, shared_roots), _rest(other, shared_roots)
-    ours, theirs = _essential(one, ours, theirs), _essential(other, theirs, ours)
-    return Difference(one, other, shared, ours, theirs)
+    return Difference(one, other, shared, _rest(one, shared_roots), _rest(other, shared_roots))
 
 
 @dataclass(frozen=True)
@@ -65,7 +39,7 @@ class Difference:
 
     Attributes:
         shared: the words of the first that the second has as well.
-        ours, theirs: the words that only the first, only the second has, without those that change nothing.
+        ours, theirs: the words that only the first, only the second has.
     """
 
     one: Claim
@@ -79,9 +53,7 @@ class Difference:
         """Whether both state or deny something, and neither only speaks of the past."""
         are_future = self.one.tense == self.other.tense == "future"
         return all(
-            factuality.is_asserted(
-                tuple(cue for cue in claim.cues if not (are_future and cue.words in ("will", "shall")))
-            )
+            factuality.is_asserted(tuple(cue for cue in claim.cues if not (are_future and cue.kind == "plan")))
             and not claim.is_partly_negated
             and not any(cue.kind == "past" for cue in claim.cues)
             for claim in (self.one, self.other)
@@ -95,19 +67,25 @@ class Difference:
     def is_same_time(self) -> bool:
         """Whether both speak of the same time, if they say."""
         tenses = {self.one.tense, self.other.tense}
-        are_same = len(tenses) == 1 or any(tenses == pair for pair in _TENSES)
+        are_same = len(tenses) == 1 or tenses == _PRESENT
         if not are_same or self.one.modality != self.other.modality or self._have_other_prepositions():
             return False
-        return self.times == "same" and _bounds(self.one) == _bounds(self.other)
+        return self.times == "same"
 
     def _have_other_prepositions(self) -> bool:
         """Whether a word that both have is joined by another preposition: `since breakfast`, `for breakfast`."""
         theirs = {word.root: word for word in self.other.words}
         for word in self.shared:
             pair = {word.preposition, theirs[word.root].preposition}
-            if len(pair) == 2 and "" not in pair and "by" not in pair and pair not in _SAME_PREPOSITIONS:
+            if len(pair) == 2 and "" not in pair:
                 return True
         return False
+
+    @property
+    def have_other_pronouns(self) -> bool:
+        """Whether they are about different people: he and she, our and their."""
+        ours, theirs = self.one.pronouns, self.other.pronouns
+        return bool(ours and theirs) and ours.isdisjoint(theirs)
 
     @property
     def has_more_words(self) -> bool:
@@ -128,25 +106,14 @@ class Difference:
 
     @property
     def only_positive_has_more(self) -> bool:
-        """Whether the denying claim adds nothing to the other, which says little more."""
+        """Whether the denying claim adds nothing, and the other limits neither its subject nor where it is so."""
         one_denies = self.one.share[1] == 0.0
-        if not one_denies and self.other.share[1] != 0.0:
-            return not self.ours and not self.theirs and self.amounts in ("none", "same")
         denied, asserted = (self.ours, self.theirs) if one_denies else (self.theirs, self.ours)
-        more_amounts = (self.one if one_denies else self.other).quantities
-        if denied or (self.amounts == "unknown" and more_amounts) or len(asserted) > MAX_MORE_WORDS:
-            return False
         denying = self.one if one_denies else self.other
         is_of_nobody = _NOBODY.search(denying.plain_text) is not None
-        if len(self.shared) < 2 and asserted and not is_of_nobody:
+        if denied or (len(self.shared) < 2 and asserted and not is_of_nobody):
             return False
-        is_choice = bool({word.root for word in asserted} & _LIGHT_VERBS)
-        return not any(
-            word.preposition in _RESTRICTING
-            or (word.is_of_subject and (word.is_attribute or not is_of_nobody))
-            or (word.is_verb and not is_choice)
-            for word in asserted
-        )
+        return is_of_nobody or not any(word.is_of_subject or word.preposition for word in asserted)
 
     # Order
 
@@ -154,22 +121,17 @@ class Difference:
     def is_reordered(self) -> bool:
         """Whether the subject of one is the object of the other."""
         theirs = {word.root: word for word in self.other.words}
-        pairs = [(word, theirs[word.root]) for word in self.shared if word.root in theirs]
-        gained = any(not word.is_of_subject and match.is_of_subject for word, match in pairs)
-        lost = any(word.is_of_subject and not match.is_of_subject for word, match in pairs)
-        if any(_CLEFT.search(claim.plain_text) for claim in (self.one, self.other)):
-            return False
+        pairs = [(word, theirs[word.root]) for word in self.shared]
         names = [word.root for word in self.shared if word.is_name]
         their_names = [word.root for word in self.other.words if word.root in names]
-        are_same_voice = self.one.is_passive == self.other.is_passive
-        if are_same_voice:
-            copular = all(any(word.is_predicative for word in claim.words) for claim in (self.one, self.other))
-            is_comparison = _COMPARISON.search(self.one.plain_text) is not None
-            return (gained and lost and (not copular or is_comparison)) or (
-                is_comparison and len(names) >= 2 and names != their_names
-            )
-        has_agent = any(word.preposition == "by" for claim in (self.one, self.other) for word in claim.words)
-        return has_agent and len(names) >= 2 and names == their_names
+        if self.one.is_passive != self.other.is_passive:
+            has_agent = any(word.preposition == "by" for claim in (self.one, self.other) for word in claim.words)
+            return has_agent and len(names) >= 2 and names == their_names
+        gained = any(match.is_of_subject and not word.is_of_subject for word, match in pairs)
+        lost = any(word.is_of_subject and not match.is_of_subject for word, match in pairs)
+        copular = all(any(word.is_predicative for word in claim.words) for claim in (self.one, self.other))
+        is_comparison = _COMPARISON.search(self.one.plain_text) is not None
+        return (gained and lost and (not copular or is_comparison)) or (is_comparison and names != their_names)
 
     @property
     def is_exchanged_comparison(self) -> bool:
@@ -178,22 +140,16 @@ class Difference:
             self.is_reordered
             and not self.ours
             and not self.theirs
+            and self.is_plain
             and not self.shares_exclude
-            and self.one.negations == self.other.negations == 0
-            and self.one.is_passive == self.other.is_passive
             and all(_COMPARISON.search(claim.plain_text) for claim in (self.one, self.other))
         )
-
-    @property
-    def is_standing_comparison(self) -> bool:
-        """Whether they compare with `than`, and so tell of no single event."""
-        return " than " in self.one.plain_text
 
     # Amounts and dates
 
     @cached_property
     def amounts(self) -> Amounts:
-        """How their amounts are related: unknown where one has more of them, or of other dimensions."""
+        """How their amounts are related: unknown where one has more of them, or several differ."""
         ours, theirs = self.one.quantities, self.other.quantities
         if not ours and not theirs:
             return "none"
@@ -201,29 +157,16 @@ class Difference:
             return "unknown"
         if self._have_other_limits():
             return "different"
-        if not all(a.may_equal(b) for a, b in zip(ours, theirs, strict=True)):
-            return "different" if sum(not a.may_equal(b) for a, b in zip(ours, theirs, strict=True)) == 1 else "unknown"
+        unequal = sum(not one.may_equal(other) for one, other in zip(ours, theirs, strict=True))
+        if unequal:
+            return "different" if unequal == 1 else "unknown"
         return "same" if all(a.intervals == b.intervals for a, b in zip(ours, theirs, strict=True)) else "compatible"
 
     def _have_other_limits(self) -> bool:
-        """Whether both are rules that set a limit of the same kind, and the limits differ."""
-        if len(self.one.quantities) != 1 or not (
-            _RULE.search(self.one.plain_text) and _RULE.search(self.other.plain_text)
-        ):
-            return False
+        """Whether both set a limit of the same kind, and the limits differ."""
         ours, theirs = self.one.quantities[0].limit, self.other.quantities[0].limit
-        return ours is not None and theirs is not None and ours * theirs > 0 and abs(ours - theirs) > 0.01 * abs(ours)
-
-    @property
-    def are_amounts_of_subjects(self) -> bool:
-        """Whether an amount with a unit stands before the verb, and so tells things apart: `the 5 km race`."""
-        return any(
-            amount.dimension
-            and claims.verb_index(claims.WORD.findall(claim.plain_text[: amount.start + 1])) is None
-            and claims.verb_index(claims.WORD.findall(claim.plain_text)) is not None
-            for claim in (self.one, self.other)
-            for amount in claim.quantities
-        )
+        is_rule = _RULE.search(self.one.plain_text) and _RULE.search(self.other.plain_text)
+        return bool(is_rule) and ours is not None and theirs is not None and ours * theirs > 0 and ours != theirs
 
     @property
     def unequal_amounts(self) -> tuple[str, str]:
@@ -237,28 +180,15 @@ class Difference:
     @property
     def differs_once(self) -> bool:
         """Whether they differ in only one word each, or one amount."""
-        if self.is_reordered or self.shares_exclude or not self.is_same_time:
+        if self.is_reordered or not self.is_same_time or self.one.share != self.other.share:
             return False
-        if self.one.negations % 2 != self.other.negations % 2 or self.one.share != self.other.share:
+        if self.one.negations % 2 == 1 or are_of_any(self.one, self.other):
             return False
-        if self.one.negations % 2 == 1 or self._have_other_pronouns() or self._are_of_some():
+        if not self.is_plain and self.one.share != (1.0, 1.0):
             return False
         if self.amounts == "different":
             return not self.ours and not self.theirs
         return bool(self.ours) and bool(self.theirs) and self.amounts in ("none", "same")
-
-    def _are_of_some(self) -> bool:
-        """Whether they speak of some of several, or of one that may be another."""
-        if not (self.is_plain or self.one.share == (1.0, 1.0)):
-            return True
-        return are_of_any(self.one, self.other)
-
-    def _have_other_pronouns(self) -> bool:
-        """Whether they may be about different people."""
-        ours, theirs = self.one.pronouns, self.other.pronouns
-        if ours == theirs:
-            return False
-        return bool(ours and theirs) or not any(word.is_name or word.is_of_subject for word in self.shared)
 
     @cached_property
     def opposite(self) -> tuple[str, str] | None:
@@ -266,23 +196,14 @@ class Difference:
         if len(self.ours) != 1 or len(self.theirs) != 1:
             return None
         ours, theirs = self.ours[0], self.theirs[0]
-        kinds = set(opposites.find_kinds(ours.text, theirs.text))
-        if ours.is_name or theirs.is_name:
-            return None
-        are_placed = not any(word.is_attribute or word.is_of_subject for word in (ours, theirs))
-        kinds.discard("tension")
-        if not are_placed:
-            kinds -= {"state", "manner"}
-        if not (ours.is_predicative and theirs.is_predicative):
-            kinds.discard("state")
-        if ours.is_of_subject or theirs.is_of_subject or ours.preposition or theirs.preposition:
-            kinds.discard("verb")
-        return (ours.text, theirs.text) if kinds else None
+        return (ours.text, theirs.text) if opposites.exclude(ours.text, theirs.text) else None
 
     @property
     def may_exclude(self) -> bool:
         """Whether both can hardly be true: words that are opposites in some context, or `all` beside `not one`."""
-        if any(opposites.find_kinds(word.text, match.text) for word in self.ours for match in self.theirs):
+        if any(
+            opposites.exclude(word.text, match.text, may_be_tension=True) for word in self.ours for match in self.theirs
+        ):
             return self.one.negations % 2 == self.other.negations % 2
         shares = (self.one.share, self.other.share)
         is_of_all = [share == (1.0, 1.0) for share in shares]
@@ -302,7 +223,6 @@ class Difference:
             self.other,
             self.theirs,
             self.shared,
-            is_of_many=_are_of_many(self.one, self.other),
             is_exclusive=is_exclusive,
         )
 
@@ -328,29 +248,6 @@ def _rest(claim: Claim, shared: frozenset[str]) -> tuple[Word, ...]:
     return tuple(word for word in claim.words if word.root not in shared)
 
 
-def _essential(claim: Claim, rest: tuple[Word, ...], other_rest: tuple[Word, ...]) -> tuple[Word, ...]:
-    """The words that only one claim has, without those that change nothing: titles, who did it, the rest of a name."""
-    has_other_names = any(word.is_name for word in other_rest)
-    kept = []
-    for word in rest:
-        index = claim.words.index(word)
-        neighbours = claim.words[max(0, index - 1) : index + 2]
-        extends_name = word.is_name and any(near.is_name and near not in rest for near in neighbours)
-        is_agent = (
-            claim.is_passive
-            and word.preposition == "by"
-            and not any(other.is_of_subject or other.preposition == "by" for other in other_rest)
-        )
-        if (
-            word.root in _HARMLESS
-            or is_agent
-            or (extends_name and not has_other_names and not word.root.startswith("#"))
-        ):
-            continue
-        kept.append(word)
-    return tuple(kept)
-
-
 # Exclusive values: whether a thing can have only one of the values that two claims give it.
 #
 # It is so for values of one group of the lexicon (colours, cities), for what a definite description is (`the capital of
@@ -365,13 +262,6 @@ _LOCATED = frozenset(
 )
 _LOCATED_ONCE = frozenset(map(opposites.root, "born died buried held happened founded built".split()))
 _MADE_BY_ONE = frozenset(map(opposites.root, "painted composed written sculpted drawn wrote".split()))
-_WORKS = frozenset(
-    "painting picture portrait fresco drawing sculpture statue novel book poem story play song symphony sonata "
-    "concerto quartet overture opera operetta waltz aria ballet film article essay".split()
-)
-_COPULA_BEFORE = (
-    r"\b(?:is|was|remains|will be|became|are|were)\s(?:\S+ly\s|now\s|still\s|currently\s|called\s|named\s)?"
-)
 _DEFINITE = r"(?:the|our|my|your|his|her|their|its|this)"
 _LABEL_PREPOSITIONS = frozenset("from in at on".split())
 _PLACE_LABELS = frozenset(
@@ -395,95 +285,49 @@ def _exclude(
     theirs: Sequence[Word],
     shared: Sequence[Word],
     *,
-    is_of_many: bool,
     is_exclusive: Callable[[str], bool],
 ) -> bool:
     """Whether only one of two claims can be true because of the words that each has alone: `ours` and `theirs`.
 
     Args:
         shared: the words of the first that both have.
-        is_of_many: whether one speaks of several things.
         is_exclusive: whether the vocabulary says of the wording of a relation that it is to one thing at a time.
     """
     if not ours or not theirs:
         return False
     groups, their_groups = (opposites.exclusive_group(_text(words)) for words in (ours, theirs))
-    if _may_be_same(ours, theirs, groups, their_groups):
-        return False
-    are_names = all(word.is_name for word in (*ours, *theirs))
-    if "musical key" in groups & their_groups:
-        return not is_of_many and not ours[0].is_of_subject and not theirs[0].is_of_subject
     if common := groups & their_groups:
-        if opposites.is_place_group(common):
-            return not is_of_many and _are_located(one, ours, other, theirs, shared)
-        return all(len(words) == 1 and _ends_claim(words[0]) for words in (ours, theirs))
-    if not are_names:
-        return False
-    if all(len(words) == 1 and words[0].root.startswith("#") for words in (ours, theirs)):
+        return not opposites.is_place_group(common) or _are_located(one, ours, other, theirs, shared)
+    if opposites.is_place_group(groups | their_groups) or not all(word.is_name for word in (*ours, *theirs)):
+        return False  # Oslo may lie in Norway
+    if all(word.root.startswith("#") for word in (*ours, *theirs)):
         # A number that labels something: platform 4, room 12.
-        is_labelled = any(word.root in _PLACE_LABELS for word in shared)
-        return (
-            is_labelled
-            and not is_of_many
-            and all(
-                not words[0].is_of_subject and words[0].preposition in _LABEL_PREPOSITIONS for words in (ours, theirs)
-            )
+        return any(word.root in _PLACE_LABELS for word in shared) and all(
+            word.preposition in _LABEL_PREPOSITIONS for word in (*ours, *theirs)
         )
-    if any(word.root.startswith("#") for word in (*ours, *theirs)):
+    if _may_be_same(ours, theirs):
         return False
-    if not is_of_many and _name_makers(one, ours, other, theirs, shared):
-        return True
-    if _is_definite(one, ours) and _is_definite(other, theirs):
-        return True
-    return any(map(is_exclusive, _wordings(one, ours))) and any(map(is_exclusive, _wordings(other, theirs)))
-
-
-def _name_makers(
-    one: Claim, ours: Sequence[Word], other: Claim, theirs: Sequence[Word], shared: Sequence[Word]
-) -> bool:
-    """Whether both claims say by whom one work is: `the painting is by X`, `the song was composed by X`."""
-    if any(word.preposition != "by" or word.is_of_subject for word in (*ours, *theirs)):
-        return False
-    if not all(re.match(rf"^\s*(?:{_DEFINITE}|that)\s", claim.plain_text) for claim in (one, other)):
-        return False
-    if any(re.search(r"\bby\s.*\s(?:and|with|&)\s", claim.plain_text) for claim in (one, other)):
-        return False
-    verbs = [word for word in shared if word.is_verb]
-    is_bare = any(word.text in _WORKS for word in shared) and all(
-        re.search(r"\b(?:is|was)\sby\s", claim.plain_text) for claim in (one, other)
+    return (
+        (
+            all(word.preposition == "by" for word in (*ours, *theirs))
+            and any(word.root in _MADE_BY_ONE for word in shared)
+        )
+        or (_is_definite(one, ours) and _is_definite(other, theirs))
+        or (any(map(is_exclusive, _wordings(one, ours))) and any(map(is_exclusive, _wordings(other, theirs))))
     )
-    return is_bare or (bool(verbs) and all(word.root in _MADE_BY_ONE for word in verbs))
 
 
-def _may_be_same(
-    ours: Sequence[Word], theirs: Sequence[Word], groups: frozenset[str], their_groups: frozenset[str]
-) -> bool:
-    """Whether two values may be the same, or one may lie in the other: Bob and Robert, Oslo and Norway, WHO."""
-    if opposites.is_place_group(groups | their_groups) and groups.isdisjoint(their_groups):
-        return True
-    if ours and theirs and len(ours) != len(theirs):
-        short, long = sorted((ours, theirs), key=len)
-        if _text(short).replace(".", "") == "".join(word.text[0] for word in long):
-            return True
+def _may_be_same(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether two names may be of the same: Bob and Robert."""
     return any(
         word.text.startswith(match.text) or match.text.startswith(word.text)
         or match.text in given_names.nicknames(word.text) or word.text in given_names.nicknames(match.text)
         for word in ours for match in theirs
-        if not word.root.startswith("#")
     )  # fmt: skip
 
 
 def _text(words: Sequence[Word]) -> str:
     return " ".join(word.text for word in words)
-
-
-def _ends_claim(word: Word) -> bool:
-    return (
-        not word.is_of_subject
-        and not word.is_attribute
-        and not word.is_name
-        and (word.is_predicative or not word.preposition)
-    )
 
 
 def _are_located(
@@ -494,23 +338,17 @@ def _are_located(
         return _is_definite(one, ours) and _is_definite(other, theirs)
     verbs = [word for word in shared if not word.is_of_subject]
     is_past = one.tense in ("past", "perfect")
-    if any(word.root in (_LOCATED_ONCE if is_past else _LOCATED) for word in verbs):
-        return True
-    if is_past:
-        return False
-    return not verbs and all(re.search(rf"{_COPULA_BEFORE}in\s", claim.plain_text) for claim in (one, other))
+    return any(word.root in (_LOCATED_ONCE if is_past else _LOCATED) for word in verbs) or not (is_past or verbs)
 
 
 def _is_definite(claim: Claim, words: Sequence[Word]) -> bool:
     """Whether a claim says that these words name the one thing of a description: `the chief of X is Y`."""
-    value = r"\s".join(re.escape(word.text) for word in words)
-    honorific = r"(?:(?:dr|mr|mrs|ms|prof)\.?\s)?"
+    value = r"(?:(?:dr|mr|mrs|ms|prof)\.?\s)?" + r"\s".join(re.escape(word.text) for word in words)
     text = claim.plain_text.strip(" .!")
     described_first = (
-        rf"^(?:{_DEFINITE}\s.*|\S.*\s['’]s\s.*)\s?\b(?:is|was|remains|will be)\s(?:now\s|called\s|named\s)?"
-        rf"{honorific}{value}$"
+        rf"^(?:{_DEFINITE}\s.*|\S.*\s['’]s\s.*)\b(?:is|was|remains|will be)\s(?:now\s|called\s|named\s)?{value}$"
     )
-    named_first = rf"^{honorific}{value}\s(?:is|was|remains|will be)\s(?:now\s)?(?:the\s|\S+\s['’]s\s)(?!\S+s\b)"
+    named_first = rf"^{value}\s(?:is|was|remains|will be)\s(?:now\s)?(?:the\s|\S+\s['’]s\s)(?!\S+s\b)"
     if re.match(rf"^{_DEFINITE}\s(?:\w+\s){{0,2}}{_SHARED_ROLES}\s(?:of|in|at|for|is|was)\b", text):
         return False
     return bool(re.match(described_first, text) or re.match(named_first, text))
@@ -534,26 +372,12 @@ _ONCE = frozenset(
         "introduced premiere inaugurated demolished abolished".split(),
     )
 )
-_EVENTS = frozenset(
-    map(
-        opposites.root,
-        "meeting deadline party wedding exam election concert interview appointment flight match birthday lecture "
-        "workshop hearing funeral ceremony conference launch release demo review".split(),
-    )
-)
 _STATIC = lazy.compile(
     r"\b(?:is|are|was|were|has|have|had|be|cost\w*|weigh\w*|measur\w+|last\w*|t[ao]k\w+|h[eo]ld\w*|contain\w*|need\w*|"
     r"own\w*|employ\w*|earn\w*|total\w*|score\w*|won|wins?|cover\w*|span\w*)\b"
 )
-_HAPPENINGS = lazy.compile(
-    r"\b(?:kill\w*|injur\w*|destroy\w*|damag\w*|attract\w*|dr[ae]w\w*|rais\w*|caus\w*|produc\w*|ended|began)\b"
-)
-_TRANSPORT = lazy.compile(r"\b(?<!last )(?<!first )(?:bus|train|ferry|tram|boat|shuttle|coach)\b")
-_PERSONAL_START = lazy.compile(r"^\s*(?:he|she|they|we|i|you)\s")
 _INDEFINITE_START = lazy.compile(r"^\s*(?:a|an)\s")
 _ANY = lazy.compile(r"^\s*(?:another|one)\s")
-_PROGRESSIVE = lazy.compile(r"\b(?:is|are)\s(?:not\s)?\w+ing\b")
-_INDEFINITE = lazy.compile(r"\s(?:a|an|another|some|any)\s")
 _DATE_PARTS = frozenset("year month day quarter season decade span relative".split())
 
 
@@ -563,42 +387,29 @@ def happens_once(one: Claim, other: Claim, shared: Iterable[Word]) -> bool:
     Args:
         shared: the words of the first that both have.
     """
-    words = list(shared)
-    is_event = any(word.root in _EVENTS and word.is_of_subject for word in words)
-    if not (is_event or any(word.root in _ONCE for word in words)) or _are_of_many(one, other):
+    if one.tense != other.tense or not any(word.root in _ONCE for word in shared) or _are_of_many(one, other):
         return False
-    if one.tense != other.tense or _bounds(one) != _bounds(other):
-        return False
-    ours, theirs = _parts(one), _parts(other)
+    ours, theirs = time_references.parts(one.times), time_references.parts(other.times)
     differing = {
         "date" if part in _DATE_PARTS else part
         for part in ours.keys() & theirs.keys()
         if ours[part].isdisjoint(theirs[part])
     }
-    if differing in ({"clock"}, {"hour"}) and any(
-        _TRANSPORT.search(claim.plain_text) or (claim.tense == "past" and _is_personal(claim)) for claim in (one, other)
-    ):
-        return False
-    return len(differing) == 1 and (is_event or differing != {"weekday"})
+    return len(differing) == 1
 
 
 def may_repeat(one: Claim, other: Claim) -> bool:
     """Whether two claims say what was done without a time: it may have been done twice."""
     if one.tense not in ("past", "perfect") or one.times:
         return False
-    return any(
-        not _STATIC.search(claim.plain_text) and (_is_personal(claim) or not _HAPPENINGS.search(claim.plain_text))
-        for claim in (one, other)
-    )
+    return any(not _STATIC.search(claim.plain_text) for claim in (one, other))
 
 
 def _are_of_many(one: Claim, other: Claim) -> bool:
-    """Whether one claim speaks of any or of several: `trains leave`, `Tom started a company`."""
+    """Whether one claim speaks of several: `trains leave`."""
     for claim in (one, other):
         subject = [word for word in claim.words if word.is_of_subject and not word.preposition]
         if subject and not subject[-1].is_name and subject[-1].text.endswith("s") and subject[-1].text[-2:] != "ss":
-            return True
-        if _INDEFINITE.search(claim.plain_text):
             return True
     return False
 
@@ -607,26 +418,6 @@ def are_of_any(one: Claim, other: Claim) -> bool:
     """Whether the claims may be about different individuals: `a patient died`."""
     return any(
         _ANY.match(claim.plain_text)
-        or (
-            _INDEFINITE_START.match(claim.plain_text)
-            and (claim.tense in ("past", "perfect") or _PROGRESSIVE.search(claim.plain_text))
-        )
+        or (_INDEFINITE_START.match(claim.plain_text) and claim.tense in ("past", "perfect"))
         for claim in (one, other)
     )
-
-
-def _bounds(claim: Claim) -> set[str]:
-    """The words that make its times limits: since, until."""
-    return {time.bound for time in claim.times if time.bound}
-
-
-def _is_personal(claim: Claim) -> bool:
-    return bool(_PERSONAL_START.match(claim.plain_text) or (claim.words and claim.words[0].is_name))
-
-
-def _parts(claim: Claim) -> dict[str, set[str | int]]:
-    parts: dict[str, set[str | int]] = {}
-    for time in claim.times:
-        for part, value in time.parts.items():
-            parts.setdefault(part, set()).add(value)
-    return parts

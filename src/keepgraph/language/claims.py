@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from keepgraph import lazy
@@ -59,6 +58,8 @@ _FUNCTION_WORDS = frozenset(
     "est sont el los las es son il lo gli sono una uno d l ne n".split()
 )
 _PRONOUNS = {
+    **dict.fromkeys("i me my we us our".split(), "we"),
+    "your": "you",
     **dict.fromkeys("he him his himself".split(), "he"),
     **dict.fromkeys("she her hers herself".split(), "she"),
     **dict.fromkeys("they them their theirs themselves".split(), "they"),
@@ -88,8 +89,6 @@ class Word:
         is_predicative: whether a form of to be stands before it, adverbs aside.
         preposition: the word before its phrase that makes it an adjunct or an object: in, on, by; empty for none.
         is_of_subject: whether it stands before the verb.
-        is_attribute: whether another word that carries meaning follows directly.
-        is_verb: whether it is the verb of the claim, or stands where that is expected.
     """
 
     text: str
@@ -98,8 +97,6 @@ class Word:
     is_predicative: bool
     preposition: str
     is_of_subject: bool
-    is_attribute: bool
-    is_verb: bool
 
 
 def _find_words(text: str, labels: Mapping[str, str]) -> Iterator[Word]:
@@ -108,30 +105,20 @@ def _find_words(text: str, labels: Mapping[str, str]) -> Iterator[Word]:
     Args:
         labels: the numbers that label something, by the words that stand for them in the text.
     """
-    tokens = [(match[0], match.start(), match.end()) for match in WORD.finditer(text)]
-    verb = verb_index([token for token, _, _ in tokens])
-    main_verb = _main_verb_index([token.lower() for token, _, _ in tokens], verb)
+    tokens = [(match[0], match.start()) for match in WORD.finditer(text)]
+    verb = _verb_index([token for token, _ in tokens])
     preposition, after_copula = "", False
-    for index, (token, start, end) in enumerate(tokens):
+    for index, (token, start) in enumerate(tokens):
         lower = token.lower()
         if lower in _COPULAS:
             after_copula, preposition = True, ""
         elif lower in _PREPOSITIONS:
             preposition, after_copula = lower, False
         if lower in _FUNCTION_WORDS or lower in _PRONOUNS or lower in _QUANTIFIERS or lower in _COPULAS:
-            if lower not in _ADVERBS and lower not in _COPULAS and lower not in ("a", "an", "the"):
-                after_copula = False
             continue
         if index == verb:
             preposition = ""
         label = labels.get(lower)
-        following = tokens[index + 1] if index + 1 < len(tokens) else None
-        is_attribute = bool(
-            following
-            and index + 1 != verb
-            and text[end : following[1]].isspace()
-            and following[0].lower() not in _NO_NOUNS
-        )
         is_name = label is not None or _is_name(token, is_first=not text[:start].strip())
         yield Word(
             text=label or lower,
@@ -140,23 +127,17 @@ def _find_words(text: str, labels: Mapping[str, str]) -> Iterator[Word]:
             is_predicative=after_copula,
             preposition=preposition,
             is_of_subject=verb is not None and index < verb,
-            is_attribute=is_attribute,
-            is_verb=index == main_verb,
         )
-        if lower not in _ADVERBS:
-            after_copula = False
+        after_copula = False
 
 
 def _is_name(token: str, *, is_first: bool) -> bool:
-    if any(c.isupper() for c in token[1:]) or (token[0].isalpha() and any(c.isdigit() for c in token)):
-        return True
     if not token[0].isupper():
         return False
-    folded = normalisation.Name(token).folded
-    return not is_first or given_names.contains(folded) or not common_words.is_english(folded)
+    return not is_first or not common_words.is_english(normalisation.Name(token).folded)
 
 
-def verb_index(tokens: list[str]) -> int | None:
+def _verb_index(tokens: list[str]) -> int | None:
     """The likely place of the first verb, without a parser."""
     for index, token in enumerate(tokens):
         if token.lower() in _AUXILIARIES:
@@ -165,34 +146,10 @@ def verb_index(tokens: list[str]) -> int | None:
         if token[0].islower() and inflection.tense(token, is_passive=False) == "past":
             return index
     for index, token in enumerate(tokens[1:], 1):
-        lower = token.lower()
-        previous = tokens[index - 1].lower()
-        if (
-            token[0].islower()
-            and lower.endswith("s")
-            and not lower.endswith(("ss", "us", "is"))
-            and lower not in _FUNCTION_WORDS
-            and previous not in _FUNCTION_WORDS
-            and not previous.endswith("s")
-        ):
+        if token[0].islower() and token.endswith("s") and not token.endswith(("ss", "us", "is")):
             return index
-    plural = next((index for index, token in enumerate(tokens[:-1]) if token.lower().endswith("s")), None)
+    plural = next((index for index, token in enumerate(tokens[:-1]) if token.endswith("s")), None)
     return None if plural is None else plural + 1
-
-
-def _main_verb_index(tokens: list[str], verb: int | None) -> int | None:
-    """The place of the verb that carries meaning: after an auxiliary, if the first verb is one."""
-    if verb is None or verb >= len(tokens) or tokens[verb] not in _AUXILIARIES:
-        return verb
-    following = verb + 1
-    while following < len(tokens) and (tokens[following] in _ADVERBS or tokens[following] in _AUXILIARIES):
-        following += 1
-    if following >= len(tokens):
-        return None
-    word = tokens[following]
-    is_copular = tokens[verb] in _COPULAS
-    is_verb = inflection.is_participle(word) or word.endswith("ing") or not is_copular
-    return following if is_verb else None
 
 
 def _tense(text: str) -> _Tense:
@@ -201,8 +158,6 @@ def _tense(text: str) -> _Tense:
     for index, token in enumerate(tokens):
         if token in ("will", "shall"):
             return "future"
-        if token in ("was", "were", "had", "did"):
-            return "past"
         if token in ("has", "have"):
             following = tokens[index + 1] if index + 1 < len(tokens) else ""
             return "perfect" if following == "been" or inflection.is_participle(following) else "present"
@@ -253,34 +208,21 @@ _PARTIAL_NEGATION = lazy.compile(
 _MODALS = lazy.compile(
     r"\b(?P<can>can|able to)\b|\b(?P<must>must|ha(?:s|ve) to|needs? to|required to|obliged to)\b", re.IGNORECASE
 )
-_TRUTH = lazy.compile(
-    r"^(?:it is|it['’]s|it was)\s(?P<negation>not\s|never\s)?(?:true|the case|correct|a fact)\sthat\s", re.IGNORECASE
-)
 _CLAUSE_END = lazy.compile(
     r";\s|,?\s(?:but|whereas|although|though)\s|,\swhile\s|,\sand\s(?=(?:the|a|an|it|he|she|they|we|[A-Z])\b)"
-)
-_CONTRAST = lazy.compile(
-    r"(?:,\s(?:and\s)?not|,?\s(?:rather than|instead of|but not))\s(?P<other>(?:\w+\s){0,4}\w+)[.!]?$", re.IGNORECASE
 )
 _LABEL = lazy.compile(
     r"^(?:(?:meeting |daily |project )?(?:notes?|minutes|updates?|status|decisions?|summary|results?|fyi|facts?|"
     r"reminder|info|important|news|correction|p\.?s\.?)):\s",
     re.IGNORECASE,
 )
-_SECOND_PREDICATE = lazy.compile(r"\sand\s(?=(?:is|are|was|were|has|have|can|cannot|will|does|do|did|had|must)\b)")
 _SECOND_VERB = lazy.compile(
-    rf"{_SECOND_PREDICATE.pattern}|\sand\s(?=[a-z]+s\s(?:at|in|on|for|to|with|as|by|the|a|an|no|his|her|their|its)\b)"
+    r"\sand\s(?=(?:is|are|was|were|has|have|can|cannot|will|does|do|did|had|must)\b)|"
+    r"\sand\s(?=[a-z]+s\s(?:at|in|on|for|to|with|as|by|the|a|an|no|his|her|their|its)\b)"
 )
-_LAST_PREPOSITION = lazy.compile(
-    r"^(?P<left>.*)\s(?P<preposition>in|on|at|to|for|from|with|by|of|into|as)\s[^,]*$", re.IGNORECASE
-)
-_ON_SITE = (lazy.compile(r"\bon[- ]?(?:site|premises|prem)\b", re.IGNORECASE), "onsite")
 _CONTAIN = {"is": "contains", "are": "contain", "was": "contained", "were": "contained"}
 _COMPOUNDS = (
-    _ON_SITE,
-    (lazy.compile(r"\bfull[- ]time\b", re.IGNORECASE), "fulltime"),
-    (lazy.compile(r"\bpart[- ]time\b", re.IGNORECASE), "parttime"),
-    (lazy.compile(r"\bturn(s|ed)? down\b", re.IGNORECASE), r"reject\1"),
+    (lazy.compile(r"\bon[- ]?(?:site|premises|prem)\b", re.IGNORECASE), "onsite"),
     (
         lazy.compile(r"\b(won|ca)n['’]t\b", re.IGNORECASE),
         lambda match: "will not" if match[1].lower() == "won" else "can not",
@@ -312,7 +254,7 @@ class Claim:
         is_plain: whether no word such as `all` or `no` says for how much.
         negations: how many words negate it.
         cues: what says how real it is.
-        pronouns: whom `he`, `she` and `they` stand for is not known, so they are compared as they are.
+        pronouns: whom `he`, `she`, `our` stand for is not known, so they are compared as they are.
         modality: "can" or "must" where it says that something is possible or obligatory; else empty.
         is_partly_negated: whether it denies only a degree, or something within a description, or leaves a choice.
         is_passive: whether its verb is a passive, or an adjective of its form.
@@ -355,7 +297,7 @@ def find(text: str, *, about: str | None = None) -> list[Claim]:
                 match := re.match(r"(?:he|she|they|it)\s(?!is (?:not )?(?:true|clear|possible|likely)\b)", clause, re.I)
             ):
                 clause = f"{subject} {clause[match.end() :]}"
-            claims += _read(clause, whole)
+            claims.append(_claim(clause, whole))
             subject = _subject_name(clause) or subject
             if len(claims) >= MAX_CLAIMS:
                 return claims[:MAX_CLAIMS]
@@ -376,9 +318,6 @@ def _with_subjects(clause: str) -> Iterator[str]:
     """Each of several predicates of one subject as a clause with that subject: `lives in Oslo and works at Acme`."""
     first, *others = _SECOND_VERB.split(clause)
     verb = _verb_start(first)
-    if verb is None or not re.match(r"[a-z]+s\b", first[verb:]):
-        first, *others = _SECOND_PREDICATE.split(clause)
-        verb = _verb_start(first)
     if not others or not verb:
         yield clause
         return
@@ -390,34 +329,8 @@ def _with_subjects(clause: str) -> Iterator[str]:
 def _verb_start(clause: str) -> int | None:
     """Where the verb of a clause begins, in characters; None if none is found."""
     tokens = [(match[0], match.start()) for match in WORD.finditer(clause)]
-    index = verb_index([token for token, _ in tokens])
+    index = _verb_index([token for token, _ in tokens])
     return tokens[index][1] if index is not None and index < len(tokens) else None
-
-
-def _read(clause: str, sentence: str) -> Iterator[Claim]:
-    """The claim of a clause; of `in memory, not on disk` also the claim that it is not on disk."""
-    if (match := _CONTRAST.search(clause)) and len(clause[: match.start()].split()) >= 3:
-        positive = clause[: match.start()]
-        yield _claim(positive, sentence)
-        if contrasted := _contrasted(positive, match["other"]):
-            denied = _claim(contrasted, sentence)
-            yield replace(denied, negations=denied.negations + 1, share=(0.0, 0.0), is_plain=True)
-        return
-    yield _claim(clause, sentence)
-
-
-def _contrasted(positive: str, other: str) -> str | None:
-    """What a clause says with its last words exchanged for others: `uses IVF` for HNSW, `uses HNSW`."""
-    if _PARTIAL_NEGATION.search(f"not {other}") or not any(_find_words(other, {})):
-        return None
-    verb = _verb_start(positive)
-    left = _LAST_PREPOSITION.match(positive, verb or 0)
-    if left and other.split()[0].lower() in _PREPOSITIONS:
-        return f"{positive[: left.end('left')]} {other}"
-    if left:
-        return f"{positive[: left.end('preposition')]} {other}"
-    after_verb = positive.find(" ", verb or 0)
-    return f"{positive[:after_verb]} {other}" if verb and after_verb > 0 else None
 
 
 def _subject_name(clause: str) -> str | None:
@@ -429,7 +342,7 @@ def _subject_name(clause: str) -> str | None:
 
 
 def _claim(clause: str, sentence: str) -> Claim:
-    text = _TRUTH.sub(lambda match: "not " if match["negation"] else "", clause)
+    text = clause
     for pattern, replacement in _COMPOUNDS:
         text = pattern.sub(replacement, text)
     cues = factuality.find_cues(text + ("?" if sentence.endswith("?") and not text.endswith("?") else ""))
@@ -473,7 +386,7 @@ def _take_out(text: str, cues: tuple[Cue, ...]) -> tuple[str, dict[str, str], li
     masked = text
     for start, end, _ in taken:
         masked = masked[:start] + "\N{INFORMATION SEPARATOR ONE}" * (end - start) + masked[end:]
-    amounts = [amount for amount in quantities.find(masked) if not _is_share_or_pronoun(amount, text, cues)]
+    amounts = [amount for amount in quantities.find(masked) if not _is_pronoun(amount, text)]
     spans += [(amount.start, amount.end, " ") for amount in amounts]
     spans += [
         (cue.start, cue.end, " ")
@@ -486,17 +399,11 @@ def _take_out(text: str, cues: tuple[Cue, ...]) -> tuple[str, dict[str, str], li
     return plain, labels, times, amounts
 
 
-def _is_share_or_pronoun(amount: Quantity, text: str, cues: tuple[Cue, ...]) -> bool:
-    """Whether a number counts some of several (`two of the engines`), or is no number: `no one`, `this one`."""
-    if amount.dimension:
-        return False
+def _is_pronoun(amount: Quantity, text: str) -> bool:
+    """Whether a number is none: `no one`, `this one`."""
     before, after = text[: amount.start].rstrip().lower(), text[amount.end :]
     is_word = before.endswith(("the", "this", "that", "no", "any", "every", "each", "another", "which", "some"))
-    return (
-        re.match(r"\sof\s(?:the|them|our|its|his|her|their|these|those|my)\b", after) is not None
-        or (amount.words.lower() == "one" and (is_word or not after.strip(" .!?")))
-        or any(cue.start < amount.end and amount.start < cue.end for cue in cues)
-    )
+    return amount.words.lower() == "one" and (is_word or not after.strip(" .!?"))
 
 
 def _share(text: str, cues: tuple[Cue, ...]) -> tuple[tuple[float, float], bool]:
@@ -508,8 +415,6 @@ def _share(text: str, cues: tuple[Cue, ...]) -> tuple[tuple[float, float], bool]
     if quantifier is None:
         return ((0.0, 0.0) if is_negated else (_SOME, 1.0)), True
     low, high = _QUANTIFIERS[quantifier[0]]
-    if quantifier[0] == "few" and text[max(0, quantifier.start() - 2) : quantifier.start()].lower() == "a ":
-        low, high = _SOME, 1.0
     if not is_negated:
         return (low, high), False
     if low in (1.0, _SOME):

@@ -8,11 +8,9 @@ is undecided: nothing is said that is not sure.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from keepgraph import lazy
 from keepgraph.language import claim_differences, claims, normalisation
 from keepgraph.language.claim_differences import Difference
 from keepgraph.language.claims import Claim
@@ -30,9 +28,6 @@ _AGREEING = 0.9
 _DIFFERENT = 0.8
 _UNRELATED = 0.7
 _UNEXCLUDED = 0.6
-
-_POSSESSIVE = lazy.compile(r"(my|our|your|his|her|its|their)\s", re.IGNORECASE)
-_WORDS_OF_A_DEFEAT = 3  # who, whom, and that it was one: it may have been at two times
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,17 +129,11 @@ def _compare(one: Claim, other: Claim, is_exclusive: Callable[[str], bool], *, a
     if are_of_two and not any(word.is_name for word in difference.shared):
         explanation = "They are about two different things."
         return ClaimPair(one.sentence, other.sentence, "compatible", "difference", _DIFFERENT, explanation)
-    if _are_of_different_owners(one, other):
-        explanation = "They are about what belongs to different people."
+    if difference.have_other_pronouns:
+        explanation = "They are about different people, or what belongs to them."
         return ClaimPair(one.sentence, other.sentence, "compatible", "difference", _DIFFERENT, explanation)
     verdict, kind, confidence, explanation = _judge(difference, is_exclusive)
     return ClaimPair(one.sentence, other.sentence, verdict, kind, confidence, explanation)
-
-
-def _are_of_different_owners(one: Claim, other: Claim) -> bool:
-    """Whether each begins with a possessive, and not with the same: our flat, their flat."""
-    owners = [match[1].lower() for claim in (one, other) if (match := _POSSESSIVE.match(claim.sentence))]
-    return len(set(owners)) == 2
 
 
 def _alignment(difference: Difference) -> float:
@@ -203,10 +192,7 @@ def _same(difference: Difference, _: Callable[[str], bool]) -> _Judgement | None
 
 def _order(difference: Difference, _: Callable[[str], bool]) -> _Judgement | None:
     """Claims that say of two things, in the other order, what can hold in one direction only: who beat whom."""
-    is_one_event = difference.is_standing_comparison or len(difference.shared) > _WORDS_OF_A_DEFEAT
-    if not is_one_event:
-        return None
-    if difference.is_exchanged_comparison and difference.is_plain and difference.times in ("same", "overlapping"):
+    if difference.is_exchanged_comparison and difference.times in ("same", "overlapping"):
         return _contradiction(difference, "order", "They say it of the same two, in opposite directions.")
     return None
 
@@ -243,8 +229,6 @@ def _amounts(difference: Difference, _: Callable[[str], bool]) -> _Judgement | N
         or not difference.differs_once
         or claim_differences.may_repeat(difference.one, difference.other)
     ):
-        return None
-    if difference.are_amounts_of_subjects:
         return None
     one, other = difference.unequal_amounts
     return _contradiction(difference, "amount", f"“{one}” and “{other}” cannot be the same amount.")

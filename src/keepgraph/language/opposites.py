@@ -10,49 +10,28 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Literal, TypeAlias
 
 from keepgraph import lazy
 from keepgraph.language import common_words, inflection, lexicons, normalisation
 from keepgraph.language.normalisation import Name
 
-OppositeKind: TypeAlias = Literal["state", "manner", "verb", "word", "tension"]
-
 _PREFIXES = ("un", "non-", "non", "in", "im", "il", "ir", "dis", "mis")
-_KINDS: dict[str, OppositeKind] = {"state": "state", "manner": "manner", "word": "word", "tension": "tension"}
 _MUSICAL_KEY = lazy.compile(r"keyof[a-g](?:flat|sharp)?(?:minor|major)")  # see claims
 _MIN_PREFIXED = 4
-_NOT_PREFIXED = frozenset(
-    "inside income invaluable inflammable infamous indifferent discount discover display dispatch dispose distribute "
-    "impress import imported important inform invest interest intent intense include inner input instance under union "
-    "unit unite until unless unto distant disease district discuss into insure increase indeed index indent mission "
-    "mister indoor insight install intend invent invoice inhabited impart impact imposing impose implant improve "
-    "implied infer infirm infuse inspire instate instill irritate illegible disturb dismay disclose disband".split()
-)
 
 
-def find_kinds(word: str, other: str) -> frozenset[OppositeKind]:
-    """Whether and how two words are opposites; empty if they are none.
+def exclude(word: str, other: str, *, may_be_tension: bool = False) -> bool:
+    """Whether one thing cannot be both words, or do both.
 
-    Returns:
-        "state" where something is one or the other, "manner" for how or where to something is done, "verb" where it
-        does one or the other, "word" wherever they stand, and "tension" where it is hard to see how both could be.
+    Args:
+        may_be_tension: whether it is enough that it is hard to see how both could be.
     """
-    if "-" in word and "-" in other:
-        head, _, tail = word.partition("-")
-        other_head, _, other_tail = other.partition("-")
-        if tail == other_tail and find_kinds(head, other_head) - {"tension"}:
-            return frozenset(("state", "manner"))
-    theirs = _sides(other)
-    kinds: set[OppositeKind] = {
-        kind
-        for kind, sides in _sides(word).items()
-        for line, side in sides
-        if any(their_line == line and their_side != side for their_line, their_side in theirs.get(kind, ()))
-    }
-    if _differ_by_negative_prefix(word, other):
-        kinds.add("manner")
-    return frozenset(kinds)
+    sides, their_sides = (_sides().get(inflection.stem(each), {}) for each in (word, other))
+    for line, side in sides.items():
+        if their_sides.get(line, side) != side and (may_be_tension or line[0] != "tension"):
+            return True
+    short, long = sorted((word, other), key=len)
+    return len(short) >= _MIN_PREFIXED and any(long == prefix + short for prefix in _PREFIXES)
 
 
 def exclusive_group(word: str) -> frozenset[str]:
@@ -67,39 +46,15 @@ def is_place_group(groups: frozenset[str]) -> bool:
     return not groups.isdisjoint(("city", "country", "continent", "planet"))
 
 
-def _differ_by_negative_prefix(word: str, other: str) -> bool:
-    short, long = sorted((word, other), key=len)
-    if len(short) < _MIN_PREFIXED or long in _NOT_PREFIXED:
-        return False
-    if long.removesuffix("less") == short.removesuffix("ful") and long.endswith("less") and short.endswith("ful"):
-        return True
-    return any(long == prefix + short for prefix in _PREFIXES)
-
-
-def _sides(word: str) -> dict[OppositeKind, list[tuple[int, int]]]:
-    """By kind: the lines of the lexicon that have a word, and on which of their sides."""
-    states, verbs = _index()
-    sides: dict[OppositeKind, list[tuple[int, int]]] = {}
-    for kind, line, side in states.get(word, ()):
-        sides.setdefault(kind, []).append((line, side))
-    if verb_sides := verbs.get(inflection.stem(word)):
-        sides["verb"] = verb_sides
-    return sides
-
-
 @cache
-def _index() -> tuple[dict[str, list[tuple[OppositeKind, int, int]]], dict[str, list[tuple[int, int]]]]:
-    """The states and other words as they are written, and the verbs by their stems."""
-    states: dict[str, list[tuple[OppositeKind, int, int]]] = defaultdict(list)
-    verbs: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for line, (kind, text) in enumerate(lexicons.pairs("opposites", ":")):
+def _sides() -> dict[str, dict[tuple[str, int], int]]:
+    """By the stem of a word: the lines of the lexicon that have it, by kind and number, and on which of their sides."""
+    sides: dict[str, dict[tuple[str, int], int]] = defaultdict(dict)
+    for number, (kind, text) in enumerate(lexicons.pairs("opposites", ":")):
         for side, words in enumerate(text.split("/")):
             for word in words.split():
-                if kind == "verb":
-                    verbs[inflection.stem(word)].append((line, side))
-                else:
-                    states[word].append((_KINDS[kind], line, side))
-    return dict(states), dict(verbs)
+                sides[inflection.stem(word)][kind, number] = side
+    return sides
 
 
 @cache

@@ -85,7 +85,6 @@ _UNITS = {
     "voltage": "v volt=1;mv millivolt=.001;kv kilovolt=1000",
     "share": "% percent=1;percentage=1",
     "temperature": "°c celsius=1",
-    "fahrenheit": "°f fahrenheit=1",
     "dollars": "$ usd dollar us$=1;cent cents=.01",
     "euros": "€ eur euro=1",
     "pounds": "£ gbp=1",
@@ -111,7 +110,7 @@ _UNIT_WORDS = sorted(
     reverse=True,
 )
 _UNIT_FORMS = (re.escape(word) + ("(?:s|es)?" if len(word) > 2 and word.isalpha() else "") for word in _UNIT_WORDS)
-_UNIT = rf"(?:{'|'.join(_UNIT_FORMS)}|degrees? (?:celsius|fahrenheit|c|f)|per cent)"
+_UNIT = rf"(?:{'|'.join(_UNIT_FORMS)}|degrees? (?:celsius|c)|per cent)"
 _CURRENCY = r"(?:US\$|[$€£¥]|USD|EUR|GBP|CHF)"
 _NUMBER = rf"(?:{_FIGURES}|{_CARDINAL_WORD})"
 _PLAIN = rf"(?:{_CURRENCY}\s?)?[-−]?{_NUMBER}(?:[\s-]?{_MULTIPLE_WORD}\b)?"
@@ -132,18 +131,8 @@ _QUANTITY = lazy.compile(
     rf"(?P<about>{_ABOUT})\s?|(?P<between>between|from)\s|(?P<exactly>exactly|precisely)\s)?"
     rf"(?P<first>{_PLAIN})(?![.,]?\d)(?:\s?(?P<first_unit>{_UNIT})(?![\w/]))?"
     rf"(?:\s?(?P<to>–|—|-|to|and|through)\s?(?P<second>{_PLAIN}))?"
-    rf"(?P<plus>\+|\sor more|\sor so)?(?P<half>\sand a half)?"
-    rf"(?:[\s-]?(?P<unit>{_UNIT})(?![\w/]))?(?P<half_after>\sand a half)?"
-    rf"(?:\s(?P<then>\d{{1,2}})\s?(?P<then_unit>minutes?|min|seconds?|s|cm|g)\b)?",
+    rf"(?P<plus>\+|\sor more|\sor so)?(?:[\s-]?(?P<unit>{_UNIT})(?![\w/]))?",
     re.IGNORECASE,
-)
-_HALF_UNIT = lazy.compile(
-    r"\bhalf an? (?P<unit>hour|day|year|minute|mile|million|litre|liter|pound|dozen)\b"
-    r"|\b(?:an?|one) (?P<and_half>hour|day|year|minute|mile|month|week|kilometre) and a half\b",
-    re.IGNORECASE,
-)
-_ARTICLE_UNIT = lazy.compile(
-    r"\b(?:an?) (?P<unit>hour|week|month|year|mile|metre|kilometre|kilogram|litre)\b", re.IGNORECASE
 )
 
 
@@ -156,7 +145,6 @@ class Quantity:
         dimension: of its unit; empty for a mere count.
         intervals: the readings as least and greatest value in the base unit; one, or two where `1.000` is ambiguous.
         words: as it stands in the text.
-        is_exact: whether it is one number, without `about`, `at least` or a range.
         limit: the value that `at least` or `at most` names, negative for the latter; None where there is no such limit.
     """
 
@@ -165,7 +153,6 @@ class Quantity:
     dimension: str
     intervals: tuple[tuple[float, float], ...]
     words: str
-    is_exact: bool
     limit: float | None = None
 
     def may_equal(self, other: Quantity) -> bool:
@@ -179,26 +166,7 @@ class Quantity:
 
 def find(text: str) -> list[Quantity]:
     """The quantities of a text in their order; none within another."""
-    found: list[Quantity] = []
-    for quantity in sorted(_find(text), key=lambda quantity: (quantity.start, -quantity.end)):
-        if not found or quantity.start >= found[-1].end:
-            found.append(quantity)
-    return found
-
-
-def _find(text: str) -> Iterator[Quantity]:
-    for match in _HALF_UNIT.finditer(text):
-        unit, amount = (match["unit"], 0.5) if match["unit"] else (match["and_half"], 1.5)
-        if unit in _MULTIPLES:
-            yield _quantity(match, "", [(amount * _MULTIPLES[unit],) * 2], is_exact=True)
-        else:
-            dimension, factor = _unit(unit)
-            yield _quantity(match, dimension, [(amount * factor,) * 2], is_exact=True)
-    for match in _ARTICLE_UNIT.finditer(text):
-        dimension, factor = _unit(match["unit"])
-        yield _quantity(match, dimension, [(factor, factor)], is_exact=True)
-    for match in _QUANTITY.finditer(text):
-        yield _read(match)
+    return list(map(_read, _QUANTITY.finditer(text)))
 
 
 def _read(match: re.Match[str]) -> Quantity:
@@ -210,62 +178,32 @@ def _read(match: re.Match[str]) -> Quantity:
         match["first_unit"] if second is not None and not is_range else match["unit"] or match["first_unit"] or currency
     )
     dimension, factor = _unit(unit) if unit else ("", 1.0)
-    if unit and currency and match["unit"] and _unit(match["unit"])[0] != _unit(currency)[0]:
-        dimension, factor = _unit(currency)
-    half = 0.5 if match["half"] or match["half_after"] else 0.0
-    extra = 0.0
-    if match["then"] and dimension and not is_range:
-        then_dimension, then_factor = _unit(match["then_unit"])
-        extra = int(match["then"]) * then_factor / factor if then_dimension == dimension else 0.0
-    own_factor = _unit(match["first_unit"])[1] if match["first_unit"] and match["unit"] and is_range else factor
     least, most = match["least"] or match["over"] or match["plus"], match["most"] or match["under"]
     if compared := _COMPARATIVE_BEFORE.search(match.string, max(0, match.start() - 40), match.start()):
         least = compared["under" if compared["negated"] else "over"]
         most = compared["over" if compared["negated"] else "under"]
     intervals = []
     for value, half_digit in _readings(first):
-        low = high = (value + half + extra) * own_factor
+        low = high = value * factor
         if is_range:
-            shared = 1.0
-            if second is not None and (multiple := _multiple(second)) != 1.0 and _multiple(first) == 1.0:
-                shared = multiple  # between 2 and 3 million
-            low = value * shared * own_factor
-            high = max(reading * factor for reading, _ in _readings(second or ""))
-            if high < low:
-                low, high = high, low
+            multiple = _multiple(second or "") if _multiple(first) == 1.0 else 1.0  # between 2 and 3 million
+            low, high = low * multiple, max(reading * factor for reading, _ in _readings(second or ""))
         elif match["about"] or match["plus"] == " or so":
             low, high = low - abs(low) * APPROXIMATE, high + abs(high) * APPROXIMATE
         elif least:
             high = math.inf
         elif most:
-            low = -math.inf if dimension in ("temperature", "fahrenheit") else 0.0
+            low = -math.inf if dimension == "temperature" else 0.0
         elif (half_digit or dimension) and not match["exactly"]:
-            margin = min(_ROUNDED * abs(low), (half_digit or _HALF_OF_ONE) * own_factor)
+            margin = min(_ROUNDED * abs(low), (half_digit or _HALF_OF_ONE) * factor)
             low, high = low - margin, high + margin
         else:
             margin = 1e-6 * abs(low) + (0.02 * abs(low) if (unit or "").startswith(("month", "year")) else 0.0)
             low, high = low - margin, high + margin
         intervals.append((low, high))
-    if dimension == "fahrenheit":
-        dimension = "temperature"
-        intervals = [((low - 32) / 1.8 - 0.3, (high - 32) / 1.8 + 0.3) for low, high in intervals]
-    is_exact = not (is_range or least or most or match["about"])
     limit = intervals[0][0] if least else -intervals[0][1] if most else None
-    return _quantity(match, dimension, intervals, is_exact=is_exact, end=end, limit=limit)
-
-
-def _quantity(
-    match: re.Match[str],
-    dimension: str,
-    intervals: list[tuple[float, float]],
-    *,
-    is_exact: bool,
-    end: int | None = None,
-    limit: float | None = None,
-) -> Quantity:
-    end = match.end() if end is None else end
     words = match.string[match.start() : end].strip()
-    return Quantity(match.start(), end, dimension, tuple(intervals), words, is_exact, limit)
+    return Quantity(match.start(), end, dimension, tuple(intervals), words, limit)
 
 
 def _readings(text: str) -> Iterator[tuple[float, float]]:
@@ -338,8 +276,6 @@ def _unit(word: str) -> tuple[str, float]:
         "degrees celsius": "celsius",
         "degrees c": "celsius",
     }.get(plain, plain)
-    if plain.startswith("degree"):
-        plain = "fahrenheit"
     for form in (plain, plain.removesuffix("s"), plain.removesuffix("es")):
         if form in _UNIT_BY_WORD:
             return _UNIT_BY_WORD[form]

@@ -103,7 +103,7 @@ def compare(one: Sequence[TimeReference], other: Sequence[TimeReference]) -> Rel
     They are different where a part that both have differs, overlapping where one says more than the other, and unknown
     where they have no part in common.
     """
-    ours, theirs = _joined(one), _joined(other)
+    ours, theirs = parts(one), parts(other)
     if not ours and not theirs:
         return "same"
     shared = ours.keys() & theirs.keys()
@@ -116,12 +116,13 @@ def compare(one: Sequence[TimeReference], other: Sequence[TimeReference]) -> Rel
     return "overlapping" if shared else "unknown"
 
 
-def _joined(references: Sequence[TimeReference]) -> dict[str, set[str | int]]:
-    parts: dict[str, set[str | int]] = {}
+def parts(references: Sequence[TimeReference]) -> dict[str, set[str | int]]:
+    """What is said of several times: the values of each part."""
+    joined: dict[str, set[str | int]] = {}
     for reference in references:
         for part, value in reference.parts.items():
-            parts.setdefault(part, set()).add(value)
-    return parts
+            joined.setdefault(part, set()).add(value)
+    return joined
 
 
 def _find(text: str) -> Iterator[TimeReference]:
@@ -130,8 +131,8 @@ def _find(text: str) -> Iterator[TimeReference]:
             groups = match.groupdict()
             bound = _BOUND.search(text[max(0, match.start() - 16) : match.start()])
             words = (groups.get("before") or (bound[1] if bound else "")).lower()
-            if parts := dict(_parts(groups)):
-                yield TimeReference(match.start(), match.end(), parts, words if words in _BOUNDS else "")
+            if named := dict(_parts(groups)):
+                yield TimeReference(match.start(), match.end(), named, words if words in _BOUNDS else "")
 
 
 def _parts(groups: Mapping[str, str | None]) -> Iterator[tuple[str, str | int]]:
