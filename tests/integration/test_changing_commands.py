@@ -112,7 +112,7 @@ def test_facts_that_do_not_fit_a_type_are_shown(run, ana):
     run("record", "person:Ana", "works_at", "organisation:Acme")
     result = run("retype", "Ana", "place")
 
-    assert "  1 fact will not fit the new type:\n    Ana works at Acme  (fact_" in result.output
+    assert "  facts that do not fit the new type: 1\n    Ana works at Acme  (fact_" in result.output
 
 
 def test_properties_that_are_set_are_shown_and_removed(run, ask, ana):

@@ -412,4 +412,4 @@ def _text(words: Sequence[str]) -> str:
     """
     if text := " ".join(words).strip():
         return text
-    raise errors.InvalidArguments("a text is empty", hint="Write it after the command.")
+    raise errors.InvalidArguments("the text is empty", hint="Write it after the command.")

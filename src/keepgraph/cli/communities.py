@@ -51,7 +51,7 @@ def communities_command(ctx: click.Context, limit: int) -> None:
 
 
 @communities_command.command("build")
-@click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Settle ties differently.")
+@click.option("--seed", type=click.IntRange(0, 1_000_000), default=0, help="Break ties differently.")
 @click.option("--dry-run", is_flag=True, help="Show what would be found, without changing anything.")
 @graph_options.all_options
 def build_command(ctx: click.Context, seed: int, dry_run: bool) -> None:
@@ -97,7 +97,7 @@ def show_command(ctx: click.Context, community: tuple[str, ...], limit: int) -> 
 @click.option("--summary", default="", help="What it is about, in a sentence or two.")
 @graph_options.all_options
 def name_command(ctx: click.Context, community: str, name: str, summary: str) -> None:
-    """Name COMMUNITY (a name or an id) NAME. Rebuilding keeps the name; an empty NAME removes it.
+    """Give COMMUNITY (a name or an id) the name NAME. Rebuilding keeps the name; an empty NAME removes it.
 
     \b
     kg communities name Atlas "The storage team"

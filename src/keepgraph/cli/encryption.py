@@ -201,7 +201,7 @@ def import_command(ctx: click.Context, file: str, source: str | None, key_file: 
     graph = graph_options.graph_path(ctx).resolve()
     # Its mode is not checked: the file may be on a USB stick without modes.
     if file != "-" and not permissions.expanded(file).is_file():
-        raise errors.KeyMissing(f"there is no key file {file}")
+        raise errors.KeyMissing(f"there is no key file {file}", hint="Name the file that `kg key export` wrote.")
     with click.open_file(file if file == "-" else str(permissions.expanded(file)), "rb") as stream:
         key = keys.parse(stream.read(100_000), "the input" if file == "-" else file)
     location = settings_file.read(graph).key

@@ -353,7 +353,7 @@ def token_command() -> None:
 @click.option("--read-only", is_flag=True, help="Only for tools that change nothing.")
 @click.option("--profile", "profiles", metavar="NAME", multiple=True, help="Only for this profile; may be repeated.")
 @click.option("--until", type=DateOption(end=True), help="The last day, or the instant, at which it is valid.")
-@click.option("--subject", help="Who has OAuth tokens of the issuer with this `sub`; no secret is made.")
+@click.option("--subject", help="For the user whose OAuth tokens have this `sub`; no token is printed.")
 @click.option("--calls-per-minute", type=_LIMIT, default=tokens.CALLS_PER_MINUTE, show_default=True)
 @click.option("--megabytes-per-minute", type=_LIMIT, default=tokens.MEGABYTES_PER_MINUTE, show_default=True)
 @click.option("--calls-at-once", type=_LIMIT, default=tokens.CALLS_AT_ONCE, show_default=True)

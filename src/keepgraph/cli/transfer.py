@@ -249,6 +249,9 @@ def open_for_writing(file: str, *, graph: Path, beginning: str = '{"') -> Iterat
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file) from error
+    try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
             yield out
             out.flush()

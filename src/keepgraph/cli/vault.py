@@ -42,8 +42,8 @@ def vault_command() -> None:
 def add_command(ctx: click.Context, folder: str) -> None:
     """Add the folder DIR to the vaults of the profile, and read its notes.
 
-    Of a vault, decisions are recorded too, and what only a deleted file said goes with it. To read it again, use
-    `kg ingest DIR` or `kg watch`.
+    Decisions in its notes are recorded too, and deleting a file deletes what only that file said. To read the folder
+    again, use `kg ingest DIR` or `kg watch`.
     """
     path = _existing(folder)
     as_json = graph_options.wants_json(ctx)

@@ -385,7 +385,7 @@ def show_update(answer: dict[str, Any]) -> None:
     if answer["aliases_removed"]:
         click.echo(f"  no longer an alias: {', '.join(map(printable, answer['aliases_removed']))}")
     if answer["misfits"]:
-        click.secho(f"  {count_noun(answer['misfits_total'], 'fact')} will not fit the new type:", fg="yellow")
+        click.secho(f"  facts that do not fit the new type: {answer['misfits_total']:,}", fg="yellow")
         for fact in answer["misfits"]:
             click.echo(f"    {printable(fact['text'])}  ({fact['id']})")
     for duplicate in answer["possible_duplicates"]:

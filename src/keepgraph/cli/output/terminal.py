@@ -68,12 +68,12 @@ def progress_bar(length: int, label: str, *, quiet: bool) -> Any:
 
 
 def more(hidden: int, what: str = "more") -> str:
-    """That a list goes on, by so many: `… and 3 more`; empty if it does not."""
+    """How much longer a list is than what is shown: `… and 3 more`; empty if all is shown."""
     return f"… and {hidden:,} {what}" if hidden > 0 else ""
 
 
 def show_first(lines: Sequence[str], most: int, *, indent: str = "", err: bool = False) -> None:
-    """Show the first lines of a list, at most so many, and how many more there are."""
+    """Show at most `most` lines of a list, and how many more there are."""
     for line in lines[:most]:
         click.echo(f"{indent}{printable(line)}", err=err)
     if rest := more(len(lines) - most, "more; --json lists them all"):
@@ -81,7 +81,7 @@ def show_first(lines: Sequence[str], most: int, *, indent: str = "", err: bool =
 
 
 def can_ask() -> bool:
-    """Whether somebody sits there who can answer."""
+    """Whether a person at a terminal can answer."""
     return sys.stdin.isatty()
 
 
@@ -118,6 +118,8 @@ def show_no_match(name: str, resolution: dict[str, Any], *, nothing: str = "Noth
         click.echo(f"  {printable(with_commands(resolution['hint']))}")
     for candidate in resolution["candidates"]:
         click.echo(f"  perhaps {entity_name(candidate)} ({candidate['type']}, {candidate['score']:.2f})")
+    if not resolution["candidates"] and not resolution.get("hint"):
+        click.echo(f"  To look in texts too: kg search {shell_argument(name)}")
 
 
 def show_near_names(possible_duplicates: Sequence[dict[str, Any]]) -> None:

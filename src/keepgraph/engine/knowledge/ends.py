@@ -79,7 +79,7 @@ def find_or_create_untyped(
     hint = f'Give it one, as in {{"type": "{types[0]}", "name": …}}: {_list(types)}.'
     typed = _typed(tx, match, given)
     if named is not None:
-        problem += f"; there is a {named.type} called “{named.name}”"
+        problem += f"; there is {with_article(named.type)} called “{named.name}”"
         hint = f"If you mean that one, give its type and its name. {hint}"
         typed[role] = Ref(type=named.type, name=named.name)
     raise errors.EntityTypeUnknown(problem, hint=hint, example=given.example(**typed), candidates=types[:_MAX_TYPES])

@@ -21,6 +21,7 @@ from keepgraph.command_arguments import entity_argument
 from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary, terms
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.english import with_article
 from keepgraph.language import identifiers, name_shapes, name_similarity, romanisation
 from keepgraph.language.first_person import is_pronoun
 from keepgraph.language.normalisation import Name
@@ -304,7 +305,7 @@ def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgraph
     if ref.type is not None:
         entity_type = assumed_type(tx, ref.type).name
         if not graph_vocabulary.read(tx).is_kind_of(entity.type, entity_type):
-            raise error_class(f"{entity.id} is a {entity.type} ({entity.name}), not a {entity_type}")
+            raise error_class(f"{entity.id} is {with_article(entity.type)} ({entity.name}), not {entity_type}")
     return entity
 
 

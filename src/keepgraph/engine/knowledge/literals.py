@@ -34,7 +34,7 @@ _HOST = lazy.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?")
 
 _TAKES = {
     "number": "a number in digits only, such as 1250 or 12.5",
-    "date": "a date such as 2026-11-22 or “next Friday”, or 2026-11 or 2026 or --11-22 if that is all you know",
+    "date": "a date (2026-11-22, “next Friday”; 2026-11, 2026 or --11-22 if no more is known)",
     "url": "a web address that begins with http:// or https://",
     "identifier": "one line of text",
     "text": "a text",

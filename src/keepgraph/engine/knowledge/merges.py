@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import entities, facts, validity
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.english import with_article
 from keepgraph.language import normalisation
 from keepgraph.language.normalisation import Name
 from keepgraph.model import Candidate, Entity, Fact, MergedFact, MergeResult
@@ -34,7 +35,8 @@ def merge(tx: Tx, *, keep: Entity, absorb: Entity, across_types: bool = False) -
             f"{absorb.id} ({absorb.name}) is the entity to keep", hint="Name two different entities."
         )
     if keep.type != absorb.type and not across_types:
-        raise errors.TypesDiffer(f"{keep.name!r} is a {keep.type}, and {absorb.name!r} a {absorb.type}")
+        kept, absorbed = with_article(keep.type), with_article(absorb.type)
+        raise errors.TypesDiffer(f"{keep.name!r} is {kept}, and {absorb.name!r} is {absorbed}")
     entities.refuse_to_make_other(tx, absorb, keep.type)
     merged_facts = [_move_fact(tx, fact, keep, absorb) for fact in store.facts.all_about(tx, absorb)]
     absorbed_keys = {normalisation.key(name) for name in (absorb.name, *store.entities.aliases(tx, absorb))}

@@ -37,7 +37,8 @@ def tell_apart(resolution: Resolution, name: Name, *, threshold: float) -> Resol
     best = best or list(resolution.candidates[:2])
     if resolution.entity is not None or len(best) < 2 or sum(candidate.score for candidate in best[:2]) < threshold:
         return resolution
-    named = " and ".join(f"{candidate.entity.name} ({candidate.entity.type})" for candidate in best)
+    names = [f"{candidate.entity.name} ({candidate.entity.type})" for candidate in best]
+    named = f"{', '.join(names[:-1])} and {names[-1]}"
     is_same_name = all(candidate.method in ("exact", "alias") for candidate in best)
     number = "Two" if len(best) == 2 else str(len(best))
     fit = "are called" if is_same_name else "may be meant by"

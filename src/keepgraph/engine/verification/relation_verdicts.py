@@ -25,6 +25,7 @@ from keepgraph.engine.verification.conflicts import Conflict
 from keepgraph.engine.verification.text_evidence import TextVerdict
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
+from keepgraph.english import with_article
 from keepgraph.language.normalisation import Name
 from keepgraph.model import ADVISORY_FLAGS, Candidate, Entity, Fact, RecordedFact, Ref, Resolution
 from keepgraph.store.transactions import Tx
@@ -564,7 +565,7 @@ def _refuse_namesake(tx: Tx, created: Entity) -> None:
     if namesakes:
         types = ", ".join(dict.fromkeys(entity.type for entity in namesakes))
         raise errors.Ambiguous(
-            f"“{created.name}” is known ({types}), and this relation needs a {created.type}",
+            f"“{created.name}” is known ({types}), and this relation needs {with_article(created.type)}",
             hint=f"If you mean another one, give its type: {created.type}:{created.name}.",
             candidates=[{"id": entity.id, "type": entity.type, "name": entity.name} for entity in namesakes],
         )

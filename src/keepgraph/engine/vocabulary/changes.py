@@ -335,7 +335,7 @@ def _type_name(tx: Tx, wording: str, new_types: set[str]) -> str:
     such_as = f", such as {', '.join(near)}" if near else ""
     raise errors.VocabularyInvalid(
         f"there is no entity type {terms.quote(wording)}",
-        hint=f"Define it along with the other, or use an existing one{such_as}.",
+        hint=f"Add that type first, or in the same call; or use an existing one{such_as}.",
         candidates=near,
     )
 
