@@ -394,6 +394,18 @@ def tag_command(ctx: click.Context, name: str, tags: tuple[str, ...]) -> None:
     _show(ctx, "facts", answer)
 
 
+def record_resolution(graph: Graph, task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Record that a task is resolved: by something, or as done; returns the answer of record_fact."""
+    resolution = {
+        "subject": {"id": task_id},
+        "predicate": "resolved_by",
+        "object": given["by"] or {"literal": "done"},
+        "valid_from": given["resolved_at"],
+        "source": given["source"],
+    }
+    return record(graph, resolution)[0]
+
+
 def _name(entity_type: str, text: str) -> str:
     """A name without its type before it (“task:Renew the permit”).
 

@@ -11,7 +11,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
-from keepgraph.cli.record import read_object, read_reference, record
+from keepgraph.cli.record import read_object, read_reference
 from keepgraph.graph import Graph
 
 _DUPLICATES_SHOWN = 200
@@ -333,22 +333,15 @@ def _resolve(graph: Graph, text: str, given: dict[str, Any], *, may_ask: bool) -
     except errors.FactNotFound as error:
         if text.lower().startswith(_FACT_PREFIX):
             raise
+        from keepgraph.cli import adding
+
         named = graph.call("recall_entity", name_or_alias=text)
         if named["entity"] and named["entity"]["type"] == "task":
             if named["resolution"]["method"] not in ("exact", "alias"):
                 error.candidates = [{name: named["entity"][name] for name in ("id", "type", "name")}]
                 error.hint = "If you mean this task, write its whole name."
                 raise
-            return record(
-                graph,
-                {
-                    "subject": {"id": named["entity"]["id"]},
-                    "predicate": "resolved_by",
-                    "object": given["by"] or {"literal": "done"},
-                    "valid_from": given["resolved_at"],
-                    "source": given["source"],
-                },
-            )[0]
+            return adding.record_resolution(graph, named["entity"]["id"], given)
         near = graph.call("find_blockers", text=text, blocked=given["blocked"])["blockers"]
         if not near:
             raise
