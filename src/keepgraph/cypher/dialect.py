@@ -148,19 +148,6 @@ _AGGREGATES = (
 )
 _CASES = "Write CASE: RETURN CASE WHEN 1 > 2 THEN 1 ELSE 2 END AS greater"
 
-RENAMED: Final = {
-    "apoc.text.tolower": "toLower", "apoc.text.toupper": "toUpper", "apoc.text.split": "split",
-    "apoc.text.replace": "replace", "apoc.coll.reverse": "reverse", "apoc.create.uuid": "randomUUID",
-    "apoc.convert.tomap": "properties", "apoc.date.currenttimestamp": "timestamp", "ceiling": "ceil", "ln": "log",
-    "now": "datetime", "current_date": "date", "current_timestamp": "datetime", "local_time": "localtime",
-    "local_datetime": "localdatetime", "zoned_time": "time", "zoned_datetime": "datetime",
-    "duration_between": "duration.between", "path_length": "length", "element_id": "elementId",
-    "collect_list": "collect", "array_agg": "collect", "stdev_samp": "stDev", "stdev_pop": "stDevP",
-    "stddev": "stDev", "percentile_cont": "percentileCont", "percentile_disc": "percentileDisc",
-    "to_string": "toString", "to_integer": "toInteger", "tostr": "toString", "tolowercase": "toLower",
-    "touppercase": "toUpper", "nodeid": "id",
-}  # fmt: skip
-
 HINTS_BY_PREFIX: Final[Mapping[str, str]] = {
     "apoc.text.": _TEXTS,
     "apoc.coll.": _LISTS,
@@ -196,7 +183,6 @@ HINTS_BY_PREFIX: Final[Mapping[str, str]] = {
 """By how a name begins; the first that fits counts."""
 
 HINTS_BY_NAME: Final[Mapping[str, str]] = {
-    **{name: f"Write {renamed}(…)." for name, renamed in RENAMED.items()},
     **dict.fromkeys(("point", "distance"), _PLACES),
     **dict.fromkeys(("vector", "vector_distance", "vector_norm", "vector_dimension_count", "embedding"), _VECTORS),
     **dict.fromkeys(("file", "linenumber"), "Queries read only the graph; pass rows as a parameter."),

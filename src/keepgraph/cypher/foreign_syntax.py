@@ -313,19 +313,15 @@ _STARTS_VALUE = frozenset({"name", "quoted", "number", "string", "parameter", "(
 
 
 def replace_operators(tokens: Tokens, _: Collection[str]) -> Repairs:
-    """Replace `!=`, `==`, `&&` and `||`.
-
-    `||` joins conditions in C and strings in SQL. It becomes OR where both its sides contain a comparison, and `+`
-    where one side is a string; elsewhere it is left to the parser, whose error asks which of the two is meant.
-    """
+    """Replace `!=`, `==` and `&&`."""
     for index in range(1, tokens.length):
         kind = tokens.kinds[index]
-        if kind not in ("!=", "==", "&&", "||") or tokens.kinds[index - 1] not in _ENDS_VALUE:
+        if kind not in _REPLACEMENTS or tokens.kinds[index - 1] not in _ENDS_VALUE:
             continue
         if tokens.kinds[index + 1] not in _STARTS_VALUE:
             continue
-        new = _REPLACEMENTS.get(kind) or _meaning_of_bars(tokens, index)
-        if not new or (kind == "&&" and _in_label(tokens, index)):
+        new = _REPLACEMENTS[kind]
+        if kind == "&&" and _in_label(tokens, index):
             continue
         before = "" if not new[0].isalpha() or tokens.ends[index - 1] < tokens.starts[index] else " "
         after = "" if not new[0].isalpha() or tokens.ends[index] < tokens.starts[index + 1] else " "
@@ -334,100 +330,6 @@ def replace_operators(tokens: Tokens, _: Collection[str]) -> Repairs:
 
 def _in_label(tokens: Tokens, index: int) -> bool:
     return tokens.kinds[index - 2] in (":", "&", "&&") and tokens.kinds[index + 2] in (")", "]", "{", "&&")
-
-
-_COMPARISON_SIGNS = frozenset(("=", "<>", "!=", "==", "<", "<=", ">", ">=", "=~"))
-_COMPARISON_WORDS = frozenset("IN CONTAINS STARTS ENDS IS NOT LIKE EXISTS".split())
-_ENDS_CONDITION = frozenset("AND OR XOR WHEN THEN ELSE AS ON BY DISTINCT".split()) | CLAUSES
-
-
-def _meaning_of_bars(tokens: Tokens, index: int) -> str:
-    if _contains_comparison(tokens, index, -1) and _contains_comparison(tokens, index, 1):
-        return "OR"
-    return "+" if "string" in (tokens.kinds[index - 1], tokens.kinds[index + 1]) else ""
-
-
-def _contains_comparison(tokens: Tokens, index: int, step: int) -> bool:
-    """Whether there is a comparison between this token and the next end of a condition, in this direction."""
-    index += step
-    while 0 <= index < tokens.length:
-        kind, word = tokens.kinds[index], tokens.upper[index]
-        if kind in _COMPARISON_SIGNS or word in _COMPARISON_WORDS:
-            return True
-        if kind in ("||", "&&", ",", "|", ";") or tokens.keywords[index] in _ENDS_CONDITION:
-            return False
-        partner = tokens.partners[index]
-        if partner >= 0:
-            if (partner - index) * step < 0:
-                return False
-            index = partner
-        elif kind in ("(", "[", "{", ")", "]", "}"):
-            return False
-        index += step
-    return False
-
-
-def move_negations(tokens: Tokens, _: Collection[str]) -> Repairs:
-    """Write `x NOT IN list` as `NOT x IN list`; the same for CONTAINS, STARTS WITH and ENDS WITH."""
-    for index in range(1, tokens.length - 1):
-        if (
-            tokens.upper[index] != "NOT"
-            or tokens.kinds[index - 1] not in _ENDS_VALUE
-            or tokens.keywords[index] != "NOT"
-        ):
-            continue
-        word, following = tokens.upper[index + 1], tokens.upper[index + 2]
-        if word in ("STARTS", "ENDS") and following == "WITH":
-            word = f"{word} WITH"
-        elif word not in ("IN", "CONTAINS"):
-            continue
-        first = _find_operand_start(tokens, index)
-        if first is None or first == index:
-            continue
-        start = tokens.starts[first]
-        yield (
-            [(start, start, "NOT "), (tokens.starts[index], tokens.starts[index + 1], "")],
-            f"Wrote NOT before the whole condition instead of NOT {word}",
-        )
-
-
-def replace_like(tokens: Tokens, _: Collection[str]) -> Repairs:
-    """Replace `LIKE` with a `%` at one end, both or none; no operator means the same as another pattern."""
-    for index in range(1, tokens.length - 1):
-        like = tokens.upper[index]
-        if like not in ("LIKE", "ILIKE") or tokens.kinds[index + 1] != "string":
-            continue
-        negated = tokens.keywords[index - 1] == "NOT"
-        value_end = index - negated
-        replacement = _like_operator(tokens.texts[index + 1])
-        if replacement is None or tokens.kinds[value_end - 1] not in _ENDS_VALUE:
-            continue
-        first = _find_operand_start(tokens, value_end)
-        if first is None or first == value_end:
-            continue
-        operator, value = replacement
-        start, end = tokens.starts[first], tokens.ends[value_end - 1]
-        edits = [(tokens.starts[value_end], tokens.ends[index + 1], f"{operator} {value}")]
-        if like == "ILIKE":
-            edits = [(start, start, "toLower("), (end, end, ")")]
-            edits.append((tokens.starts[value_end], tokens.ends[index + 1], f"{operator} toLower({value})"))
-        if negated:
-            edits.insert(0, (start, start, "NOT "))
-        pattern = shorten(tokens.texts[index + 1])
-        yield edits, f"Wrote {like} {pattern} as {operator} {value if value != tokens.texts[index + 1] else pattern}"
-
-
-def _like_operator(pattern: str) -> tuple[str, str] | None:
-    quote, content = pattern[0], pattern[1:-1]
-    if "_" in content or "\\" in content:
-        return None
-    left, right = content.startswith("%"), content.endswith("%")
-    core = content[1:] if left else content
-    core = core[:-1] if right and core else core
-    if "%" in core:
-        return None
-    operators = {(True, True): "CONTAINS", (True, False): "ENDS WITH", (False, True): "STARTS WITH"}
-    return operators.get((left, right), "="), f"{quote}{core}{quote}"
 
 
 def bracket_lists(tokens: Tokens, _: Collection[str]) -> Repairs:
@@ -494,57 +396,7 @@ RULES: tuple[Rule, ...] = (
     quote_keys,
     replace_operators,
     bracket_lists,
-    replace_like,
-    move_negations,
     bracket_nodes,
     separate_unwind_where,
 )
 """The rules, in the order in which they are tried."""
-
-
-# Operands: where a value begins that ends before a token
-
-_BEFORE_OPERAND = frozenset({"end", "(", "[", "{", ",", "|"})
-_WORDS_BEFORE_OPERAND = frozenset("WHERE AND OR XOR NOT WHEN THEN ELSE CASE RETURN WITH DISTINCT BY UNWIND".split())
-_ARITHMETIC = frozenset("+-*/%^.")
-_ONE_TOKEN_VALUES = frozenset({"name", "quoted", "number", "string", "parameter"})
-_AFTER_VALUE = _ARITHMETIC | {"", "(", "[", "{"}
-_MAX_OPERAND_TOKENS = 200
-"""How far the search goes back: without a limit, a text with many NOT or LIKE would take quadratic time."""
-
-
-def _find_operand_start(tokens: Tokens, end: int) -> int | None:
-    """The index of the first token of the value that ends before this one; None if that is not certain."""
-    index = end - 1
-    next_kind = ""
-    while index >= 0 and end - index < _MAX_OPERAND_TOKENS:
-        if _is_before_operand(tokens, index):
-            return index + 1
-        kind = tokens.kinds[index]
-        if kind in (")", "]", "}"):
-            index = tokens.partners[index]
-        elif not _is_part_of_operand(tokens, index, next_kind):
-            return None
-        if index < 0:
-            return None
-        next_kind = tokens.kinds[index]
-        index -= 1
-    return 0 if index < 0 else None
-
-
-def _is_before_operand(tokens: Tokens, index: int) -> bool:
-    kind = tokens.kinds[index]
-    if kind == ":":
-        return tokens.enclosing[index] >= 0 and tokens.kinds[tokens.enclosing[index]] == "{"
-    return kind in _BEFORE_OPERAND or (tokens.upper[index] in _WORDS_BEFORE_OPERAND and tokens.kinds[index - 1] != ".")
-
-
-def _is_part_of_operand(tokens: Tokens, index: int, next_kind: str) -> bool:
-    kind = tokens.kinds[index]
-    if kind in _ARITHMETIC:
-        return True
-    if kind not in _ONE_TOKEN_VALUES or (
-        tokens.keywords[index] and tokens.keywords[index] not in ("NULL", "TRUE", "FALSE")
-    ):
-        return False
-    return next_kind in _AFTER_VALUE

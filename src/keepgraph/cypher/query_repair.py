@@ -12,13 +12,11 @@ comments and quoted names are not changed, with one exception: where the quotes 
 from __future__ import annotations
 
 import html
-import json
 import re
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from keepgraph.cypher import foreign_syntax, functions
 from keepgraph.cypher.foreign_syntax import (
@@ -361,14 +359,19 @@ def _by_spelling_key(names: frozenset[str]) -> dict[str, tuple[str, ...]]:
     return by_key
 
 
-_FUNCTION_NAMES = {
-    "lower": "toLower",
-    "upper": "toUpper",
-    "len": "size",
-    "toint": "toInteger",
-    "rels": "relationships",
-    "ifnull": "coalesce",
-}
+FUNCTION_NAMES = {
+    "lower": "toLower", "tolowercase": "toLower", "apoc.text.tolower": "toLower", "upper": "toUpper",
+    "touppercase": "toUpper", "apoc.text.toupper": "toUpper", "len": "size", "toint": "toInteger",
+    "to_integer": "toInteger", "to_string": "toString", "tostr": "toString", "rels": "relationships",
+    "ifnull": "coalesce", "ceiling": "ceil", "ln": "log", "now": "datetime", "current_date": "date",
+    "current_timestamp": "datetime", "local_time": "localtime", "local_datetime": "localdatetime", "zoned_time": "time",
+    "zoned_datetime": "datetime", "duration_between": "duration.between", "path_length": "length",
+    "element_id": "elementId", "nodeid": "id", "collect_list": "collect", "array_agg": "collect", "stddev": "stDev",
+    "stdev_samp": "stDev", "stdev_pop": "stDevP", "percentile_cont": "percentileCont",
+    "percentile_disc": "percentileDisc", "apoc.coll.reverse": "reverse", "apoc.create.uuid": "randomUUID",
+    "apoc.convert.tomap": "properties", "apoc.date.currenttimestamp": "timestamp",
+}  # fmt: skip
+"""Functions of other engines that take the same arguments and mean the same as one here."""
 
 
 def _correct_functions(query: ast.Query, text: str) -> Iterator[Repair]:
@@ -386,7 +389,7 @@ def _correct_functions(query: ast.Query, text: str) -> Iterator[Repair]:
                     f"Wrote {part.name}() of a pattern as COUNT {{ … }}",
                 )
                 continue
-        replacement = _FUNCTION_NAMES.get(name)
+        replacement = FUNCTION_NAMES.get(name)
         if replacement and text.startswith(part.name, start):
             yield [(start, start + len(part.name), replacement)], f"Wrote {part.name}() as {replacement}()"
 
@@ -419,7 +422,7 @@ def _correct_parts_of_types(query: ast.Query, types: frozenset[str]) -> Iterator
     """Write `type(r) STARTS WITH 'works'` as `'WORKS'` where types begin with this and none with that."""
     for part in walk(query):
         test = _TESTS_OF_TEXTS.get(part.operator) if isinstance(part, ast.Binary) else None
-        if test is None or not isinstance(part, ast.Binary) or _names_read(part.left, {}) != "type":
+        if test is None or not isinstance(part, ast.Binary) or _names_read(part.left) != "type":
             continue
         literal = part.right
         if not isinstance(literal, ast.Literal) or not isinstance(literal.value, str):
@@ -474,14 +477,13 @@ _FUNCTIONS_TO_LISTS = frozenset(("labels", "keys", "nodes", "relationships", "co
 
 def _compared_names(query: ast.Query) -> Iterator[tuple[str, ast.Expression]]:
     """What a query compares with `type(r)` or with labels, each with 'type' or 'labels'."""
-    columns = _named_columns(query)
     for part in walk(query):
         if isinstance(part, ast.Binary):
             for side, other in _compared(part):
-                kind = _names_read(side, columns)
+                kind = _names_read(side)
                 if kind is not None:
                     yield from ((kind, element) for element in _elements(other))
-        elif isinstance(part, ast.Quantifier) and _names_read(part.source, columns) == "labels":
+        elif isinstance(part, ast.Quantifier) and _names_read(part.source) == "labels":
             for inner in walk(part.condition):
                 for side, other in _compared(inner) if isinstance(inner, ast.Binary) else ():
                     if side == ast.Variable(part.variable):
@@ -499,28 +501,15 @@ def _elements(expression: ast.Expression) -> tuple[ast.Expression, ...]:
     return expression.elements if isinstance(expression, ast.ListLiteral) else (expression,)
 
 
-def _named_columns(query: ast.Query) -> dict[str, str]:
-    """The names under which `type(r)` or labels go on, as in `WITH type(r) AS kind`."""
-    kinds: dict[str, set[str | None]] = {}
-    for part in walk(query):
-        if isinstance(part, ast.ProjectionItem) and part.expression != ast.Variable(part.name):
-            kinds.setdefault(part.name, set()).add(_names_read(part.expression, {}))
-        elif isinstance(part, ast.Unwind):
-            kinds.setdefault(part.variable, set()).add(_names_read(part.source, {}))
-    return {name: kind for name, of in kinds.items() if len(of) == 1 and (kind := next(iter(of))) is not None}
-
-
-def _names_read(expression: ast.Expression, columns: dict[str, str]) -> str | None:
+def _names_read(expression: ast.Expression) -> str | None:
     """'type' for `type(r)`, 'labels' for `labels(n)` and one of them; None for any other expression."""
-    if isinstance(expression, ast.Variable):
-        return columns.get(expression.name)
     if isinstance(expression, ast.Index):
-        return "labels" if _names_read(expression.subject, columns) == "labels" else None
+        return "labels" if _names_read(expression.subject) == "labels" else None
     if not isinstance(expression, ast.Call) or len(expression.arguments) != 1:
         return None
     name = expression.name.lower()
     if name in ("head", "last"):
-        return "labels" if _names_read(expression.arguments[0], columns) == "labels" else None
+        return "labels" if _names_read(expression.arguments[0]) == "labels" else None
     return name if name in ("type", "labels") else None
 
 
@@ -549,25 +538,6 @@ def unwrap_code_block(text: str) -> Unwrapped:
         if _BEGINS_WITH_CLAUSE.match(content):
             return content.strip(), ["Took the query out of its back-ticks"]
     return text, []
-
-
-_KEYS_OF_QUERY = ("query", "cypher", "cypher_query", "statement")
-_KEYS_OF_PARAMETERS = ("parameters", "params")
-
-
-def unwrap_arguments(text: str) -> tuple[str, dict[str, Any]] | None:
-    """The query and the parameters in the JSON of a tool's arguments, `{"query": "MATCH …"}`; None for other texts."""
-    if not text.lstrip().startswith("{"):
-        return None
-    try:
-        arguments = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return None
-    query = next((arguments[key] for key in _KEYS_OF_QUERY if isinstance(arguments.get(key), str)), None)
-    parameters: dict[str, Any] = next(
-        (arguments[key] for key in _KEYS_OF_PARAMETERS if isinstance(arguments.get(key), dict)), {}
-    )
-    return None if query is None else (query, parameters)
 
 
 def _code_blocks(text: str) -> Iterator[str]:

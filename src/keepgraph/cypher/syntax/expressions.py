@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Callable
 from typing import cast
@@ -53,7 +54,7 @@ PRECEDENCE = {
     "OR": 1, "XOR": 2, "AND": 3,
     "=": _COMPARISON, "<>": _COMPARISON, "<": _COMPARISON, "<=": _COMPARISON, ">": _COMPARISON, ">=": _COMPARISON,
     "IN": _PREDICATE, "STARTS": _PREDICATE, "ENDS": _PREDICATE, "CONTAINS": _PREDICATE, "IS": _PREDICATE,
-    "=~": _PREDICATE,
+    "=~": _PREDICATE, "NOT": _PREDICATE, "LIKE": _PREDICATE, "ILIKE": _PREDICATE,
     "+": 7, "-": 7, "*": 8, "/": 8, "%": 8, "^": 9,
     ".": _POSTFIX, "[": _POSTFIX, ":": _POSTFIX,
 }  # fmt: skip
@@ -208,6 +209,12 @@ def _parse_predicate(tokens: TokenStream, left: Expression, first: int, stop_at_
         if not tokens.accept("NULL"):
             raise tokens.expected("NULL after IS", hint="Only null is tested with IS; compare other values with =.")
         return IsNull(left, negated, span=tokens.span(first))
+    if kind == "NOT":
+        if tokens.kinds[tokens.position] not in ("IN", "CONTAINS", "STARTS", "ENDS", "LIKE", "ILIKE"):
+            raise tokens.expected("IN, CONTAINS, STARTS WITH, ENDS WITH or LIKE after NOT")
+        return Unary("NOT", _parse_predicate(tokens, left, first, stop_at_bar), span=tokens.span(first))
+    if kind in ("LIKE", "ILIKE"):
+        return _parse_like(tokens, left, first)
     operator = cast(Operator, kind)
     if kind in ("STARTS", "ENDS"):
         tokens.expect("WITH", f"after {kind}")
@@ -215,6 +222,20 @@ def _parse_predicate(tokens: TokenStream, left: Expression, first: int, stop_at_
     right = parse_expression(tokens, _PREDICATE, stop_at_bar)
     return Binary(operator, left, right, span=tokens.span(first))
 
+
+def _parse_like(tokens: TokenStream, left: Expression, first: int) -> Expression:
+    """`a LIKE '%x_'` of SQL, and ILIKE for any case, as a regular expression."""
+    like, pattern = tokens.position - 1, tokens.position
+    if tokens.kinds[pattern] != "string":
+        raise tokens.error("LIKE needs a text in quotes", span=(tokens.starts[like], tokens.ends[like]))
+    tokens.position += 1
+    escaped = _PUNCTUATION.sub(r"\\\g<0>", tokenizer.string(tokens, pattern))
+    flags = "(?s)" if tokens.kinds[like] == "LIKE" else "(?is)"
+    regular = Literal(flags + escaped.replace("\\%", ".*").replace("_", "."), span=tokens.span(pattern))
+    return Binary("=~", left, regular, span=tokens.span(first))
+
+
+_PUNCTUATION = re.compile(r"[!-/:-@\[-^`{-~]")
 
 # Expressions by their first token
 

@@ -129,10 +129,9 @@ def run(
     """
     bounds = Bounds(tx, seconds)
     statements = graph_catalogue.statement_cache(tx)
-    text, values, unwrapped = _unwrap(text, values)
     prepared = _prepare(tx, statements, text, values, DEFAULT_ROWS if rows is None else rows)
     result, truncated, target = _execute(tx, prepared.compiled, statements, values, bounds, max_rows=prepared.max_rows)
-    repairs = (*unwrapped, *prepared.repairs_for(values))
+    repairs = prepared.repairs_for(values)
     return QueryResult(
         text=prepared.text,
         repairs=repairs,
@@ -180,14 +179,13 @@ def explain(tx: Tx, text: str, values: Mapping[str, Any], *, rows: int | None = 
         errors.QueryError: the query cannot be read, makes no sense or is refused.
     """
     statements = graph_catalogue.statement_cache(tx)
-    text, values, unwrapped = _unwrap(text, values)
     prepared = _prepare(tx, statements, text, values, DEFAULT_ROWS if rows is None else rows)
     plans = []
     for statement in prepared.compiled.statements():
         _register_callbacks(tx, statement.callbacks)
         arguments = _arguments(tx, statement, values)
         plans.append((statement.sql, store.compiled_queries.explain(tx, statement.sql, arguments)))
-    fixes = prepared.with_limit((*unwrapped, *prepared.repairs_for(values)))
+    fixes = prepared.with_limit(prepared.repairs_for(values))
     return Explanation(prepared.text, fixes, plans, prepared.compiled.by)
 
 
@@ -201,7 +199,6 @@ def _arguments(tx: Tx, statement: Statement, values: Mapping[str, Any]) -> Seque
 
 def repair(tx: Tx, text: str) -> str:
     """A query with its typos repaired: the text that error positions refer to."""
-    text = _unwrap(text, {})[0]
     return query_repair.repair(
         text, _repair_vocabulary(tx, graph_catalogue.statement_cache(tx), _WordingLookup(tx))
     ).text
@@ -210,15 +207,6 @@ def repair(tx: Tx, text: str) -> str:
 def functions_and_keywords() -> tuple[list[str], list[str]]:
     """The functions and the keywords that a query may use."""
     return functions.names(), sorted(tokenizer.RESERVED_WORDS | tokenizer.UNRESERVED_WORDS)
-
-
-def _unwrap(text: str, values: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:
-    """The query and its parameters, unwrapped from the JSON of a call if necessary, with a sentence about that."""
-    unwrapped = query_repair.unwrap_arguments(text)
-    if unwrapped is None:
-        return text, values, ()
-    query, parameters = unwrapped
-    return query, {**parameters, **values}, ("Took the query out of the JSON around it",)
 
 
 def _prepare(tx: Tx, statements: StatementCache, text: str, values: Mapping[str, Any], rows: int) -> _PreparedQuery:
