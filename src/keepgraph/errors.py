@@ -245,12 +245,12 @@ class MomentInvalid(InvalidRequest):
 
 class ScopeUnknown(InvalidRequest):
     code = "SCOPE_UNKNOWN"
-    default_hint = "Name a project or a group that there is, or leave the scope out for everywhere."
+    default_hint = "Name an existing project or group, or leave the scope out for everywhere."
 
 
 class MessageInvalid(InvalidRequest):
     code = "MESSAGE_INVALID"
-    default_hint = "Pass the user's message, 1 to 8000 characters; of a longer one, its question."
+    default_hint = "Pass the user's message, 1 to 8000 characters; for a longer one, only its question."
 
 
 class EntityNotFound(InvalidRequest):

@@ -214,7 +214,7 @@ TEMPLATE = """\
 
 # [vault]
 # folders = ["~/Notes"]           # folders of notes that `kg vault add` named
-# never = ["Templates"]           # what of them is not read: names and patterns of files and folders
+# never = ["Templates"]           # files and folders in them that are not read: names and patterns
 # types = { Crew = "person" }     # the type of the notes in a folder, where its name does not say it
 
 # [vocabulary]
