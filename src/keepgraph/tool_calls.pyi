@@ -59,6 +59,7 @@ class Change(TypedDict):
     aliases_removed: NotRequired[list[str]]
     facts_rewritten: NotRequired[int]
     misfits: NotRequired[list[dict[str, Any]]]
+    conflicts: NotRequired[list[dict[str, Any]]]
     misfits_total: NotRequired[int]
     possible_duplicates: NotRequired[list[Candidate]]
     merged: NotRequired[dict[str, Any]]
@@ -854,6 +855,8 @@ class RecordFact(TypedDict):
 
 class RecordFacts(TypedDict):
     results: list[dict[str, Any]]
+    more_results: NotRequired[list[str]]
+    truncated: NotRequired[bool]
     recorded: int
     deduplicated: int
     refused: int
@@ -1264,6 +1267,7 @@ class UpdateEntity(TypedDict):
     aliases_removed: list[str]
     facts_rewritten: int
     misfits: list[dict[str, Any]]
+    conflicts: NotRequired[list[dict[str, Any]]]
     misfits_total: int
     possible_duplicates: list[Candidate]
     call: int | None
@@ -1699,6 +1703,7 @@ class ToolCalls:
         all_or_nothing: bool | None = ...,
         misfits: Literal["refuse", "warn"] | None = ...,
         idempotency_key: str | None = ...,
+        detail: Literal["brief", "full"] | None = ...,
     ) -> RecordFacts: ...
     def recall_decisions(
         self,

@@ -92,6 +92,45 @@ def test_a_model_is_answered_within_1500_tokens(filled):
         validation.check_output(*_toolset(tool), answer)
 
 
+def test_of_many_facts_a_model_reads_first_what_is_to_be_seen_to(open_graph):
+    """
+    Of two hundred, one is refused, and one contradicts its predicate: these are told in full.
+    """
+    facts = [fact(person(f"Human {number}"), "knows", person(f"Human {number + 1}")) for number in range(200)]
+    facts[77] = fact(person("Left out"), "frobs", concept("Nothing"))
+    facts[120] = fact(person("Human 1"), "knows", person("Human 1"))
+    key = {"facts": facts, "idempotency_key": "once"}
+    first, again, full = ask(
+        open_graph(), ("record_facts", key), ("record_facts", key), ("record_facts", {**key, "detail": "full"})
+    )
+
+    assert max(map(brief_answers.count_tokens, (first, again))) <= TOKENS
+    assert (first["recorded"], first["refused"], first["truncated"], again["replayed"]) == (199, 1, True, True)
+    assert [(each["index"], each.get("hint"), "conflicts" in each) for each in first["results"]] == [
+        (77, full["results"][77]["hint"], False),
+        (120, None, True),
+    ]
+    assert first["more_results"][0] == f"0 {full['results'][0]['fact_id']} recorded"
+    assert len(full["results"]) == 200
+
+
+def test_many_refusals_are_lines(open_graph):
+    facts = [fact(person(f"Human {number}"), "frobs", concept("Nothing")) for number in range(40)]
+    (answer,) = ask(open_graph(), ("record_facts", {"facts": facts}))
+
+    assert brief_answers.count_tokens(answer) <= TOKENS
+    assert len(answer["results"]) > 1
+    assert re.match(r"\d+ PREDICATE_UNKNOWN 'frobs' is not", answer["more_results"][0])
+
+
+def test_a_few_facts_are_answered_in_full(open_graph):
+    facts = [fact(person(f"Human {number}"), "knows", person("Ada")) for number in range(4)]
+    (answer,) = ask(open_graph(), ("record_facts", {"facts": facts}))
+
+    assert [each["subject"]["name"] for each in answer["results"]] == [f"Human {number}" for number in range(4)]
+    assert "truncated" not in answer
+
+
 @pytest.mark.parametrize(("tool", "arguments"), QUESTIONS, ids=lambda value: str(value)[:60])
 def test_what_the_contract_requires_stays_in_a_brief_answer(filled, tool, arguments):
     full, brief = (filled(tool, **arguments, detail=detail) for detail in ("full", "brief"))

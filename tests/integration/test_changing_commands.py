@@ -115,6 +115,16 @@ def test_facts_that_do_not_fit_a_type_are_shown(run, ana):
     assert "  facts that do not fit the new type: 1\n    Ana works at Acme  (fact_" in result.output
 
 
+def test_a_new_due_date_set_as_a_property_is_said_not_to_be_the_task_s(run):
+    run("remind", "Send the contract")
+    shown = run("set", "Send the contract", "due=2099-05-29").output
+    line = next(line for line in shown.splitlines() if "to settle it" in line)
+    run(*shlex.split(line.partition("kg ")[2]))
+
+    assert "As a fact, nothing holds under due_on." in shown
+    assert "due_on → “2099-05-29”" in run("recall", "Send the contract").output
+
+
 def test_properties_that_are_set_are_shown_and_removed(run, ask, ana):
     result = run(
         "set", "person:Ana", "role=CTO", "age:=42", "tags:=[1, null]", "link=https://x.org/?a=b", "summary=Leads."

@@ -345,6 +345,7 @@ def test_an_unknown_project_comes_with_candidates(call):
 
     assert named(told["resolution"]["candidates"]) == ["Q3 2025 roadmap"]
     assert told["summary"] == "No project called “Q3 2026 roadmap” is known. Did you mean “Q3 2025 roadmap”?"
+    assert call("recall_decisions", project="Q3 2026 roadmap")["hint"] == told["summary"]
 
 
 @pytest.mark.parametrize("tool", ["recall_decisions", "weekly_rollup"])

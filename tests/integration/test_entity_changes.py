@@ -230,6 +230,23 @@ def test_properties_are_set_one_by_one_and_null_removes_one(call):
     assert call("run_cypher", query="MATCH (n:Person {role: 'CTO'}) RETURN n.name AS name")["result"] == "Ana"
 
 
+def test_a_property_beside_a_fact_that_says_otherwise_is_told_with_the_call_that_settles_it(call):
+    task = {"type": "task", "name": "Send the contract"}
+    first = call.record(task, "due_on", literal("2026-05-20"))
+    (conflict,) = update(call, task, properties={"due": "2026-05-29", "priority": "high"})["conflicts"]
+    call(conflict["settled_by"]["tool"], **conflict["settled_by"]["arguments"])
+
+    assert [each["fact_id"] for each in conflict["facts"]] == [first["fact_id"]]
+    assert "Due 2026-05-29: “Send the contract”" in call("weekly_rollup")["next_actions"]
+    assert "Overdue" not in str(call("weekly_rollup"))
+    assert "conflicts" not in update(call, task, properties={"deadline": "2026-05-29"})
+
+
+@pytest.mark.parametrize("properties", [{"role": "CTO"}, {"due": None}, {"due": 5}, {"no word": "2026-05-29"}])
+def test_a_property_that_no_fact_is_about_is_told_without_conflicts(call, properties):
+    assert "conflicts" not in update(call, ANA, properties=properties)
+
+
 def test_a_property_of_another_type_is_another_value(call):
     update(call, ANA, properties={"n": 1})
 

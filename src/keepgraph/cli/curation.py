@@ -75,9 +75,9 @@ def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, acr
         answer = graph.call("merge_entities", **arguments)
     if quiet:
         terminal.show_json(answer)
-    elif yes:
-        answers.show_merge(answer)
     else:
+        if yes:
+            answers.show_merge(answer)
         click.echo(f"Merged. `kg undo {answer['call']}` takes it back.")
 
 

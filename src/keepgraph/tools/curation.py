@@ -10,10 +10,11 @@ from keepgraph import errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.maintenance import history
 from keepgraph.engine.resolution import resolver
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.english import count_noun
 from keepgraph.language import identifiers
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Event, Fact, MergeResult, Ref
+from keepgraph.model import Entity, Event, Fact, MergeResult, Predicate, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 from keepgraph.tools.contract import answer_shapes, catalogue
@@ -109,7 +110,36 @@ def update_entity(
         "misfits": [{"id": fact.id, "text": knowledge.facts.sentence(fact)} for fact in change.misfits[:MAX_MISFITS]],
         "misfits_total": len(change.misfits),
         "possible_duplicates": [answer_shapes.candidate(candidate) for candidate in change.possible_duplicates],
+        **answer_shapes.filled(conflicts=_beside_facts(tx, change.entity, properties or {})),
     }
+
+
+def _beside_facts(tx: Tx, entity: Entity, properties: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The properties set under the wording of a predicate: what its facts say, and what reads them, stays as it was."""
+    conflicts = []
+    for name, value in properties.items():
+        predicate = graph_vocabulary.find(tx, store.vocabulary.PREDICATE, name) if isinstance(value, str) else None
+        if not isinstance(predicate, Predicate):
+            continue
+        facts = [fact for fact in store.facts.touching(tx, entity, [predicate.name]) if fact.subject == entity]
+        if any(fact.literal == value for fact in facts) or not (facts or predicate.literal_kind == "date"):
+            continue
+        told = " and ".join(f"“{knowledge.facts.sentence(fact)}”" for fact in facts)
+        arguments = {
+            "subject": {"id": entity.id},
+            "predicate": predicate.name,
+            "object": {"literal": value},
+            **answer_shapes.filled(supersedes=[fact.id for fact in facts]),
+        }
+        conflicts.append(
+            {
+                "kind": "property",
+                "sentence": f"{name} is now a property. As a fact, {told or 'nothing'} holds under {predicate.name}.",
+                "facts": [answer_shapes.fact_as_text(tx, fact) for fact in facts],
+                **answer_shapes.settled_by("record_fact", arguments),
+            }
+        )
+    return conflicts
 
 
 @tool(Effect.DESTRUCTIVE)

@@ -210,6 +210,7 @@ def record_facts(
     all_or_nothing: bool = False,
     misfits: str = "refuse",
     idempotency_key: str | None = None,
+    detail: str = "full",
 ) -> dict[str, Any]:
     """Record up to 1000 facts in one call, with the arguments of record_fact; the answer has a result for each.
 
@@ -219,7 +220,8 @@ def record_facts(
     request = [facts, all_or_nothing] if misfits == "refuse" else [facts, all_or_nothing, misfits]
     digest = history.request_digest(request) if idempotency_key else ""
     if idempotency_key and (earlier := history.earlier_answer(tx, idempotency_key, digest=digest)):
-        return {**earlier, "replayed": True}
+        answer = {**earlier, "replayed": True}
+        return brief_shapes.recorded(answer) if detail == brief_answers.BRIEF else answer
     results: list[dict[str, Any]] = []
     compare_names = len(facts) <= MAX_FACTS_WITH_NAMES_COMPARED
     checked = [_check_fact(fact) for fact in facts]
@@ -250,7 +252,7 @@ def record_facts(
     }
     if idempotency_key:
         history.store_answer(tx, idempotency_key, answer, digest=digest)
-    return answer
+    return brief_shapes.recorded(answer) if detail == brief_answers.BRIEF else answer
 
 
 def _check_fact(fact: object) -> dict[str, Any] | errors.KeepgraphError:
@@ -310,6 +312,8 @@ def recall_decisions(
         "truncated": total > len(decisions),
         "since": since or None,
     }
+    if scope.is_unknown and scope.resolution:
+        answer["hint"] = knowledge.rollup.describe_unknown_project(project or "", scope.resolution)
     return brief_shapes.decisions(answer) if detail == brief_answers.BRIEF else answer
 
 

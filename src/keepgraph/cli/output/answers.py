@@ -390,6 +390,8 @@ def show_update(answer: dict[str, Any]) -> None:
             click.echo(f"    {printable(fact['text'])}  ({fact['id']})")
     for duplicate in answer["possible_duplicates"]:
         show_possible_duplicate(entity, duplicate)
+    for conflict in answer.get("conflicts", ()):
+        _show_conflict(conflict)
     click.echo(f"  To take it back: kg undo {answer['call']}")
 
 

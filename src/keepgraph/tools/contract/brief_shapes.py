@@ -28,6 +28,13 @@ _MAX_SUMMARY_CHARACTERS = 300
 _MAX_NARRATIVE_CHARACTERS = 1_500
 _MAX_UNUSED_NAMES = 20
 
+_SHARE_OF_TELLING_RESULTS = 0.8
+_PLAIN_RESULT = frozenset(
+    "index fact_id recorded_at subject predicate object deduplicated valid_from valid_to effect auto_created_entities "
+    "mapped_predicate mapped_types".split()
+)
+"""What the result of a fact has of which nothing else is to be said."""
+
 _TOKENS_OF_TEXT_LINE = 40
 """A line of a text has seldom fewer."""
 
@@ -191,6 +198,28 @@ def week(answer: Answer) -> Answer:
     }
 
 
+def recorded(answer: Answer) -> Answer:
+    """The brief answer of record_facts: first the results that say more than that a fact was recorded."""
+    answer = brief_answers.essential("memory", "record_facts", answer)
+    results = answer.pop("results")
+    telling = [result for result in results if result.keys() - _PLAIN_RESULT]
+    plain = [result for result in results if not result.keys() - _PLAIN_RESULT]
+    cut = brief_answers.shorten(
+        {
+            "results": Entries(telling, [_line_of_result(result) for result in telling]),
+            "plain": Entries(plain, [_line_of_result(result) for result in plain], comes_last=True),
+        },
+        rest=answer,
+        share_in_full=_SHARE_OF_TELLING_RESULTS,
+    )
+    is_cut = cut["results"].is_cut or cut["plain"].is_cut
+    return {
+        "results": sorted([*cut["results"].full, *cut["plain"].full], key=lambda result: int(result["index"])),
+        **filled(more_results=[*cut["results"].lines, *cut["plain"].lines], truncated=is_cut),
+        **answer,
+    }
+
+
 def schema(answer: Answer) -> Answer:
     """The brief answer of get_schema: the most used labels and relationship types in full, and lines for the next."""
     answer = brief_answers.essential("analysis", "get_schema", answer)
@@ -311,6 +340,14 @@ def _line_of_decision(decision: Mapping[str, Any]) -> str:
     imported = ["imported"] if "imported_at" in decision else []
     by = ", ".join([*(person["name"] for person in decision["decided_by"]), *imported])
     return _line(decision["id"], decision["decided_on"], f"{decision['name']}{f' ({by})' if by else ''}")
+
+
+def _line_of_result(result: Mapping[str, Any]) -> str:
+    """The result of one fact of many: its index, and its error or its id with what else there is to see in full."""
+    if "error" in result:
+        return _line(str(result["index"]), result["error"], result["message"])
+    telling = ", ".join(sorted(result.keys() - _PLAIN_RESULT))
+    return _line(str(result["index"]), result["fact_id"], f"{result['effect']}{telling and ': '}{telling}")
 
 
 def _line(id: str, when: str, text: str) -> str:

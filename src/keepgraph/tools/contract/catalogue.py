@@ -290,10 +290,9 @@ def unknown(name: str) -> errors.UnknownTool:
     from difflib import get_close_matches
 
     listed = names()
+    near = get_close_matches(name[:100], listed, n=3)
     return errors.UnknownTool(
-        f"there is no tool {name[:60]!r}",
-        hint=f"Use one of {', '.join(listed)}.",
-        candidates=get_close_matches(name[:100], listed, n=3),
+        f"there is no tool {name[:60]!r}", hint=f"Use one of {', '.join(near or listed)}.", candidates=near
     )
 
 

@@ -41,7 +41,7 @@ def of_entity(entity: Answer, *, updated: Answer | None, merged: Answer | None, 
         answer["before"] = updated["before"]
     # Numbers and lists of nothing say nothing.
     names = ("facts_rewritten", "misfits", "misfits_total", "possible_duplicates", "aliases_added", "aliases_removed")
-    return answer | {name: updated[name] for name in names if updated[name]}
+    return answer | {name: updated[name] for name in (*names, "conflicts") if updated.get(name)}
 
 
 def of_text(corrected: CorrectedText, *, proposed_facts: Sequence[dict[str, Any]], dry_run: bool) -> dict[str, Any]:
