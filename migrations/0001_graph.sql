@@ -1,4 +1,4 @@
--- schema: 236ae95d9432662e9bc764fe46b622c30641ba4079f5f57cf3ab8f87e26b6a18
+-- schema: e0d699cfad999a895c4ae7c4be37239cacaafdc8f92949d3016fdd36db7941fd
 -- The schema of a graph. The line above has the digest of what is made here; `make golden` writes it.
 --
 -- What may be said (entity_type, predicate), who and what there is (entity, alias), what holds between them (fact), and who
@@ -164,7 +164,8 @@ CREATE INDEX fact_in ON fact (object, predicate, subject, valid_from, valid_to, 
 CREATE INDEX fact_with_literal ON fact (literal, predicate, subject, valid_from, valid_to, retracted_at)
     WHERE literal IS NOT NULL;
 
--- Every assertion of a fact, the first one too. An assertion may come out of a text (`episode`).
+-- Every assertion of a fact, the first one too. An assertion may come out of a text (`episode`); then `statement` may be a
+-- digest of the words with which the text states it, by which the statement is known again when the text has changed.
 CREATE TABLE provenance (
     id          INTEGER PRIMARY KEY,
     fact        INTEGER NOT NULL REFERENCES fact (id),
@@ -173,11 +174,22 @@ CREATE TABLE provenance (
     recorded_at TEXT NOT NULL CHECK (length(recorded_at) = 24),
     session     TEXT,
     tool        TEXT NOT NULL,
-    episode INTEGER REFERENCES episode (id)
+    episode     INTEGER REFERENCES episode (id),
+    statement   INTEGER
 ) STRICT;
 
 CREATE INDEX provenance_of ON provenance (fact);
 CREATE INDEX provenance_from ON provenance (episode, fact) WHERE episode IS NOT NULL;
+
+-- The statements of a text that are not settled. Of one without `waits_for`, somebody has removed the fact: it is not
+-- recorded again while the text states it. Another names what is not in the graph yet, and is read again when it is.
+CREATE TABLE open_statement (
+    id        INTEGER PRIMARY KEY,
+    episode   INTEGER NOT NULL REFERENCES episode (id),
+    statement INTEGER NOT NULL,
+    waits_for TEXT,
+    UNIQUE (episode, statement)
+) STRICT;
 
 -- Trigrams of every name and alias, with a space at both ends so that the start and the end of a word count.
 -- A name has the row number 2 × entity.id, an alias 2 × alias.id + 1.
@@ -907,6 +919,12 @@ END;
 -- journal triggers: fact
 
 -- journal triggers: provenance
+
+-- journal triggers: open_statement
+
+CREATE TRIGGER open_statement_episode_delete BEFORE DELETE ON episode BEGIN
+    DELETE FROM open_statement WHERE episode = old.id;
+END;
 
 -- journal triggers: earlier_validity
 

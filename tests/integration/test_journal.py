@@ -19,6 +19,7 @@ JOURNALLED = [
     "earlier_validity",
     "provenance",
     "assertion_surface",
+    "open_statement",
     "episode",
     "chunk",
     "vocabulary_set",

@@ -660,7 +660,8 @@ CARRIED = {
     "fact": "public_id subject predicate object literal text confidence recorded_at valid_from valid_to retracted_at "
     "known_from scope pinned",
     "earlier_validity": "fact valid_from valid_to known_from known_to",
-    "provenance": "fact source confidence recorded_at session tool episode",
+    "provenance": "fact source confidence recorded_at session tool episode statement",
+    "open_statement": "episode statement waits_for",
     "episode": "public_id group_id kind name source digest occurred_at recorded_at session pinned",
     "chunk": "episode place text heading speaker named",
     # Of the vocabulary, what a new graph may lack.
@@ -691,6 +692,7 @@ MADE_ANEW = {
     "fact": "id",
     "earlier_validity": "id",
     "provenance": "id",
+    "open_statement": "id",
     "vector_space": "id model dimension",
     "episode": "id",
     "chunk": "id speaker_key spaced",

@@ -439,38 +439,65 @@ LINES = {
     "- [ ] Paint the fence": ("Paint the fence", "belongs_to", "Plan"),
     "- [place] Behind the house": ("Plan", "noted", "place: Behind the house"),
 }
-REMOVALS = ("forget", "retract_fact", "end_fact")
-STEPS = st.lists(
-    st.tuples(st.sampled_from(["write", "strike", "title", *REMOVALS, *REMOVALS]), st.sampled_from([*LINES]))
-)
+REMOVALS = ("forget", "retract_fact", "end_fact", "forget the other end", "purge")
+EDITS = ("write", "strike", "title", "move", "export and import")
+STEPS = st.lists(st.tuples(st.sampled_from([*EDITS, *REMOVALS, *REMOVALS]), st.sampled_from([*LINES])))
+
+
+def remove(path: Path, settings: Settings, line: str, how: str) -> None:
+    """Remove the fact of a line of a note, as a person does it."""
+    of_line = f"{FACT} WHERE predicate.name = ? AND retracted_at IS NULL AND valid_to = '~'"
+    [(fact,)] = rows(path, of_line, LINES[line][1])
+    ends = "SELECT entity.public_id FROM entity JOIN fact ON entity.id IN (subject, object) WHERE fact.public_id = ?"
+    others = [end for (end,) in rows(path, f"{ends} AND entity.name NOT LIKE 'Plan%'", fact)]
+    if how == "purge":
+        done = CliRunner().invoke(kg, ["--db", str(path), "forget", (others or [fact])[0], "--purge", "--yes"])
+
+        assert done.exit_code == 0, done.output
+        return
+    with keepgraph.open(path, settings=settings) as graph:
+        if how.startswith("forget"):
+            graph.call("forget", what=fact if how == "forget" or not others else others[0])
+        else:
+            graph.call(how, fact_id=fact)
 
 
 @examples(6, sweep=300)
 @given(steps=STEPS, now=st.sets(st.sampled_from([*LINES]), min_size=3))
 def test_what_somebody_removed_stays_removed_while_the_note_says_it(new_file, tmp_path_factory, steps, now):
     """
-    Whatever else is edited. A line that is struck and written again is a new statement.
+    Whatever else is edited, renamed or moved, and in a copy of the graph too. A line that is struck and written again
+    is a new statement.
     """
-    root, removed, title = tmp_path_factory.mktemp("vault"), set(), "Plan"
-    with keepgraph.open(new_file(), settings=Settings(vault_folders=(str(root),))) as graph:
-        call = Caller(graph)
-        for number, (step, line) in enumerate([("write", "#old"), *steps]):
-            if step == "write":
-                now = now | {line}
-            elif step == "strike":
-                now, removed = now - {line}, removed - {line}
-            elif step == "title":
-                title = f"Plan {number}"
-            elif line in now - removed:
-                fact = f"{FACT} WHERE predicate.name = ? AND retracted_at IS NULL AND valid_to = '~'"
-                [(found,)] = rows(graph.path, fact, LINES[line][1])
-                call(step, **{"what" if step == "forget" else "fact_id": found})
-                removed = removed | {line}
-            write(root, {"n.md": "\n\n".join([f"# {title}", *sorted(now), f"Version {number}."])})
-            read(call, root)
-            stated = [LINES[one] for one in now - removed]
+    root, path, removed, title, file = tmp_path_factory.mktemp("vault"), new_file(), set(), "Plan", "n.md"
+    settings = Settings(vault_folders=(str(root),))
+    for number, (step, line) in enumerate([("write", "#old"), *steps]):
+        if step == "write":
+            now = now | {line}
+        elif step == "strike":
+            now, removed = now - {line}, removed - {line}
+        elif step == "title":
+            title = f"Plan {number}"
+        elif step == "move":
+            (root / file).rename(root / f"Plan of {number}.md")
+            file = f"Plan of {number}.md"
+            with keepgraph.open(path, settings=settings) as graph:
+                read(Caller(graph), root)
+        elif step == "export and import":
+            lines = CliRunner().invoke(kg, ["--db", str(path), "export"]).output
+            path = path.with_name(f"{number}.db")
+            copied = CliRunner().invoke(kg, ["--db", str(path), "import", "-"], input=lines)
 
-            assert facts(graph.path) == {tuple(title if name == "Plan" else name for name in fact) for fact in stated}
+            assert copied.exit_code == 0, copied.output
+        elif line in now - removed:
+            remove(path, settings, line, step)
+            removed = removed | {line}
+        write(root, {file: "\n\n".join([f"# {title}", *sorted(now), f"Version {number}."])})
+        with keepgraph.open(path, settings=settings) as graph:
+            read(Caller(graph), root)
+        stated = [LINES[one] for one in now - removed]
+
+        assert facts(path) == {tuple(title if name == "Plan" else name for name in fact) for fact in stated}
 
 
 def test_a_task_that_somebody_forgot_does_not_come_back_with_an_edit(call, root, path):
@@ -485,6 +512,56 @@ def test_a_task_that_somebody_forgot_does_not_come_back_with_an_edit(call, root,
     assert entities(path) == {"Plan": "note", "Buy tar": "task"}
     assert facts(path) == {("Buy tar", "belongs_to", "Plan")}
     assert again == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- [ ] Paint the fence ^f1", "- [ ] Varnish all of it 📅 2026-12-01 ^f1"),
+        ("- [ ] Paint the fence", "- [ ] Paint the garden fence"),
+    ],
+)
+def test_a_forgotten_task_does_not_come_back_in_other_words(call, root, path, before, after):
+    write(root, {"Plan.md": before})
+    read(call, root)
+    call("forget", what="Paint the fence")
+    for number in range(2):
+        write(root, {"Plan.md": f"# Plan {number}\n\n{after}"})
+        read(call, root)
+
+    assert entities(path) == {"Plan 1": "note"}
+
+
+@pytest.mark.parametrize("purge", [False, True])
+def test_a_note_whose_entity_somebody_forgot_is_a_text_until_something_has_its_name(open_graph, root, path, purge):
+    settings = Settings(vault_folders=(str(root),))
+    write(root, {"Plan.md": "#old [[Ada]]\n- [ ] Buy tar", "B.md": "[[Plan]] #b"})
+    with open_graph(settings=settings) as graph:
+        read(Caller(graph), root)
+    options = ["--purge", "--yes"] if purge else ["--yes"]
+    done = CliRunner().invoke(kg, ["--db", str(path), "forget", "note:Plan", *options])
+    found = [(facts(path), entities(path))]
+    for version in range(2):
+        write(root, {"Plan.md": f"#old #new [[Ada]]\n- [ ] Buy tar\n\n{version}", "B.md": f"[[Plan]] #b {version}"})
+        with open_graph(settings=settings) as graph:
+            call = Caller(graph)
+            found.append((read(call, root).failed or facts(path), entities(path)))
+            text = call("get_full_document", doc_id=str(root / "Plan.md"))["text"]
+            again = read(call, root).calls
+    with open_graph(settings=settings) as graph:
+        call = Caller(graph)
+        call("record_fact", subject={"type": "project", "name": "Plan"}, predicate="tagged", object={"literal": "x"})
+        write(root, {"Plan.md": "#old [[Ada]]"})
+        read(call, root)
+
+    assert done.exit_code == 0, done.output
+    assert found == [({("B", "tagged", "b")}, {"B": "note"})] * 3
+    assert ("Buy tar" in text, again) == (True, [])
+    assert facts(path, "predicate <> 'tagged' OR subject = 'Plan'") == {
+        ("Plan", "tagged", "x"),
+        ("Plan", "tagged", "old"),
+        ("Ada", "mentioned_in", "Plan"),
+    }
 
 
 def test_what_was_undone_with_the_reading_of_an_edit_is_read_again(call, root, path):
@@ -533,6 +610,20 @@ def test_a_reworded_task_stays_the_same(call, root, path, before, after):
     assert (name in after, name in before) == (True, False)
     assert (name, "due_on", "2026-12-24") in facts(path)
     assert len(tasks) == after.count("- ")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("- [ ] Paint the fence\n\nNow.", "Painting"), ("- [ ] Paint the gate fence", "Paint the gate fence")],
+)
+def test_a_task_that_somebody_renamed_stays_the_same(call, root, path, text, name):
+    write(root, {"Plan.md": "- [ ] Paint the fence"})
+    read(call, root)
+    call("change", entity={"type": "task", "name": "Paint the fence"}, name="Painting")
+    write(root, {"Plan.md": text})
+    read(call, root)
+
+    assert entities(path) == {"Plan": "note", name: "task"}
 
 
 @pytest.mark.parametrize("after", ["- [ ] Buy tar", "- [ ] Buy tar ^t1", ""])
@@ -677,6 +768,55 @@ def test_what_is_cited_may_come_from_elsewhere_after_the_note_was_read(call, roo
 
     assert facts(path, "predicate = 'mentioned_in'") == {("Oke", "mentioned_in", "A")}
     assert read(call, root).calls == []
+
+
+@pytest.mark.parametrize(
+    ("link", "file", "text"),
+    [
+        ("#old-trees", "Old-trees.md", "x"),
+        ("#[[old trees]]", "Old trees.md", "x"),
+        ("[[2026-11-04]]", "2026-11-04.md", "x"),
+        ("[[Nov 4th, 2026]]", "journals/2026_11_04.md", "x"),
+        (
+            "((0123abcd-0000-0000-0000-000000000000))",
+            "Page.md",
+            "- A line\n  id:: 0123abcd-0000-0000-0000-000000000000",
+        ),
+        ("[[projects/atlas]]", "pages/projects___atlas.md", "x"),
+        ("[[ada-lovelace]]", "Ada Lovelace.md", "x"),
+        ("[Ada](people/ada.md)", "people/Ada.md", "x"),
+        ("supervisor:: [[projects/atlas]]", "projects___atlas.md", "---\ntype: person\n---\nx"),
+        ("[@oke1982]", "Oke.md", "---\naliases: [oke1982]\n---\no"),
+        ("[[By alias]]", "Z.md", "---\naliases: [By alias]\n---\nz"),
+    ],
+)
+def test_what_a_note_names_may_be_written_after_it(call, root, path, link, file, text):
+    """
+    Then the link is as if it had been there before, and the note is not edited for it.
+    """
+    write(root, {"P.md": link, "Q.md": link})
+    read(call, root)
+    write(root, {file: text})
+    read(call, root)
+    late, things = facts(path), entities(path)
+    write(root, {"P.md": f"{link}\n\nNow."})
+    read(call, root)
+
+    assert len([one for one in late if one[1] in ("mentioned_in", "supervised_by")]) == 2
+    assert (late, things) == (facts(path), entities(path))
+    assert len(things) == 3
+    assert read(call, root).calls == []
+
+
+def test_a_late_link_that_somebody_removed_is_not_linked_again(call, root, path):
+    write(root, {"P.md": "#old"})
+    read(call, root)
+    write(root, {"Old.md": "x"})
+    *_, number = read(call, root).calls
+    call("undo", call=number)
+    read(call, root)
+
+    assert facts(path) == {("P", "tagged", "old")}
 
 
 def test_a_citation_that_was_forgotten_stays_forgotten(call, root, path):

@@ -761,10 +761,19 @@ def change_validity(tx: Tx, fact: Fact, *, valid_from: str | None, valid_to: str
 
 
 def delete(tx: Tx, facts: Sequence[Fact]) -> None:
-    """Delete facts with their assertions, in three statements: one for each fact would be many times slower."""
+    """Delete facts with their assertions, in three statements: one for each fact would be many times slower.
+
+    Texts that state them do not bring them back.
+    """
     rows = json_array([fact.row for fact in facts])
-    for table, column in (("provenance", "fact"), ("earlier_validity", "fact"), ("fact", "id")):
-        tx.conn.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (rows,))
+    of_facts = "WHERE fact IN (SELECT value FROM json_each(?))"
+    stated = tx.rows(f"DELETE FROM provenance {of_facts} RETURNING episode, statement", (rows,))
+    tx.conn.execute(f"DELETE FROM earlier_validity {of_facts}", (rows,))
+    tx.conn.execute("DELETE FROM fact WHERE id IN (SELECT value FROM json_each(?))", (rows,))
+    if any(statement is not None for _, statement in stated):
+        from keepgraph.store import provenance  # few calls need it
+
+        provenance.open_removed(tx, stated)
 
 
 def count_by_pattern(tx: Tx) -> list[tuple[str, str, str, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from keepgraph.model import Entity, Fact
@@ -13,24 +13,26 @@ from keepgraph.store.migrations import facts_with
 from keepgraph.store.transactions import Tx
 
 
-def insert(tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str) -> None:
+def insert(
+    tx: Tx, fact: int, *, source: str | None, confidence: float, recorded_at: str, statement: int | None = None
+) -> None:
     journal.insert(
         tx,
         "provenance",
         f"""
-        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool, episode)
-        VALUES (coalesce(?, {journal.unused_row_sql("provenance")}), ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool, episode, statement)
+        VALUES (coalesce(?, {journal.unused_row_sql("provenance")}), ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        (fact, source, confidence, recorded_at, tx.session, tx.tool, tx.episode),
+        (fact, source, confidence, recorded_at, tx.session, tx.tool, tx.episode, statement),
     )
 
 
 def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of: row, row of the fact, source, confidence, recorded_at, session, tool, row of the episode."""
+    """Insert rows of: row, row of the fact, source, confidence, recorded_at, session, tool, statement, episode row."""
     tx.conn.executemany(
         """
-        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool, episode)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO provenance (id, fact, source, confidence, recorded_at, session, tool, statement, episode)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         rows,
     )
@@ -103,30 +105,77 @@ def of_episode(tx: Tx, episode: int) -> list[tuple[int, int, str]]:
     )
 
 
-def deleted_statements(tx: Tx) -> list[tuple[int, int, int, int | None, str | None, str]]:
-    """The facts from texts that were deleted by calls that did not change these texts.
+def statements(tx: Tx, episode: int) -> dict[int, tuple[int, int | None]]:
+    """The fact and the statement of each assertion from an episode, by row."""
+    query = "SELECT id, fact, statement FROM provenance WHERE episode = ? ORDER BY id"
+    return {row: (fact, statement) for row, fact, statement in tx.rows(query, (episode,))}
 
-    Returns:
-        The rows of the episode, the subject, the predicate and the object, the literal, and the text of each.
-    """
+
+def open_statements(tx: Tx, episode: int) -> dict[int, str | None]:
+    """The open statements of an episode, and what each waits for; None where somebody has removed its fact."""
+    return tx.mapping("SELECT statement, waits_for FROM open_statement WHERE episode = ?", (episode,))
+
+
+def set_open_statements(tx: Tx, episode: int, statements: Mapping[int, str | None]) -> None:
+    """Let these be the open statements of an episode."""
+    known = open_statements(tx, episode).items()
+    _delete_open(tx, [(episode, one) for one, waits_for in known if (one, waits_for) not in statements.items()])
+    for one, waits_for in statements.items():
+        if (one, waits_for) not in known:
+            _insert_open(tx, episode, one, waits_for)
+
+
+def open_removed(tx: Tx, statements: Iterable[tuple[int | None, int | None]]) -> None:
+    """Note of statements, each after its episode, that somebody has removed their facts; others have neither."""
+    removed = sorted({(episode, one) for episode, one in statements if episode is not None and one is not None})
+    _delete_open(tx, removed)
+    for episode, one in removed:
+        _insert_open(tx, episode, one, None)
+
+
+def _delete_open(tx: Tx, statements: Sequence[tuple[int, int]]) -> None:
+    if statements:
+        tx.conn.executemany("DELETE FROM open_statement WHERE episode = ? AND statement = ?", statements)
+
+
+def _insert_open(tx: Tx, episode: int, statement: int, waits_for: str | None) -> None:
+    journal.insert(
+        tx,
+        "open_statement",
+        f"""
+        INSERT INTO open_statement (id, episode, statement, waits_for)
+        VALUES (coalesce(?, {journal.unused_row_sql("open_statement")}), ?, ?, ?)
+        """,
+        (episode, statement, waits_for),
+    )
+
+
+def waiting_statements(tx: Tx, prefix: str) -> list[tuple[str, str]]:
+    """The source of each text that a prefix selects and that waits for something, with what that is."""
     return tx.rows(
         """
-        SELECT assertion.was ->> 'episode', fact.was ->> 'subject', fact.was ->> 'predicate', fact.was ->> 'object',
-               fact.was ->> 'literal', fact.was ->> 'text'
-        FROM journal AS assertion
-        JOIN journal AS fact ON fact.tbl = 'fact' AND fact.row = assertion.was ->> 'fact'
-        WHERE assertion.tbl = 'provenance' AND assertion.op = 'delete' AND assertion.op <> 'insert'
-          AND assertion.was ->> 'episode' IS NOT NULL
-          AND fact.op = 'delete' AND fact.op <> 'insert' AND fact.was ->> 'text' IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM fact AS now WHERE now.id = fact.row)
-          AND NOT EXISTS (
-              SELECT 1
-              FROM journal AS change
-              WHERE change.tbl = 'episode' AND change.row = assertion.was ->> 'episode' AND change.op <> 'insert'
-                AND +change.call = assertion.call
-          )
-        ORDER BY assertion.id, fact.id
+        SELECT DISTINCT episode.source, waits_for
+        FROM open_statement
+        JOIN episode ON episode.id = open_statement.episode
+        WHERE waits_for IS NOT NULL AND group_id = :group
+          AND source >= :folder AND source < :folder || char(1114111)
+        ORDER BY episode.id, waits_for
+        """,
+        {"folder": prefix, "group": tx.group},
+    )
+
+
+def sources_with_open(tx: Tx, statement: int) -> list[str]:
+    """The sources of the texts of which this statement is open."""
+    return tx.column(
         """
+        SELECT source
+        FROM open_statement
+        JOIN episode ON episode.id = open_statement.episode
+        WHERE statement = ? AND group_id = ?
+        ORDER BY source
+        """,
+        (statement, tx.group),
     )
 
 

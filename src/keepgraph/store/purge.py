@@ -34,13 +34,14 @@ _PARTS = {
     "owner": (("entity", "entity"),),
     "narrative": (("episode", "episode"), ("project", "entity")),
     "provenance": (("fact", "fact"),),
+    "open_statement": (("episode", "episode"),),
     "earlier_validity": (("fact", "fact"),),
     "proposed_fact": (("episode", "episode"),),
     **earlier_versions.PARTS,
 }
 _IN_ORDER_OF_DELETION = (
     *("narrative", "owner", "provenance", "earlier_validity", "fact", "former_id", "alias", "assumed_type"),
-    *("proposed_fact", "chunk", "episode", "entity", *earlier_versions.TABLES),
+    *("proposed_fact", "chunk", "open_statement", "episode", "entity", *earlier_versions.TABLES),
 )
 # By table: the columns with a name, a sentence or a text of what is purged.
 _NAMES = {"entity": "name", "alias": "alias"}
@@ -53,6 +54,8 @@ _SHOWN = {
     "fact": "SELECT 'fact', public_id, text FROM fact WHERE id = ?",
     "provenance": "SELECT 'fact', public_id, text FROM fact WHERE id = (SELECT fact FROM provenance WHERE id = ?)",
     "episode": "SELECT 'text', public_id, name FROM episode WHERE id = ?",
+    "open_statement": "SELECT 'text', public_id, name FROM episode "
+    "WHERE id = (SELECT episode FROM open_statement WHERE id = ?)",
     "chunk": "SELECT 'text', public_id, name FROM episode WHERE id = (SELECT episode FROM chunk WHERE id = ?)",
 }
 _PURGED_ENTITIES = "SELECT row FROM purged_row WHERE tbl = 'entity'"

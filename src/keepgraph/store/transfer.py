@@ -96,13 +96,14 @@ class Validity(NamedTuple):
 
 
 class Assertion(NamedTuple):
-    """One assertion of a fact; `episode` is the public id of its episode."""
+    """One assertion of a fact; `statement` is what the text states, and `episode` is its public id."""
 
     source: str | None
     confidence: float
     recorded_at: str
     session: str | None
     tool: str
+    statement: int | None
     episode: str | None
 
 
@@ -120,7 +121,7 @@ FACT_COLUMNS = """
 
 _ASSERTION_COLUMNS = """
     provenance.source, provenance.confidence, provenance.recorded_at, provenance.session, provenance.tool,
-    (SELECT public_id FROM episode WHERE episode.id = provenance.episode)
+    provenance.statement, (SELECT public_id FROM episode WHERE episode.id = provenance.episode)
 """
 
 SELECT_FROM_EPISODE = """

@@ -79,7 +79,8 @@ def _generate_lines(tx: Tx) -> Iterator[dict[str, Any]]:
     for owner, set_at in store.groups.all_groups(tx):
         yield {"kind": "owner", "entity": owner, "set_at": set_at}
     for episode in store.transfer.episodes(tx):
-        yield from _episode_lines(episode, store.transfer.chunks(tx, episode.row))
+        open_statements = store.provenance.open_statements(tx, episode.row)
+        yield from _episode_lines(episode, store.transfer.chunks(tx, episode.row), open_statements)
     for narrative in store.episodes.all_groups(tx):
         yield _without_none({"kind": "narrative", **narrative._asdict()})
     postponed_rows = _postponed_assertion_rows(tx)
@@ -129,7 +130,9 @@ def _alias(alias: str, at: str, scope: str, *, came_with: str) -> str | dict[str
     return _without_none({"alias": alias, "created_at": at, "scope": json.loads(scope) or None})
 
 
-def _episode_lines(episode: EpisodeRow, chunks: Sequence[ChunkRow]) -> Iterator[dict[str, Any]]:
+def _episode_lines(
+    episode: EpisodeRow, chunks: Sequence[ChunkRow], open_statements: Mapping[int, str | None]
+) -> Iterator[dict[str, Any]]:
     """The line of an episode with as many chunks as fit into it, then a line for each other chunk."""
     remaining = CHARACTERS_IN_LINE
     in_line = 0
@@ -148,6 +151,8 @@ def _episode_lines(episode: EpisodeRow, chunks: Sequence[ChunkRow]) -> Iterator[
         "recorded_at": _none_if_default(episode.recorded_at, episode.occurred_at),
         "session": episode.session,
         "pinned": bool(episode.pinned) or None,
+        "open": [_without_none({"statement": one, "waits_for": name}) for one, name in sorted(open_statements.items())]
+        or None,
         "chunks": [_chunk_object(chunk) for chunk in chunks[:in_line]] or None,
         "following": len(chunks) - in_line or None,
     }

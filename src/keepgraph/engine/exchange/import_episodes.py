@@ -79,6 +79,7 @@ class _EpisodeBatch:
         self._next_row = store.journal.unused_row(tx, "episode")
         self._new: list[EpisodeRow] = []
         self._older: dict[int, EpisodeRow] = {}
+        self._open: dict[int, dict[int, str | None]] = {}
         self._new_chunks = _ChunkInserts(tx)
 
     def import_line(self, line: Line) -> LineResult:
@@ -99,6 +100,8 @@ class _EpisodeBatch:
             else:
                 self._state.same_episodes[parsed.id] = existing
         episode = existing or self._add_episode(parsed, chunks)
+        if existing is None and "open" in line:
+            self._open[episode.row] = {one["statement"]: one.get("waits_for") for one in line["open"]}
         self._state.episode_rows.add(episode.row)
         return LineResult(created=existing is None)
 
@@ -106,6 +109,8 @@ class _EpisodeBatch:
         store.transfer.insert_episodes(self._tx, self._new)
         store.transfer.set_episodes(self._tx, self._older.values())
         self._new_chunks.write()
+        for row, statements in self._open.items():
+            store.provenance.set_open_statements(self._tx, row, statements)
 
     def _is_same_text(self, existing: EpisodeRow, parsed: EpisodeRow) -> bool:
         """Whether an episode with another id is this one. Two episodes of the file stay two."""

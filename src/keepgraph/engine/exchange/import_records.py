@@ -691,5 +691,6 @@ def _parse_assertion(
         validate_timestamp(line.get("recorded_at", recorded_at)),
         line.get("session"),
         line["tool"],
+        line.get("statement"),
         find_episode(episode, episodes, state).id if episode else None,
     )

@@ -34,6 +34,7 @@ def record(
     supersedes: Sequence[str] = (),
     refuse_misfits: bool = True,
     may_correct: bool = True,
+    stated_as: int | None = None,
 ) -> RecordedFact:
     """Record a fact, add an assertion to an equal fact, or end it.
 
@@ -51,6 +52,7 @@ def record(
         supersedes: ids of facts whose validity ends where that of this one begins, or now.
         refuse_misfits: whether to refuse ends and literals that do not fit the predicate; imports only warn.
         may_correct: whether a beginning or an end replaces another known one; imports keep both.
+        stated_as: the digest of the statement of a text that says it.
 
     Raises:
         errors.InvalidRequest: a type or the predicate is not in the vocabulary, the ends or the literal do not fit it,
@@ -98,7 +100,7 @@ def record(
     says_nothing_new = effect == "repeated" and is_known and not (superseded or closed or aliases)
     if says_nothing_new and not _opens_again(tx, fact, statement.predicate):
         effect = "nothing_changed"
-    store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=at)
+    store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=at, statement=stated_as)
     _keep_surfaces(tx, fact, given)
     return RecordedFact(
         fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if match.fact else fact,

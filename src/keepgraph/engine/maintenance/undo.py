@@ -61,8 +61,8 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
     before = _names_in_texts(tx, changes)
     if surface := _later_surface(tx, changes):
         raise _later_changes(tx, surface[0], _RECORDED_UNDER_NAME, rows=surface[1])
-    for reverted in changes:
-        _revert(tx, reverted)
+    taken_back = [_revert(tx, reverted) for reverted in changes]
+    _keep_removed(tx, changes, taken_back)
     _refuse_duplicates(tx, changes)
     _update_derived_data(tx, changes, before)
     if change is None:
@@ -248,9 +248,10 @@ def _insertion_of_fact(tx: Tx, change: Change, insertions: Mapping[tuple[str, in
     return fact if len(assertions) == 1 else change
 
 
-def _revert(tx: Tx, change: Change) -> None:
+def _revert(tx: Tx, change: Change) -> Mapping[str, Any]:
+    """Revert a change; returns the row that was deleted by that, empty where none was."""
     if _changed_text_alone(tx, change):
-        return  # the text of a fact is made from names: see _update_derived_data
+        return {}  # the text of a fact is made from names: see _update_derived_data
     current = store.journal.current_row(tx, change.table, change.row)
     if change.op == "delete":
         if current is not None:
@@ -261,10 +262,19 @@ def _revert(tx: Tx, change: Change) -> None:
         if not store.journal.restore_row(tx, change.table, change.before or {}, exists=current is not None):
             conflicting = store.journal.conflicting_rows(tx, change.table, change.before or {})
             raise _later_changes(tx, change, "what was there before has been recorded again since", rows=conflicting)
-        return
+        return {}
     if referring := store.journal.referring_rows(tx, change.table, change.row, limit=_MAX_BLOCKING_CALLS):
         raise _later_changes(tx, change, "something recorded later depends on it", rows=referring)
     store.journal.delete_row(tx, change.table, change.row)
+    return current or {}
+
+
+def _keep_removed(tx: Tx, changes: Sequence[Change], deleted: Sequence[Mapping[str, Any]]) -> None:
+    """Let the texts that stay as they are not bring back the facts of theirs that were taken back."""
+    texts = {change.row for change in changes if change.table == "episode"}
+    assertions = [row for change, row in zip(changes, deleted, strict=True) if row and change.table == "provenance"]
+    stated = [(row["episode"], row["statement"]) for row in assertions if row["episode"] not in texts]
+    store.provenance.open_removed(tx, stated)
 
 
 def _changed_text_alone(tx: Tx, change: Change) -> bool:

@@ -9,9 +9,10 @@ from keepgraph import errors, store
 from keepgraph.engine.knowledge import entity_changes
 from keepgraph.engine.knowledge import facts as knowledge_facts
 from keepgraph.engine.maintenance import undo
-from keepgraph.engine.texts import episodes, forget_targets, mention_index
+from keepgraph.engine.texts import episodes, forget_targets, mention_index, storage
 from keepgraph.english import count_noun
 from keepgraph.language import normalisation
+from keepgraph.language.notes import ITSELF
 from keepgraph.model import Change, Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
 
@@ -98,19 +99,19 @@ def withdraw_unstated(
 ) -> list[Fact]:
     """Withdraw what earlier assertions of an episode say and it no longer states; returns the facts deleted with them.
 
-    Of the assertions of a fact that is stated again, the first stays.
+    Of the assertions of a fact that is stated again by the same statement, the first stays.
 
     Args:
         previous: the earlier assertions, by row.
         stated: facts that are stated again, by row, besides those of newer assertions.
     """
     previous = frozenset(previous)
-    assertions = store.provenance.of_episode(tx, episode.row)
-    old = {row: fact for row, fact, _ in assertions if row in previous}
-    new = {row: fact for row, fact, _ in assertions if row not in previous}
-    known, again = set(old.values()), {*new.values(), *stated}
-    store.provenance.delete(tx, [row for row, fact in new.items() if fact in known])
-    lost = [row for row, fact in old.items() if fact not in again]
+    assertions = store.provenance.statements(tx, episode.row)
+    old = {row: assertion for row, assertion in assertions.items() if row in previous}
+    new = {row: assertion for row, assertion in assertions.items() if row not in previous}
+    known, again = set(old.values()), set(new.values())
+    store.provenance.delete(tx, [row for row, assertion in new.items() if assertion in known])
+    lost = [row for row, assertion in old.items() if assertion not in again and assertion[0] not in stated]
     return withdraw_assertions(tx, episode, lost)[0] if lost else []
 
 
@@ -132,13 +133,14 @@ def ends_of(facts: Sequence[Fact]) -> list[Entity]:
 
 
 def delete_unsupported_entities(
-    tx: Tx, entities: Sequence[Entity], created_at: set[str]
+    tx: Tx, entities: Sequence[Entity], created_at: set[str], *, besides: Episode | None = None
 ) -> tuple[list[Entity], list[_KeptObject]]:
     """Delete those entities that came with an episode and that nothing supports any more; the others stay.
 
     Args:
         entities: those that the episode mentioned, and the ends of its facts.
         created_at: the timestamps of the calls that brought the episode: older and newer entities are not looked at.
+        besides: an episode whose words do not keep an entity.
     """
     candidates = {entity.row: entity for entity in entities if entity.created_at in created_at}
     if not candidates:
@@ -146,7 +148,8 @@ def delete_unsupported_entities(
     is_up_to_date = mention_index.catch_up(tx, seconds=_CATCH_UP_SECONDS)
     deleted, kept = [], []
     for entity in candidates.values():
-        if reason := _support(tx, entity, mentions_are_up_to_date=is_up_to_date):
+        apart = (besides, ()) if besides else None
+        if reason := _support(tx, entity, mentions_are_up_to_date=is_up_to_date, besides=apart):
             kept.append(_KeptObject(entity, reason))
             continue
         for alias in store.entities.aliases(tx, entity):
@@ -243,17 +246,42 @@ def forget(tx: Tx, what: str, *, kind: str | None = None) -> Forgotten:
 def _forget_entity(tx: Tx, entity: Entity) -> Forgotten:
     mention_index.catch_up(tx, seconds=_CATCH_UP_SECONDS)
     kept_texts = _episodes(tx, store.mentions.episodes_of_entity(tx, entity, limit=MAX_LISTED))
+    stated, named = _withdraw_notes(tx, entity)
     deleted = entity_changes.delete(tx, entity)
     return Forgotten(
         forget_targets.ENTITY,
         entity.id,
         entity.name,
         type=entity.type,
-        facts=deleted.facts,
+        facts=(*deleted.facts, *stated),
+        entities=named,
         aliases=deleted.aliases,
         counts={"mentions": deleted.mentions, "proposed_facts": deleted.proposed_facts},
         kept_texts=kept_texts,
     )
+
+
+def _withdraw_notes(tx: Tx, entity: Entity) -> tuple[tuple[Fact, ...], tuple[Entity, ...]]:
+    """Withdraw all that the note of an entity states: without it, the note is a text alone.
+
+    Returns:
+        The facts that were deleted with that, and the entities.
+    """
+    ids = set(store.scopes.former_ids(tx, [entity]))
+    chunks = store.episodes.chunks_about(tx, entity)
+    rows = dict.fromkeys(one.episode for one in chunks if any(each.get("id") in ids for each in one.annotations))
+    facts: list[Fact] = []
+    named: list[Entity] = []
+    for episode in _episodes(tx, list(rows)):
+        if episode.kind == storage.DOCUMENT:
+            assertions = store.provenance.of_episode(tx, episode.row)
+            withdrawn, _ = withdraw_assertions(tx, episode, [row for row, _, _ in assertions])
+            store.provenance.set_open_statements(tx, episode.row, {ITSELF: None})
+            created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}
+            ends = [end for end in ends_of(withdrawn) if end.row != entity.row]
+            named += delete_unsupported_entities(tx, ends, created_at, besides=episode)[0]
+            facts += withdrawn
+    return tuple(facts), tuple(named)
 
 
 def _forget_fact(tx: Tx, fact: Fact) -> Forgotten:

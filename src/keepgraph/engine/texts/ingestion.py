@@ -29,6 +29,7 @@ from keepgraph.engine.texts.documents import Document
 from keepgraph.engine.texts.note_folders import Folder, Note
 from keepgraph.engine.texts.storage import Outcome, StoredText
 from keepgraph.language import markdown, utf8
+from keepgraph.language.notes import ITSELF
 from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -191,7 +192,6 @@ class _Ingestion:
         self._read_before: set[str] = set()
         self._empty: list[Note] = []
         self._as_before: list[Note] = []
-        self._citing: dict[str, tuple[str, ...]] = {}
         self._unchanged: list[Episode] = []
         self._until = None if seconds is None else time.monotonic() + seconds
         self._total = 0
@@ -219,7 +219,7 @@ class _Ingestion:
             self._folder.add(self._within(display_path(file)) for file in files if _is_note(file))
         self._store_files(files, root, existing)
         self._identify_empty()
-        self._link_citations()
+        self._link_late()
         self._tell_shared_aliases()
         self._annotate_unchanged()
         if is_folder and self.report.complete:
@@ -260,13 +260,14 @@ class _Ingestion:
                 self._folder.given[within] = given
                 if notes.given_type(tx, self._folder, within) == given:
                     self._read_before.add(within)
+            self._read_before.update(map(self._within, store.provenance.sources_with_open(tx, ITSELF)))
             if source != os.path.join(display_path(root), ""):
                 walked = os.path.join(display_path(root), "") if is_folder else "\0"
                 self._folder.add(path for path in self._folder.owners if not (source + path).startswith(walked))
 
     def _within(self, source: str) -> str:
         """The path of a source within the folder of its notes, with `/`."""
-        return source[len(self._folder.root) if self._folder else 0 :].replace(os.sep, "/")
+        return self._folder.within(source) if self._folder else source.replace(os.sep, "/")
 
     def _is_excluded(self, path: Path) -> bool:
         """Whether the settings leave out a file or a folder of a vault."""
@@ -360,11 +361,8 @@ class _Ingestion:
             self.report.unchanged += 1
             self._unchanged.append(episode)
             self.report.states[source] = "unchanged"
-            if is_note and (self._dry_run or "@" in text or "((" in text):
-                unchanged = note_folders.read(text, self._within(source))
-                self._citing[source] = unchanged.content.citations
-                if self._dry_run:
-                    self._as_before.append(unchanged)
+            if is_note and self._dry_run:
+                self._as_before.append(note_folders.read(text, self._within(source)))
             return None, None
         parsed = markdown.parse(text) if _is_note(file) else None
         document = documents.prepare(
@@ -405,6 +403,8 @@ class _Ingestion:
         existing = existing or documents.find_moved(tx, document, is_gone=_is_gone(document))
         if note is None or self._folder is None:
             return documents.upsert(tx, document, existing=existing, project=project)
+        if existing is not None and notes.is_forgotten(tx, self._folder, note, existing):
+            return documents.upsert(tx, document, existing=existing, project=project)
         previous = None
         if existing is not None and existing.source.startswith(self._folder.root):
             previous = note_folders.read(store.episodes.text(tx, existing), self._within(existing.source))
@@ -419,7 +419,6 @@ class _Ingestion:
             storage.annotate(tx, stored.episode, [], note=annotation)
         is_moved = existing is not None and existing.source != document.source
         notes.record(tx, self._folder, note, entity, stored.episode, previous=previous, is_moved=is_moved)
-        self._citing[document.source] = note.content.citations
         self._warn_of_aliases(tx, document.source, note)
         if entity.name != note.name:
             message = f"something else is called {note.name!r}, so this note is called {entity.name!r}"
@@ -438,35 +437,23 @@ class _Ingestion:
                     notes.identify(tx, self._folder, note, None)
                 self._add_call(tx)
 
-    def _link_citations(self) -> None:
-        """Record what notes cite that came after them: in this ingestion, or from elsewhere since the last one."""
+    def _link_late(self) -> None:
+        """Read the notes again that name what came after them: in this ingestion, or from elsewhere since the last."""
         folder = self._folder
-        if self._dry_run or folder is None:
+        if self._dry_run or folder is None or self._job.is_cancelled():
             return
-        citing = [source for source, keys in self._citing.items() if keys]
-        for first in range(0, len(citing), _MAX_FILES_IN_BATCH):
+        with self._job.read(group=self._group) as tx:
+            late = notes.late(tx, folder)
+        for first in range(0, len(late), _MAX_FILES_IN_BATCH):
             if self._job.is_cancelled():
                 return
-            batch = citing[first : first + _MAX_FILES_IN_BATCH]
-            with self._job.read(group=self._group) as tx:
-                late = [source for source in batch if self._citing_late(tx, source)]
-            if late:
-                with self._job.write(group=self._group) as tx:
-                    for note, entity, episode in filter(None, (self._citing_late(tx, source) for source in late)):
+            with self._job.write(group=self._group) as tx:
+                for source in late[first : first + _MAX_FILES_IN_BATCH]:
+                    episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
+                    if episode and (entity := notes.entity_of(tx, episode)):
+                        note = note_folders.read(store.episodes.text(tx, episode), folder.within(source))
                         notes.record(tx, folder, note, entity, episode, previous=note)
-                    self._add_call(tx)
-
-    def _citing_late(self, tx: Tx, source: str) -> tuple[Note, Entity, Episode] | None:
-        """A note that cites what was named after it was read; None for any other."""
-        episode = store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT)
-        entity = notes.entity_of(tx, episode) if episode else None
-        if episode is None or entity is None or self._folder is None:
-            return None
-        is_unchanged = self.report.states.get(source) == "unchanged"
-        keys = self._citing[source]
-        if not notes.cites_late(tx, self._folder, entity, episode, keys, is_unchanged=is_unchanged):
-            return None
-        return note_folders.read(store.episodes.text(tx, episode), self._within(source)), entity, episode
+                self._add_call(tx)
 
     def _tell_shared_aliases(self) -> None:
         """Tell of unchanged notes, in a dry run, which aliases they share with others."""

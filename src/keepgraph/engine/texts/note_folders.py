@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,16 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import TypeAlias
 from urllib.parse import unquote
 
-from keepgraph import lazy, store
+from keepgraph import lazy
 from keepgraph.engine.knowledge import entities
 from keepgraph.engine.texts.document_files import MARKDOWN_SUFFIXES
 from keepgraph.language import markdown, normalisation, notes
 from keepgraph.language.notes import NoteContent
 from keepgraph.model import Entity
-from keepgraph.store.transactions import Tx
 from keepgraph.temporal import date_phrases
 
 _MAX_WIDE_NAME = entities.MAX_KEY // 18
@@ -32,9 +31,6 @@ _DAY = lazy.compile(
 )
 _NUMBER = lazy.compile(r"\d+")
 _ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
-
-Key: TypeAlias = tuple[int, int, int | None, str | None] | str
-"""What a fact says: the rows of its subject, predicate and object, and its literal; or its sentence."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,6 @@ class Folder:
     _by_stem: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _by_slug: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _owned: dict[str, str] = field(default_factory=dict)
-    _deleted: dict[int, set[Key]] | None = None
 
     @property
     def name(self) -> str:
@@ -100,7 +95,7 @@ class Folder:
             key = path_key(path)
             if self._by_path.setdefault(key, path) == path:
                 self._by_stem[last_part(key)].append(path)
-                self._by_slug[_slug(last_part(key))].append(path)
+                self._by_slug[slug(last_part(key))].append(path)
 
     def own(self, path: str, entity_id: str) -> None:
         self.owners[path] = entity_id
@@ -110,13 +105,9 @@ class Folder:
         self.outside[source] = entity_id
         self._owned.setdefault(entity_id, source)
 
-    def deleted(self, tx: Tx) -> Mapping[int, set[Key]]:
-        """The facts from texts that somebody has deleted since the texts were read, by the row of the episode."""
-        if self._deleted is None:
-            self._deleted = defaultdict(set)
-            for episode, subject, predicate, target, literal, text in store.provenance.deleted_statements(tx):
-                self._deleted[episode] |= {(subject, predicate, target, literal), text}
-        return self._deleted
+    def within(self, source: str) -> str:
+        """The path of a source within the folder, with `/`."""
+        return source[len(self.root) :].replace(os.sep, "/")
 
     def is_a_note(self, entity: Entity) -> bool:
         """Whether an entity is that of a note."""
@@ -150,8 +141,8 @@ class Folder:
         paths = self._by_stem.get(last_part(key), ())
         ends = [path for path in paths if f"/{path_key(path)}".endswith(f"/{key}")]
         if not ends and "-" in key:
-            paths = self._by_slug.get(_slug(last_part(key)), ())
-            ends = [path for path in paths if f"/{_slug(path_key(path))}".endswith(f"/{_slug(key)}")]
+            paths = self._by_slug.get(slug(last_part(key)), ())
+            ends = [path for path in paths if f"/{slug(path_key(path))}".endswith(f"/{slug(key)}")]
         if not ends and (day := day_meant(target)):
             ends = self._by_stem.get(day, [])
         return min(
@@ -221,7 +212,7 @@ def path_key(path: str) -> str:
     return normalisation.key(folder + slash + stem(path))
 
 
-def _slug(path: str) -> str:
+def slug(path: str) -> str:
     """A path as in an address, by which basic-memory links to a note: `people/ada-lovelace`."""
     return _BETWEEN_WORDS.sub("-", path)
 

@@ -7,7 +7,7 @@ file as the source; so a change withdraws what the file no longer says, and a de
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date, datetime, time
@@ -18,7 +18,7 @@ from keepgraph.engine.knowledge import entities, entity_changes, facts, literals
 from keepgraph.engine.knowledge.predicates import LITERAL
 from keepgraph.engine.texts import forgetting, note_folders, storage
 from keepgraph.engine.texts.documents import may_name_entity
-from keepgraph.engine.texts.note_folders import Folder, Key, Note
+from keepgraph.engine.texts.note_folders import Folder, Note
 from keepgraph.engine.texts.storage import Annotation
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, markdown, name_similarity, normalisation, notes
@@ -42,6 +42,8 @@ _PLURAL_ENDINGS = ("s", "es", "e", "en", "n", "x")
 _CACHE_KEY = "words of types"
 _BLOCK_ID = lazy.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NUMBER = lazy.compile(r"\d+")
+_LINKED, _CITED = "[[", "@"
+"""How what a statement waits for begins: a link, or the key of a citation."""
 
 
 def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entity:
@@ -73,7 +75,7 @@ def identify(tx: Tx, folder: Folder, note: Note, previous: Note | None) -> Entit
     if explicit == given != given_before and (given_before or _is_assumed(tx, entity)):
         before = None  # the settings have changed, not the text
     names = dict.fromkeys([note.stem, *note.aliases, *_identifiers(note), *folder.titles_of(note)])
-    for name in names:
+    for name in {**names, note_folders.slug(note.stem): None}:
         _absorb(tx, folder, note, entity, name)
     if explicit and (explicit not in (before, entity.type) or _is_assumed(tx, entity)):
         entity = _retype(tx, folder, note, entity, explicit)
@@ -140,6 +142,13 @@ def is_new(tx: Tx, folder: Folder, note: Note) -> bool:
     return entity is None or explicit not in (None, entity.type)
 
 
+def is_forgotten(tx: Tx, folder: Folder, note: Note, episode: Episode) -> bool:
+    """Whether somebody has forgotten the entity of a note, and nothing has its name again: then it is a text alone."""
+    if notes.ITSELF not in store.provenance.open_statements(tx, episode.row):
+        return False
+    return _find_unowned(tx, folder, note, _types(tx, folder, note)[0]) is None
+
+
 def record(
     tx: Tx,
     folder: Folder,
@@ -160,38 +169,28 @@ def record(
     """
     recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
     before = store.provenance.of_episode(tx, episode.row) if previous or is_moved else []
-    stated = store.facts.by_rows(tx, [fact for _, fact, _ in before]) if before else []
-    over = [fact for fact in stated if fact.retracted_at or fact.valid_to]
-    if previous:
-        if removed := folder.deleted(tx)[episode.row].union(*(_keys(tx, fact) for fact in over)):
-            recorder.removed = removed & recorder.keys_of(previous)
-        recorder.rename_tasks(previous.content.tasks, stated)
+    if previous or is_moved:
+        recorder.remember(previous.content.tasks if previous else (), episode)
     recorder.record_all()
-    if before or recorder.refused:
-        _withdraw(tx, episode, before, recorder.refused, over=over, is_moved=is_moved)
+    if previous or is_moved or recorder.open:
+        store.provenance.set_open_statements(tx, episode.row, recorder.open)
+    if before:
+        _withdraw(tx, episode, before, stated=recorder.kept, is_moved=is_moved)
 
 
-def cites_late(
-    tx: Tx, folder: Folder, entity: Entity, episode: Episode, keys: Iterable[str], *, is_unchanged: bool
-) -> bool:
-    """Whether a note cites an entity that got its name after the note was read, and its text states nothing about it.
-
-    Args:
-        is_unchanged: whether an earlier ingestion read the note. Entities known then have their facts, or somebody has
-            deleted these.
-    """
-    stated = store.provenance.of_episode(tx, episode.row)
-    read_at = max([episode.recorded_at, *(recorded_at for _, _, recorded_at in stated)])
-    cited = {
-        one.row
-        for key in keys
-        if (one := _cited(tx, key)) and not (is_unchanged and _named_at(tx, one, key) <= read_at)
-    } - {entity.row}
-    if not cited:
-        return False
-    ends = {end.row for end in forgetting.ends_of(store.facts.by_rows(tx, [fact for _, fact, _ in stated]))}
-    deleted = [key for key in folder.deleted(tx)[episode.row] if isinstance(key, tuple)]
-    return not cited <= ends.union(*((subject, target or subject) for subject, _, target, _ in deleted))
+def late(tx: Tx, folder: Folder) -> list[str]:
+    """The sources of the notes that name what was not in the graph when they were read, and is now."""
+    is_known: dict[tuple[str, str], bool] = {}
+    sources: dict[str, None] = {}
+    for source, name in store.provenance.waiting_statements(tx, folder.root):
+        path = folder.within(source)
+        where = posixpath.dirname(path), name
+        if where not in is_known:
+            cited = _cited(tx, name[len(_CITED) :]) if name.startswith(_CITED) else None
+            is_known[where] = cited is not None or folder.find(name[len(_LINKED) :], within=path) is not None
+        if is_known[where]:
+            sources[source] = None
+    return list(sources)
 
 
 def shared_aliases(tx: Tx, folder: Folder, note: Note) -> Iterator[tuple[str, Entity]]:
@@ -443,103 +442,141 @@ def _add_alias(tx: Tx, entity: Entity, alias: str) -> None:
 # What a note states
 
 
-class _Refused(Exception):
-    """Raised to undo what was recorded within a savepoint."""
-
-
-def _keys(tx: Tx, fact: Fact) -> set[Key]:
-    predicate = graph_vocabulary.read(tx).predicate_by_name[fact.predicate].row
-    return {(fact.subject.row, predicate, fact.object.row if fact.object else None, fact.literal), facts.sentence(fact)}
-
-
 class _Recorder:
     """Records the facts of one note.
 
     Attributes:
-        removed: facts that somebody has removed, which are not recorded again.
-        refused: facts among them that the note still states.
+        open: its statements that somebody has removed, and those that wait for something, by their digests.
+        kept: the facts, by row, that it states and somebody has retracted or ended.
     """
 
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
         self._tx, self._folder, self._note, self._entity, self._source = tx, folder, note, entity, source
         self._vocabulary = graph_vocabulary.keep(tx)
-        self._keys: set[Key] | None = None
-        self.removed: set[Key] = set()
-        self.refused: list[Fact] = []
+        self._stated: dict[int, Fact] = {}
+        self._removed: set[int] = set()
+        self._tasks_before: dict[Task, Task] = {}
+        self.open: dict[int, str | None] = {}
+        self.kept: set[int] = set()
 
-    def keys_of(self, previous: Note) -> set[Key]:
-        """What the note stated when it was last read, as far as it can be recorded today."""
-        recorder = _Recorder(self._tx, self._folder, previous, self._entity, self._source)
-        recorder._keys = keys = set[Key]()
-        with suppress(_Refused), self._tx.savepoint():
-            recorder.record_all()
-            raise _Refused
-        return keys
+    def remember(self, tasks: Sequence[Task], episode: Episode) -> None:
+        """What the note stated when it was last read, also by tasks that were reworded since, and what was removed."""
+        assertions = store.provenance.statements(self._tx, episode.row).values()
+        by_row = {fact.row: fact for fact in store.facts.by_rows(self._tx, [fact for fact, _ in assertions])}
+        self._stated = {statement: by_row[fact] for fact, statement in assertions if statement is not None}
+        open_before = store.provenance.open_statements(self._tx, episode.row)
+        self._removed = {statement for statement, waits_for in open_before.items() if waits_for is None}
+        self._tasks_before = dict(_reworded(tasks, self._note.content.tasks))
+        for task, before in self._tasks_before.items():
+            for words, *_ in self._statements_of(task):
+                was, is_now = _task_digest(before, words), _task_digest(task, words)
+                if was in self._stated:
+                    self._stated.setdefault(is_now, self._stated[was])
+                if was in self._removed:
+                    self._removed.add(is_now)
 
-    def rename_tasks(self, before: Sequence[Task], stated: Sequence[Fact]) -> None:
-        """Rename the tasks of the note that were reworded since it was last read."""
-        entity_type = _type_called(self._tx, _TO_DO)
-        own = {normalisation.key(fact.subject.name): fact.subject for fact in stated}
-        for old, new in _reworded(before, self._note.content.tasks):
-            entity = next((own[key] for name in self._task_names(old) if (key := normalisation.key(name)) in own), None)
-            if entity is None or entity.type != entity_type:
-                continue
-            # A name of another task is not taken.
-            if not store.entities.by_key(self._tx, normalisation.key(new), of_types=[entity_type]):
-                with suppress(errors.InvalidRequest, errors.Conflict):
-                    entity_changes.change(self._tx, entity, name=note_folders.bounded(new), keep_old_name=False)
+    def _is_removed(self, statement: int) -> bool:
+        """Whether somebody has removed the fact of a statement."""
+        fact = self._stated.get(statement)
+        if fact and (fact.retracted_at or fact.valid_to):
+            self.kept.add(fact.row)
+            return True
+        if statement in self._removed:
+            self.open[statement] = None
+            return True
+        return False
 
     def record_all(self) -> None:
         content = self._note.content
-        tags, mentions = self._of_role("tags"), self._of_role("mentions")
+        tags = self._of_role("tags")
         for tag in dict.fromkeys([*content.tags, *filter(None, [content.status])]):
-            self._add(self._entity, tags, tag)
+            self._add(notes.digest("#", tag), self._entity, tags, tag)
         if content.day:
             event = _type_called(self._tx, _EVENT)
             is_event = event is not None and self._vocabulary.is_kind_of(self._entity.type, event)
-            self._add(self._entity, self._called(_HAPPENED_ON if is_event else _WRITTEN_ON), content.day)
+            called = self._called(_HAPPENED_ON if is_event else _WRITTEN_ON)
+            self._add(notes.digest("day"), self._entity, called, content.day)
         links = list(content.links)
-        for statement in content.statements:
-            links += [link for link in statement.links if not self._relate(statement.wording, link, statement.is_field)]
-            if statement.text:
-                self._relate_text(statement.wording, statement.text)
-        # A tag that is the name of a note links to it, as in Logseq.
-        pages = [tag for tag in content.tags if self._folder.find(tag, within=self._note.path)]
-        for link in [*links, *markdown.links_in("".join(f"[[{tag}]]" for tag in pages))]:
-            target = self._target(link)
-            if target is not None and target.row != self._entity.row and mentions:
-                self._add(target, mentions, self._entity)
-        cited = [one for key in content.citations if (one := _cited(self._tx, key))]
-        for one in cited:
-            if one.row != self._entity.row:
-                self._add(one, mentions, self._entity)
+        for field in content.statements:
+            links += [link for link in field.links if not self._relate(field.wording, link, field.is_field)]
+            if field.text:
+                self._relate_text(field.wording, field.text)
+        for link in links:
+            statement = notes.digest(_LINKED, note_folders.path_key(link.target))
+            if not self._is_removed(statement):
+                self._mention(statement, self._target(link, statement))
+        for tag in content.tags:
+            self._lead_to_note(tag)
+        for key in content.citations:
+            statement = notes.digest(_CITED, key)
+            if not self._is_removed(statement):
+                cited = _cited(self._tx, key)
+                self._mention(statement, cited)
+                if cited is None:
+                    self.open[statement] = f"{_CITED}{key}"
         noted = self._called(_OBSERVED) if content.observations else None
         for category, text in content.observations:
             if not (self._folder.has_decisions and _is_decision(self._tx, category)):
-                self._add(self._entity, noted, f"{category}: {text}")
+                self._add(notes.digest("noted", category, text), self._entity, noted, f"{category}: {text}")
         if content.tasks:
             self._record_tasks(content.tasks)
         self._record_decisions()
 
+    def _mention(self, statement: int, target: Entity | None) -> None:
+        if target is not None and target.row != self._entity.row:
+            self._add(statement, target, self._of_role("mentions"), self._entity)
+
+    def _lead_to_note(self, tag: str) -> None:
+        """Let a tag that is the name of a note lead to it, as in Logseq, now or when there is such a note."""
+        statement = notes.digest(_LINKED, note_folders.path_key(tag))
+        if self._is_removed(statement):
+            return
+        if self._folder.find(tag, within=self._note.path):
+            [link] = markdown.links_in(f"[[{tag}]]") or [None]
+            self._mention(statement, self._target(link, statement) if link else None)
+        else:
+            self.open[statement] = f"{_LINKED}{tag}"
+
     def _record_tasks(self, tasks: Sequence[Task]) -> None:
-        entity_type, part_of, tags = _type_called(self._tx, _TO_DO), self._of_role("part_of"), self._of_role("tags")
-        if entity_type is None or part_of is None:
+        entity_type = _type_called(self._tx, _TO_DO)
+        if entity_type is None or self._of_role("part_of") is None:
             return
         for task in tasks:
-            with suppress(_Refused), self._tx.savepoint() if self.removed else nullcontext():
-                refused = len(self.refused)
-                entity = self._task_entity(task.name, entity_type)
-                self._add(entity, part_of, self._entity)
-                if len(self.refused) > refused and not store.facts.all_about(self._tx, entity):
-                    raise _Refused  # somebody has forgotten the task
-                for wording, value in task.fields:
-                    self._add(entity, self._called(wording, LITERAL), value)
-                for tag in task.tags:
-                    self._add(entity, tags, tag)
-                if task.state:
-                    self._add(entity, tags, task.state, since=task.closed_on)
+            entity = self._task_entity(task, entity_type)
+            for words, predicate, value, since in self._statements_of(task):
+                statement = _task_digest(task, words)
+                if not self._is_removed(statement) and entity is not None:
+                    self._add(statement, entity, predicate, value or self._entity, since=since)
 
-    def _task_entity(self, name: str, entity_type: str) -> Entity:
+    def _statements_of(self, task: Task) -> Iterator[tuple[tuple[str, ...], str | None, str | None, str | None]]:
+        """What a task states: the words of each statement, its predicate, its literal and its day."""
+        tags = self._of_role("tags")
+        yield (), self._of_role("part_of"), None, None
+        for wording, value in task.fields:
+            yield (wording, value), self._called(wording, LITERAL), value, None
+        for tag in task.tags:
+            yield ("#", tag), tags, tag, None
+        if task.state:
+            yield (task.state,), tags, task.state, task.closed_on
+
+    def _task_entity(self, task: Task, entity_type: str) -> Entity | None:
+        """The entity that this task of the note was before, by a new name if it was reworded; else one by its name."""
+        statements = [_task_digest(task, words) for words, *_ in self._statements_of(task)]
+        entity = next((self._stated[one].subject for one in statements if one in self._stated), None)
+        before = self._tasks_before.get(task)
+        if entity and before and before.name != task.name:
+            # A name of another task is not taken.
+            if store.entities.by_key(self._tx, normalisation.key(task.name), of_types=[entity_type]):
+                entity = None
+            else:
+                with suppress(errors.InvalidRequest, errors.Conflict):
+                    name = note_folders.bounded(task.name)
+                    entity = entity_changes.change(self._tx, entity, name=name, keep_old_name=False).entity
+        if entity or statements[0] in self._removed:
+            return entity
+        return self._task_called(task.name, entity_type)
+
+    def _task_called(self, name: str, entity_type: str) -> Entity:
         """The task of this note with this name; another note's task of that name is another task."""
         for text in self._task_names(name):
             named = store.entities.by_key(self._tx, normalisation.key(text), of_types=[entity_type])
@@ -561,23 +598,41 @@ class _Recorder:
         if not self._folder.has_decisions or part_of is None or (decision_type := _decision_type(self._tx)) is None:
             return
         day = self._note.content.day
-        names = _decisions(self._tx, self._folder, self._note, self._entity.type)
-        decided = [one for name in names if (one := self._find_or_create(decision_type, name))]
-        for one in decided:
-            self._add(one, part_of, self._entity, since=day)
+        decided: dict[str, Entity] = {}
+        for name in _decisions(self._tx, self._folder, self._note, self._entity.type):
+            statement = notes.digest("decided", name)
+            if one := self._subject(statement, decision_type, name):
+                decided[name] = one
+                self._add(statement, one, part_of, self._entity, since=day)
         if self._entity.type in self._vocabulary.decision_types:
             inside = posixpath.dirname(self._note.path) or self._folder.name
-            self._add(self._entity, part_of, inside, since=day)
-            decided = [self._entity]
+            self._add(notes.digest("decided"), self._entity, part_of, inside, since=day)
+            decided = {"": self._entity}
         if decides is None:
             return
         person_type = self._vocabulary.default_type("person")
         for decider in self._note.content.deciders:
-            person = self._target(decider) if isinstance(decider, Link) else self._find_or_create(person_type, decider)
+            words = decider.target if isinstance(decider, Link) else decider
+            statements = {notes.digest("decides", words, name): one for name, one in decided.items()}
+            stated = {statement: one for statement, one in statements.items() if not self._is_removed(statement)}
+            if not stated:
+                continue
+            person = (
+                self._target(decider, None) if isinstance(decider, Link) else self._find_or_create(person_type, decider)
+            )
             if person is not None:
                 person = self._fitting(person, self._vocabulary.predicate_by_name[decides].sources) or person
-                for one in decided:
-                    self._add(person, decides, one, since=day)
+                for statement, one in stated.items():
+                    self._add(statement, person, decides, one, since=day)
+
+    def _subject(self, statement: int, entity_type: str, name: str) -> Entity | None:
+        """What a statement is about: what it was before, else what has the name; a new one unless it was removed."""
+        if statement in self._stated:
+            return self._stated[statement].subject
+        if statement in self._removed:
+            named = store.entities.by_key(self._tx, normalisation.key(name), of_types=[entity_type])
+            return named[0] if len(named) == 1 else None
+        return self._find_or_create(entity_type, name)
 
     def _find_or_create(self, entity_type: str, name: str) -> Entity | None:
         """The entity of this type and name; None if several have it, or the name is invalid."""
@@ -588,13 +643,16 @@ class _Recorder:
 
     def _relate(self, wording: str, link: Link, is_field: bool) -> bool:
         """Record a link under the predicate that a wording means; returns whether one fits both ends."""
-        target = self._target(link)
+        statement = notes.digest(wording, note_folders.path_key(link.target))
+        if self._is_removed(statement):
+            return True
+        target = self._target(link, statement)
         if target is None or target.row == self._entity.row:
             return True
         try:
             matches = predicates.find_matches(self._tx, wording)
         except errors.PredicateUnknown:
-            return False
+            matches = []
         for match in matches:
             if match.predicate.literal_kind is not None:
                 continue
@@ -603,16 +661,18 @@ class _Recorder:
             if subject and fitting:
                 self._entity = subject
                 ends = (fitting, subject) if match.is_reversed else (subject, fitting)
-                self._add(ends[0], match.predicate.name, ends[1])
+                self._add(statement, ends[0], match.predicate.name, ends[1])
                 return True
+        self.open.pop(statement, None)
         return False
 
     def _relate_text(self, wording: str, text: str) -> None:
         """Record a field with a text, if its wording means a predicate and the text may be its object."""
+        statement = notes.digest(wording, text)
         if predicate := self._called(wording, LITERAL):
-            self._add(self._entity, predicate, text)
+            self._add(statement, self._entity, predicate, text)
         elif self._called(wording):
-            self._add(self._entity, wording, Ref(name=text))
+            self._add(statement, self._entity, wording, Ref(name=text))
 
     def _fitting(self, entity: Entity, allowed: Sequence[str], *, may_change: bool = True) -> Entity | None:
         """The entity, if its type is among these, or its assumed type can be changed to one of them."""
@@ -627,13 +687,19 @@ class _Recorder:
             self._vocabulary = graph_vocabulary.read(self._tx)
         return changed
 
-    def _target(self, link: Link) -> Entity | None:
-        """What a link leads to: a note, else an entity of that name, else a new one; None for an attachment."""
+    def _target(self, link: Link, statement: int | None) -> Entity | None:
+        """What a link leads to: a note, else what has the name, else a new entity; None for an attachment.
+
+        Where it leads to no note, its statement waits for one.
+        """
         path = self._folder.find(link.target, within=self._note.path)
+        may_name = may_name_entity(link)
+        if path is None and statement is not None and (may_name or note_folders.day_meant(link.target)):
+            self.open[statement] = f"{_LINKED}{link.target}"
         owner = self._folder.owners.get(path) if path else None
         if owner and (entity := entities.find_by_id(self._tx, owner)):
             return entity
-        if path is None and (not may_name_entity(link) or link.target.endswith("/")):
+        if path is None and (not may_name or link.target.endswith("/")):
             return None
         # A note that has not been read yet is found by these names when it is.
         name = note_folders.bounded(
@@ -668,18 +734,24 @@ class _Recorder:
         return words[wording, object_type]
 
     def _add(
-        self, subject: Entity, predicate: str | None, target: Entity | Ref | str, *, since: str | None = None
+        self,
+        statement: int,
+        subject: Entity,
+        predicate: str | None,
+        target: Entity | Ref | str,
+        *,
+        since: str | None = None,
     ) -> None:
-        """Record a fact, unless the vocabulary refuses it: then only the text has it."""
-        if predicate is None:
+        """Record the fact of a statement; what the vocabulary refuses stays in the text alone."""
+        if predicate is None or self._is_removed(statement):
             return
         end = Ref(id=target.id) if isinstance(target, Entity) else target
         end = self._dated(predicate, end) if isinstance(end, str) else end
         # A refused fact may leave something behind: an entity that was created for a name.
-        may_fail = bool(self.removed) or (isinstance(end, Ref) and end.id is None)
-        refusals = (errors.InvalidRequest, errors.Conflict, _Refused)
-        with suppress(*refusals), self._tx.savepoint() if may_fail else nullcontext():
-            recorded = facts.record(
+        may_create = isinstance(end, Ref) and end.id is None
+        refusals = (errors.InvalidRequest, errors.Conflict)
+        with suppress(*refusals), self._tx.savepoint() if may_create else nullcontext():
+            facts.record(
                 self._tx,
                 subject=Ref(id=subject.id),
                 predicate=predicate,
@@ -687,12 +759,8 @@ class _Recorder:
                 source=self._source[-facts.MAX_SOURCE :],
                 valid_from=since,
                 may_correct=False,
+                stated_as=statement,
             )
-            if self._keys is not None:
-                self._keys |= _keys(self._tx, recorded.fact)
-            if self.removed and not (recorded.deduplicated or self.removed.isdisjoint(_keys(self._tx, recorded.fact))):
-                self.refused.append(recorded.fact)
-                raise _Refused
 
     def _dated(self, predicate: str, text: str) -> str:
         """The text; if it gives a day as people do (“tomorrow”), that day, counted from the day of the note."""
@@ -714,13 +782,6 @@ def _cited(tx: Tx, key: str) -> Entity | None:
     return cited[0] if len(cited) == 1 else None
 
 
-def _named_at(tx: Tx, entity: Entity, key: str) -> str:
-    """When an entity got the key of a citation as an alias, or was created."""
-    keys = {normalisation.key(name) for name in (key, f"@{key}")}
-    aliases = store.entities.alias_rows(tx, entity)
-    return min([at for _, alias, at in aliases if normalisation.key(alias) in keys], default=entity.created_at)
-
-
 def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> Iterator[str]:
     """The decisions in a note; none if the note itself is a decision."""
     if not folder.has_decisions or entity_type in graph_vocabulary.read(tx).decision_types:
@@ -734,22 +795,13 @@ def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> I
 
 
 def _withdraw(
-    tx: Tx,
-    episode: Episode,
-    before: Sequence[tuple[int, int, str]],
-    refused: Sequence[Fact],
-    *,
-    over: Sequence[Fact],
-    is_moved: bool,
+    tx: Tx, episode: Episode, before: Sequence[tuple[int, int, str]], *, stated: Collection[int], is_moved: bool
 ) -> None:
     """Withdraw what a note no longer states, and the entities that nothing else supports.
 
     Args:
-        refused: facts that it states, and somebody has removed.
-        over: facts that somebody has retracted or ended, which stay on record while the note states them.
+        stated: the facts, by row, that it states and somebody has retracted or ended: these stay on record.
     """
-    again = {key for fact in refused for key in _keys(tx, fact)}
-    stated = [fact.row for fact in over if not again.isdisjoint(_keys(tx, fact))]
     withdrawn = forgetting.withdraw_unstated(tx, episode, [row for row, _, _ in before], stated=stated)
     if is_moved:
         rows = [row for row, _, _ in store.provenance.of_episode(tx, episode.row)]
@@ -757,29 +809,35 @@ def _withdraw(
     if withdrawn:
         created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in before)}
         forgetting.delete_unsupported_entities(tx, forgetting.ends_of(withdrawn), created_at)
-    for end in forgetting.ends_of(refused):
-        if end.created_at == tx.at and not store.facts.all_about(tx, end):
-            store.entities.delete(tx, end)
 
 
-def _reworded(before: Sequence[Task], now: Sequence[Task]) -> Iterator[tuple[str, str]]:
-    """The old and the new names of reworded tasks.
+def _task_digest(task: Task, words: Sequence[str]) -> int:
+    """The digest of a statement of a task: the id of its line says which it is, else its words."""
+    return notes.digest("task", task.block_id or normalisation.key(task.name), *words)
+
+
+def _reworded(before: Sequence[Task], now: Sequence[Task]) -> Iterator[tuple[Task, Task]]:
+    """The tasks of a note that were there before, also in other words, each with what it was.
 
     The id of a line decides; else the two share most words and all numbers, and of several the nearest in order counts.
     """
-    kept = {normalisation.key(task.name) for task in before} & {normalisation.key(task.name) for task in now}
+    was = {normalisation.key(task.name): task for task in before}
+    yield from ((task, was[key]) for task in now if (key := normalisation.key(task.name)) in was)
+    kept = was.keys() & {normalisation.key(task.name) for task in now}
     left, came = (
         [(place, one) for place, one in enumerate(tasks) if normalisation.key(one.name) not in kept][:_MAX_REWORDED]
         for tasks in (before, now)
     )
     pairs = [
-        (_likeness(old, new), -abs(place - other), old.name, new.name) for place, old in left for other, new in came
+        (_likeness(old, new), -abs(place - other), old.name, new.name, old, new)
+        for place, old in left
+        for other, new in came
     ]
     done: set[str] = set()
-    for likeness, _, old, new in sorted(pairs, reverse=True):
-        if likeness >= _MIN_LIKENESS and done.isdisjoint((f"-{old}", f"+{new}")):
-            done |= {f"-{old}", f"+{new}"}
-            yield old, new
+    for likeness, _, old_name, new_name, old, new in sorted(pairs, key=lambda pair: pair[:4], reverse=True):
+        if likeness >= _MIN_LIKENESS and done.isdisjoint((f"-{old_name}", f"+{new_name}")):
+            done |= {f"-{old_name}", f"+{new_name}"}
+            yield new, old
 
 
 def _likeness(old: Task, new: Task) -> float:
