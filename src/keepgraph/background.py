@@ -106,7 +106,7 @@ def _run_each(tasks: list[Callable[[], bool]]) -> bool:
             _log.warning("vectors are no longer made: %s", error)
             tasks.remove(task)
         except errors.KeepgraphError as error:
-            # A busy or missing file is no reason to stop trying.
+            # A busy or missing file is not a reason to stop trying.
             _log.info("not now: %s", error)
         except Exception:  # noqa: BLE001 (the one place where an error of this thread can be reported)
             _log.exception("%s is given up", type(task).__name__)

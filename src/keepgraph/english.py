@@ -26,7 +26,7 @@ def plural(noun: str) -> str:
 
 
 def listed(names: Sequence[str], most: int, *, separator: str = ", ") -> str:
-    """The first names, at most so many, and how many more there are: `Ana, Bob and 3 more`."""
+    """At most `most` names, and how many more there are: `Ana, Bob and 3 more`."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{separator.join(names[:most])}{more}"
 

@@ -70,7 +70,7 @@ def detect(graph: WeightedGraph, *, seed: int, check: Callable[[], None] = lambd
         check: called now and then; what it raises ends the detection.
     """
     try:
-        import graspologic_native  # noqa: F401 (whether it is there)
+        import graspologic_native  # noqa: F401 (whether it is installed)
     except ImportError:
         return Division(propagate_labels(graph, seed=seed, check=check), LABEL_PROPAGATION)
     return Division(find_by_leiden(graph, seed=seed, check=check), LEIDEN)
@@ -87,7 +87,7 @@ def find_by_leiden(graph: WeightedGraph, *, seed: int, check: Callable[[], None]
     iterations = _ITERATIONS_IN_SMALL_GRAPH if is_small else 1 if is_large else _ITERATIONS
     resolutions = iter((1.0, *((_RESOLUTION_IN_LARGE_GRAPH,) if is_large else _RESOLUTIONS)))
     check()
-    # Leiden runs outside the interpreter's lock: the next division is made while one is looked at.
+    # Leiden runs outside the interpreter's lock: the next division is computed while this one is examined.
     with ThreadPoolExecutor(max_workers=2) as threads:
         run = partial(_run_leiden, graph, seed, iterations=iterations)
         runs = deque(threads.submit(run, resolution) for resolution in islice(resolutions, 2))

@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 
 _MAX_NODES_PATCHED = 1_000
-"""The rows of more nodes are sorted anew together in less time."""
+"""The rows of more nodes than this are sorted faster all together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class FactGraph:
         return np.bincount(owners[is_first], minlength=len(self))
 
     def patch(self, changed: Integers, current: FactColumns) -> FactGraph:
-        """The graph after some facts were changed: equal to one built anew, in the time of a few copies of the arrays.
+        """The graph after some facts were changed: equal to a new one, in the time of a few copies of the arrays.
 
         Args:
             changed: the row numbers of all facts that were inserted, updated or deleted, ascending.
@@ -112,7 +112,7 @@ class FactGraph:
         return self._with_rows(columns, removed, np.searchsorted(columns.facts, current.facts), touched)
 
     def _with_rows(self, columns: FactColumns, removed: Integers, inserted: Integers, touched: Integers) -> FactGraph:
-        """The graph of other columns, with the rows of some nodes sorted anew and those of all others as they are.
+        """The graph of other columns, with the rows of some nodes sorted again and the other rows unchanged.
 
         Args:
             removed: positions in the columns of this graph.
@@ -217,7 +217,7 @@ class FactGraph:
 
 
 def _renumbering(count: int, removed: Integers, inserted: Integers) -> Integers:
-    """The new number of each of so many things, after some were removed and others inserted; −1 where it was removed.
+    """The new number of each of `count` things after removals and insertions; −1 for a removed one.
 
     Args:
         inserted: the numbers that the inserted ones have afterwards, ascending.

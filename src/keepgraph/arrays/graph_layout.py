@@ -108,7 +108,7 @@ def place_new(graph: LayoutGraph, known: Floats) -> Floats:
 
 
 def _radius(sizes: Integers) -> Floats:
-    """The radius of a disc with rings for so many members."""
+    """The radius of a disc with rings for this many members."""
     return SPACING * np.sqrt(np.maximum(sizes, 1) / np.pi) + SPACING / 2
 
 

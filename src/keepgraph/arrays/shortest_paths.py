@@ -30,7 +30,7 @@ class Rules:
     Attributes:
         max_hops: the number of facts on the longest path.
         facts: the facts that it may follow, by position; None is all.
-        avoided: by node, whether a path may not go through it; it may begin and end there. None is no node.
+        avoided: by node, whether a path may not go through it; it may begin and end there. None: no node is avoided.
         costs: of each node, not negative.
         check: called before each step of a search; what it raises ends the search.
     """
@@ -197,7 +197,7 @@ def _core(sources: _Nodes, targets: _Nodes) -> dict[int, list[int]]:
 
 
 def _peel(sources: _Nodes, targets: _Nodes, alive: NDArray[np.bool_]) -> None:
-    """Remove nodes without incoming edges from remaining nodes, until there is none."""
+    """Remove nodes without incoming edges from remaining nodes, until none is left."""
     within = alive[sources] & alive[targets]
     order = np.argsort(sources[within], kind="stable")
     starts, ends = sources[within][order], targets[within][order]

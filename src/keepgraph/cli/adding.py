@@ -134,7 +134,7 @@ _ENTITY_WORDS = {"entity"}
 _DETAILS = {"due": "a day (--due)", "aliases": "other names (--alias)", "project": "a project (--project)"}
 _TYPED = "Each is TYPE:NAME: `kg add person:Ana project:Atlas`."
 _ADDRESSED = re.compile(r"^me(?: to)?(?: |$)", re.IGNORECASE)
-"""How a sentence that begins with “remind” goes on before it says of what."""
+"""What may follow “remind” in a sentence before the task."""
 
 
 @click.command("add")

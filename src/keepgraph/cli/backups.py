@@ -86,7 +86,7 @@ def _choose_backups(graph: Path, name: str | None) -> list[Path]:
     """The backup with this name or path; without a name all usable ones, the newest first.
 
     Raises:
-        errors.BackupNotFound: there is no such backup.
+        errors.BackupNotFound: no backup has this name.
     """
     existing = backups.list_all(graph, now=datetime.now(UTC))
     if name is None:

@@ -17,7 +17,7 @@ from keepgraph.temporal import date_phrases, timestamps
 
 _DAY = lazy.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in March”, “20 Nov”, 2026-11-20 or 2026-11-20T14:30."
-"""The hint for what is no date."""
+"""The hint for text that is not a date."""
 
 
 class DateOption(click.ParamType):  # type: ignore[type-arg]  # a generic class in new versions of click only

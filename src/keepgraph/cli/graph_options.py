@@ -104,7 +104,7 @@ def show(ctx: click.Context, answer: dict[str, Any], as_text: Callable[[dict[str
 
 
 def show_json(ctx: click.Context, answer: Any) -> bool:
-    """Show an answer in JSON if that is wanted; returns whether it was."""
+    """Show an answer in JSON if the user wants that; returns whether it was shown."""
     if wants := wants_json(ctx):
         terminal.show_json(answer)
     return wants
@@ -114,7 +114,7 @@ def show_match(ctx: click.Context, answer: Any, found: object, show: _Show, no_m
     """Show an answer, in JSON if that is wanted, and end the command: with 3 if nothing was found.
 
     Args:
-        show, no_match: show it as text, if something was found, and if nothing was.
+        show, no_match: show it as text if something was found, or nothing.
     """
     if not show_json(ctx, answer):
         (show if found else no_match)()
@@ -126,7 +126,7 @@ def call(ctx: click.Context, tool: str, *, create: bool = False, **arguments: An
 
     Args:
         create: make the graph if there is none.
-        arguments: those of the tool; None is one that is not given.
+        arguments: those of the tool; None stands for one that is not given.
     """
     with open_graph(ctx, create=create) as graph:
         return graph.call(tool, **arguments)

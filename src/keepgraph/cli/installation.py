@@ -100,7 +100,7 @@ def _token(ctx: click.Context) -> str:
     """The token for a server over HTTP: never from the command line, which other programs can see.
 
     Raises:
-        errors.NotConfirmed: there is none, and nobody to ask for it.
+        errors.NotConfirmed: there is no token, and no terminal to ask for it.
         errors.InvalidArguments: it has a space or a letter that no header can hold.
     """
     token = os.environ.get("KG_TOKEN", "").strip()

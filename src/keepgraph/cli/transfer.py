@@ -166,7 +166,7 @@ def _export_current(ctx: click.Context, file: str, format: str, *, agreed: bool)
 
 
 def _current_lines(graph: Graph, format: str) -> Iterator[str]:
-    """The lines of such a file. What fails on writing them is no fault of the graph, and is raised past its reading."""
+    """The lines of a file in one of these formats. An error in writing them is raised past the reading of the graph."""
     with graph.database.read("export") as tx:
         if format == CSV:
             yield from tables.format_csv(current_graph.TABLE_COLUMNS, current_graph.table(tx))

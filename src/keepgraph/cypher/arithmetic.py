@@ -144,7 +144,7 @@ def modulo(left: Value, right: Value) -> Value:
 
 
 def power(left: Value, right: Value) -> float | None:
-    """`a ^ b`: always a float; infinite if it overflows, NaN if it is no real number."""
+    """`a ^ b`: always a float; infinite if it overflows, NaN if it is not a real number."""
     if type(left) in NUMBER_TYPES and type(right) in NUMBER_TYPES:
         try:
             return math.pow(left, right)

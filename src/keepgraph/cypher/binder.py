@@ -121,7 +121,7 @@ def _bind_unwind(clause: ast.Unwind, scope: Columns, context: Context) -> None:
 
 
 def _unwound_type(source: Type) -> Type:
-    """The type of the variable of UNWIND: an element of a list, or a value that is no list as it is; never null."""
+    """The type of the variable of UNWIND: an element of a list, or a value that is not a list; never null."""
     no_list = source.kinds & ~(LIST | NULL)
     if not source.kinds & LIST:
         return Type(no_list or NULL)
@@ -279,7 +279,7 @@ def _bind_order_and_where(
             bound = expression
         context.no_aggregates = f"in {keyword}"
         if aggregated and tree_walk.has_aggregate(bound):
-            # It is no aggregate of the projection. Most often it uses a variable that is no longer visible, and then
+            # It is not an aggregate of the projection. Usually it uses a variable that is no longer visible, and then
             # that is the better message.
             for name in sorted(tree_walk.free_variables(bound) - visible.keys()):
                 raise undefined_variable(name, expression, visible, context)
@@ -360,7 +360,7 @@ def _is_plain(expression: ast.Expression) -> bool:
 def _find_ungrouped(
     expression: ast.Expression, keys: set[ast.Expression], scope: Scope, inner: frozenset[str]
 ) -> Iterator[ast.Expression]:
-    """The variables and properties outside of aggregates that are no keys.
+    """The variables and properties outside of aggregates that are not keys.
 
     Args:
         inner: variables that the expression itself declares, such as that of a list comprehension.

@@ -48,7 +48,7 @@ class Column:
         is_instant: whether its values are timestamps, texts in UTC whose order is that of the instants.
         index: of a relationship, the index over what is stored, in whose order it may be read; empty for none.
         stored: what the index is over, with `{row}`, where that is not `sql`; empty where it is.
-        absent: the SQL of what is stored where there is no value, and which the index leaves out; empty for nothing.
+        absent: the SQL of what is stored instead of a missing value, and left out of the index; empty for nothing.
         follows_rows: whether its values grow with the keys of the rows, so that what follows in its index does so in
             the table.
         values: where other rows than its own have the value, SQL that selects them: as `row_key` the key of what has

@@ -59,7 +59,7 @@ def _equal_lists(left: list[Value], right: list[Value]) -> bool | None:
 
 
 def _equal_temporals(left: Value, right: Value) -> bool | None:
-    """Two values of which one is temporal at least; a text beside it is the day or the instant that it says."""
+    """Two values, at least one of them temporal; a text is read as a day or an instant."""
     from keepgraph.temporal import iso8601, operations
 
     if type(left) is str or type(right) is str:

@@ -90,7 +90,7 @@ def union(left: Type, right: Type) -> Type:
 
 
 def element_of(source: Type) -> Type:
-    """The type of the elements of a list; UNKNOWN if it is no list, or a list of anything."""
+    """The type of the elements of a list; UNKNOWN if it is not a list, or a list of anything."""
     return source.element or UNKNOWN
 
 

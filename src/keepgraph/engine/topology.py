@@ -193,7 +193,7 @@ _COST_OF_TAG = 8
 """What a way through a tag costs besides: to bear the same tag says little, however few do."""
 
 _MAX_FACTS_OF_STEP = 50
-"""Of so many facts between two nodes, the one that is shown is chosen."""
+"""The fact to show between two nodes is chosen among at most this many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -502,7 +502,7 @@ def _times(tx: Tx, comparison: str, value: str, other: str) -> tuple[str, str]:
 
 
 def _kind(value: Any) -> type:
-    """Numbers are of one kind, and a truth value is none."""
+    """Numbers are of one kind; a truth value is not a number."""
     if isinstance(value, bool):
         return bool
     return float if isinstance(value, int | float) else type(value)

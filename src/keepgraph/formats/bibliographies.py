@@ -34,9 +34,9 @@ _KEYWORD_SEPARATOR = lazy.compile(r"\s*[,;]\s*")
 _IDENTIFYING = ("doi", "isbn", "url", "eprint")
 _AND_OTHERS = "others"  # as BibTeX has it for “et al.”
 _AS_TEXT = ("abstract", "annotation", "annote", "note")
-# Of what an entry is a part: an ISBN is that of the whole.
+# Fields that name what an entry is a part of: an ISBN is that of the whole.
 _CONTAINERS = ("booktitle", "journal", "container-title")
-# Fields of an entry that say nothing about the work, or are read otherwise.
+# Fields of an entry that say nothing about the work, or are read elsewhere.
 _LEFT_OUT = ("title", "author", "keywords", "file", "owner", "timestamp", "id", "type_of_reference", *_AS_TEXT)
 
 

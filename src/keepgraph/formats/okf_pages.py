@@ -90,7 +90,7 @@ class Line:
         return self.written != digest(self.text)
 
     def statement(self) -> Statement | None:
-        """What the line says; None if that is no fact."""
+        """What the line says; None if it is not a fact."""
         match = _FACT.fullmatch(self.text.strip()) if len(self.text) <= _MAX_LINE else None
         if match is None:
             return None
@@ -147,7 +147,7 @@ class Page:
 
 
 def parse(text: str) -> tuple[Page | None, str | None]:
-    """A page, or why the text is none: it has no front matter that can be read, or no type."""
+    """A page, or why the text is not one: it has no readable front matter, or no type."""
     end = front_matter.end(text)
     values, problem = front_matter.parse(text[:end])
     if problem or not end:

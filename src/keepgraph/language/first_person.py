@@ -14,7 +14,7 @@ _WORDS_AFTER_TELLING = 3
 
 
 def is_pronoun(text: str) -> bool:
-    """Whether a name is a word for the speaker alone: I, me, myself. ME and EU in capitals are rather abbreviations.
+    """Whether a name is only a word for the speaker: I, me, myself. ME and EU are more likely abbreviations.
 
     Accents count, but for words that are written with one: mí is a word for the speaker, and Èu is a name.
     """
@@ -38,7 +38,7 @@ def find_in_question(question: str) -> tuple[int, int] | None:
     """
     if is_pronoun(question.strip(" ?!.")):
         return 0, len(question)
-    # ME in capitals is rather an abbreviation.
+    # ME in capitals is more likely an abbreviation.
     matches = [match for match in _WORD.finditer(question) if len(match[0]) == 1 or not match[0].isupper()]
     words = [_comparable_word(match[0]) for match in matches]
     for first in range(len(words)):

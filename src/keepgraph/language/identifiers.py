@@ -50,13 +50,13 @@ def may_be(text: str) -> bool:
 
 
 def key_of_name(text: str) -> str | None:
-    """By what the bearer of an identifier is found: its one spelling in lower case; None if the text is none."""
+    """The key by which an identifier finds its bearer: its one spelling in lower case; None for other text."""
     identifier = canonical(text) if may_be(text) else None
     return identifier.lower() if identifier is not None else None
 
 
 def canonical(text: str, *, key: str = "") -> str | None:
-    """The one spelling of an identifier; None if the text is none.
+    """The one spelling of an identifier; None if the text is not one.
 
     That is `doi:10.1000/1`, `arxiv:1706.03762`, `isbn:9781942788812`, `orcid:0000-0002-1825-0097`, `tel:+351912345678`,
     `ada@example.org`, or host and path of a URL or of a git repository. Each is its own spelling.

@@ -33,7 +33,7 @@ _STATEMENTS_KEPT = 2_000
 """How many prepared statements a connection keeps: more than the calls of one process have.
 
 The driver's cache does not recover once it is full: a new statement takes the place of the newest, so that each is
-prepared anew whenever it is executed. With its 128 a new graph was full after its schema, and every fact recorded
+prepared again whenever it is executed. With its 128 a new graph was full after its schema, and every fact recorded
 took twice as long.
 """
 

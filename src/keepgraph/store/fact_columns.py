@@ -21,8 +21,8 @@ _IN_GROUP = """
 def between_entities(tx: Tx) -> Iterator[tuple[int, int, int, int]]:
     """The facts of the group between two entities that are not retracted, whenever they hold, by row.
 
-    Of each: its row, and those of its subject, object and predicate. They are read as they are asked for: so many rows
-    at once would take more memory than the arrays.
+    Of each: its row, and those of its subject, object and predicate. They are read one by one: all rows at once
+    would take more memory than the arrays.
     """
     return _iterate(
         tx, f"SELECT id, subject, object, predicate FROM FACTS WHERE object IS NOT NULL AND {_IN_GROUP} ORDER BY id"

@@ -89,7 +89,7 @@ def search(
     Args:
         phrases: already quoted for FTS5.
         conditions: what the rows must meet besides the group, in SQL, as in search_filters.
-        newest: so many of the newest rows are never left out: those not among the best follow, beyond the
+        newest: this many of the newest rows are never left out: those not among the best follow, beyond the
             limit, with a score of 0.
     """
     if not phrases:

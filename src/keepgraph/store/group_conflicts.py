@@ -419,7 +419,7 @@ _MAX_OTHERS = 10
 """How many facts in conflict with one are read."""
 
 _MAX_STEPS = 6  # a street, its district, city, region, country, continent
-_MAX_READ = 200  # of a hub, so many facts are read before the newest are taken
+_MAX_READ = 200  # this many facts of a hub are read before the newest are taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +441,7 @@ def signs(tx: Tx, fact: Fact, *, predicate: int, acyclic: bool) -> tuple[bool, b
         acyclic: whether the predicate is meant to have no cycles; where it may have some, no path is looked for.
     """
     if (ahead := facts.in_advance(tx)) and ahead.is_new(facts.triple_of(fact, predicate)):
-        return False, acyclic  # to look for a path in what was read is no dearer than to look for a sign
+        return False, acyclic  # searching what was read for a path costs no more than looking for a sign
     was_retracted, may_lead_back = tx.conn.execute(
         _SIGNS,
         {

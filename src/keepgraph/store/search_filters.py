@@ -73,7 +73,7 @@ class Filters:
         at: the timestamp at which a fact must hold.
         types: names of entity types; None is any. A fact passes by either of its ends.
         predicates: names of predicates; None is any.
-        about: the row of an entity, such as a project: only what is about it passes. None is no limit.
+        about: the row of an entity, such as a project: only what is about it passes. None: no limit.
         days: the timestamps from which and before which a text must be; None is any time.
     """
 

@@ -78,7 +78,7 @@ def next_missing(
     """Some of a kind that have no vector yet, the newest first: the number, and the text to embed.
 
     Args:
-        among_newest: only those among so many numbers, up to that of the newest row.
+        among_newest: only those among the last this many numbers, up to that of the newest row.
     """
     source = kind.sources[0]
     newest = f"(SELECT {source.number} FROM {source.table} ORDER BY id DESC LIMIT 1)"

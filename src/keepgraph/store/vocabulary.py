@@ -177,7 +177,7 @@ def details(tx: Tx, kind: str, rows: Sequence[int] | None = None) -> dict[int, d
 
 
 def set_details(tx: Tx) -> dict[int, dict[str, Any]]:
-    """What only people and exports read of the sets, by row; those aside of which there is nothing."""
+    """What only people and exports read of the sets, by row; sets without it are left out."""
     rows = tx.conn.execute("SELECT id, details FROM vocabulary_set WHERE details <> '{}'")
     return {row: json.loads(text) for row, text in rows}
 

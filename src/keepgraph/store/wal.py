@@ -67,7 +67,7 @@ def refuse_damaged(graph: Path) -> None:
 def count_lost_transactions(graph: Path) -> int:
     """How many transactions in the log SQLite would silently drop, because a frame before them is damaged.
 
-    A log that ends in the middle of a transaction is what a sudden end leaves; that is no damage, and gives 0. Damage
+    A log that ends in the middle of a transaction is what a sudden end leaves; that is not damage, and gives 0. Damage
     is a frame whose checksum is wrong, with later transactions behind it to which the checksums lead without a break:
     those were written after the damaged frame had been on disk (ADR 0018).
 

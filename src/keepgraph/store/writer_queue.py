@@ -78,7 +78,7 @@ class WriterQueue:
 
     @contextmanager
     def place(self, descriptor: int | None) -> Iterator[Place | None]:
-        """A place for one write; None where there is no queue.
+        """A place for one write; None without a queue.
 
         It is the one of the last write, where that has ended just now; else the last of the queue.
 
@@ -183,7 +183,7 @@ def _pause(ahead: int, *, seconds_of_a_turn: float) -> float:
 
 
 def _take(descriptor: int) -> Place | None:
-    """The next place, locked; None where it cannot be had."""
+    """The next place, locked; None if that is impossible."""
     try:
         if not _lock_counter(descriptor):
             return None

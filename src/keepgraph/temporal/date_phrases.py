@@ -105,7 +105,7 @@ def parse(text: str, *, now: datetime, end: bool = False) -> str:
         now: the present, aware, in the time zone in which days are meant.
 
     Raises:
-        DateUnclear: it is no date, it may be more than one, or it lies outside the years 1 to 9999.
+        DateUnclear: it is not a date, it may be more than one, or it lies outside the years 1 to 9999.
     """
     stripped = text.strip()
     with suppress(ValueError, OverflowError):
@@ -217,7 +217,7 @@ def _time_of_day(match: re.Match[str]) -> time:
 
 
 def _span(phrase: str, today: date, unsaid: Unsaid) -> Span | None:
-    """The time span of a phrase; None if it is none that is known."""
+    """The time span of a phrase; None if the phrase is unknown."""
     for pattern, read, recurrence in _RULES:
         if match := pattern.match(phrase):
             if unsaid == "next" and recurrence and not any(map(match.groupdict().get, _SAID)):

@@ -244,7 +244,7 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def order(left: Any, right: Any) -> int | None:
-    """-1, 0 or 1 for a text and a temporal value, a day being its first instant; None where one is no instant."""
+    """-1, 0 or 1 for a text and a temporal value, a day being its first instant; None if one is not an instant."""
     first, second = bounds(left), bounds(right)
     if first is None or second is None:
         return None

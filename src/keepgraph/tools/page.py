@@ -26,7 +26,7 @@ _SECONDS_OF_HOUR = 3600
 """Of more facts, the hour says when they were recorded: to the second, that would be a quarter of the file."""
 
 _NONE = -1
-"""The position of what is not there."""
+"""The position of something absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def needs_of_extract(tx: Tx, *, about: str | None = None, **_: object) -> frozen
 
 
 def read_request(tx: Tx, *, about: str | None, as_of: str | None) -> ExtractRequest:
-    """What is meant by the arguments; a name that is only proposed has nothing around it.
+    """What the arguments mean; a name that is only proposed has nothing around it.
 
     Raises:
         errors.NameOrAliasRequired: the name is blank.
@@ -316,7 +316,7 @@ MAX_NODES = 50_000
 
 
 def _needs_of_map(tx: Tx, *, as_of: str | None = None, **_: object) -> frozenset[Need]:
-    """The places; a moment that is none is refused before they are made."""
+    """The places; an invalid moment is refused before they are made."""
     catalogue.to(tx, as_of=as_of, known_at=None)
     return catalogue.MAP_PLACES
 

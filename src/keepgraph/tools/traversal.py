@@ -405,6 +405,6 @@ def _shown(tx: Tx, record: Record) -> dict[str, Any]:
 
 
 def _dimension(tx: Tx, stream: Stream) -> dict[str, int]:
-    """The dimension of vectors; their numbers would fill the answer, and are there on request."""
+    """The dimension of vectors; their numbers would fill the answer, and are given on request."""
     model = store.vectors.model_and_dimension(tx) if stream.kind is Kind.VECTORS else None
     return {} if model is None else {"dimension": model[1]}

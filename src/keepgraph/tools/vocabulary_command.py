@@ -111,7 +111,7 @@ def retire_word(
     replaced_by: Annotated[internal_types.Text, "The word to use instead."] | None = None,
     dry_run: internal_types.DryRun = False,
 ) -> internal_types.WordChange:
-    """Let a word not be used any more; what was recorded with it stays."""
+    """Retire a word: it can no longer be used; what was recorded with it stays."""
     term = changes.find_word(tx, word, kind=kind)
     return _answer_change(tx, changes.retire(tx, term, replaced_by=replaced_by), dry_run=dry_run)
 

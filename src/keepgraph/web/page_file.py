@@ -114,7 +114,7 @@ SECONDS_BETWEEN_CHECKS = 60.0
 
 
 class KeyCheck:
-    """Tells, by a look every minute at most, whether the key is no longer where it was at the start.
+    """A check, made at most once a minute, whether the key is no longer where it was at the start.
 
     It is not while the keyring of the system is locked. Where the key of the graph was not there at the start, because
     a program gave it, and where the graph has none, it never is.

@@ -133,7 +133,7 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
         """The answer to a call: that of the tool, or the error.
 
         Raises:
-            Refused: it is no call.
+            Refused: it is not a call.
         """
         call = _read_call(body)
         try:
@@ -167,7 +167,7 @@ class PageServer(socketserver.ThreadingMixIn, HTTPServer):
             self._connections.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that goes away in the middle of an answer is no error."""
+        """A browser that goes away in the middle of an answer is not an error."""
 
 
 class _RequestHandler(BaseHTTPRequestHandler):
@@ -352,7 +352,7 @@ def _read_call(body: bytes) -> _ToolCall:
     """The call in a body.
 
     Raises:
-        Refused: 400, it is no call.
+        Refused: 400, it is not a call.
     """
     try:
         call = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)

@@ -35,7 +35,7 @@ class PathSearch:
         types: the types that each relationship may have; None for any.
         least, most: the number of relationships; `most` is None where there is no limit.
         reversed: whether the search starts at the right end of the pattern, so that its trails are turned round.
-        unused: tells whether a relationship is none of those that the pattern has bound before; None for no test.
+        unused: whether a relationship differs from those that the pattern has bound before; None for no test.
         hop_test: tells whether a relationship fulfils the conditions on each of them; None for no test.
         all_shortest: whether all shortest paths are wanted, not one.
         condition: what a shortest path must fulfil; None for nothing.
@@ -225,7 +225,7 @@ def reachable_levels(
 
 
 def is_on_cycle(neighbours: Neighbours, start: Key, most: int | None, count_work: CountWork) -> bool:
-    """Whether a trail of at most so many steps leads from a node back to it, where the direction does not matter.
+    """Whether a trail of at most this many steps, in any direction, leads from a node back to it.
 
     A walk may return over the relationship that it came by; a trail may not. So each node is given the branch it was
     first reached through, which is a neighbour of the start: where two branches meet, there is a cycle.

@@ -378,7 +378,7 @@ class _MatchBuilder:
 
     def _test_conditions(self) -> None:
         """Filter by the conditions whose columns are all bound by now."""
-        # A condition with a subquery names its variables, too, which are no columns of this pattern.
+        # A condition with a subquery also names its variables, which are not columns of this pattern.
         unbound = set(self.match.columns) - set(self.names)
         ready = [condition for condition in self.pending if not tree_walk.free_variables(condition) & unbound]
         for condition in ready:
@@ -389,7 +389,7 @@ class _MatchBuilder:
         self.steps.append(lambda rows, run: (row for row in rows if test(row, run)))
 
     def _test_node(self, node: NodeSlot, *, new: bool = False) -> None:
-        """Filter by the labels of a node that is bound, and drop what is no node, which a new one always is."""
+        """Filter by the labels of a bound node, and drop values that are not nodes."""
         if node.column in self.tested_nodes:
             return
         self.tested_nodes.add(node.column)
@@ -404,7 +404,7 @@ class _MatchBuilder:
         self._filter(test)
 
     def _unused_test(self, edge: EdgeSlot) -> UnusedTest | None:
-        """Tells whether a relationship is none of those that the pattern has bound so far; None for no test."""
+        """A test whether a relationship differs from those that the pattern has bound so far; None for no test."""
         others = [other for other in self.match.edges if other.column in self.names and other is not edge]
         others = [other for other in others if not other.shortest]
         single = [self._position(other.column) for other in others if other.length is None]

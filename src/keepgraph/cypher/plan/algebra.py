@@ -107,7 +107,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Unwind:
-    """Each row with each element of a list; null gives no row, and a value that is no list gives one row."""
+    """Each row with each element of a list; null gives no row, and a value that is not a list gives one row."""
 
     input: Plan
     source: ast.Expression

@@ -146,7 +146,7 @@ def compared_parameters(query: ast.Query) -> tuple[tuple[str, str], ...]:
 
 
 def describe_unread(compared: Sequence[tuple[str, str]], values: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each of these parameters whose value is no instant, since it then compares as something else."""
+    """A sentence for each of these parameters whose value is not an instant, and so compares as something else."""
     for name, parameter in compared:
         value = values.get(parameter)
         if isinstance(value, str) and not begins_instant(value):
@@ -432,7 +432,7 @@ class _Rewriter:
         return keys.get(kind, frozenset())
 
     def _kinds_of(self, constant: ast.Expression) -> int:
-        """The kinds that a constant may have, but for null; none for what is no constant."""
+        """The kinds that a constant may have, except null; none for other expressions."""
         if not is_constant(constant):
             return 0
         try:
@@ -642,7 +642,7 @@ def _timestamps(expression: ast.Expression, source: Plan, properties: InstantPro
 
 
 def _instants_of(name: str, source: Plan, properties: InstantProperties) -> frozenset[str]:
-    """The properties of a variable that hold timestamps; none where it is no node and no single relationship."""
+    """The properties of a variable that hold timestamps; none if it is neither a node nor a single relationship."""
     while isinstance(source, Match | Filter | Unwind | Project):
         if isinstance(source, Match):
             if any(node.column == name for node in source.nodes):

@@ -425,7 +425,7 @@ _SMALL_SHARE = 0.01
 """Where known values leave so small a part of the nodes, no other node or relationship is tried as the start."""
 
 _UNKNOWN_SHARE = 1e-4
-"""Which part of all rows fulfils a condition on nodes of which nothing is known; a guess that is rather too low."""
+"""The share of rows that fulfil a condition on nodes about which nothing is known; a guess on the low side."""
 
 _UNKNOWN_LIMIT = 100.0
 

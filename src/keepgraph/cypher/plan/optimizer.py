@@ -347,7 +347,7 @@ def _conditions(edge: EdgeSlot, hop: EdgeSlot) -> Iterator[ast.Expression]:
 
 
 def join_elements(plan: Aggregate | Project) -> Plan:
-    """An operator above a match that asks for elements of a list, with the list's rows; itself where it is no such."""
+    """An operator above a match that asks for elements of a list, with the list's rows; any other unchanged."""
     match = plan.input
     if not isinstance(match, Match) or match.optional or not isinstance(match.input, Project):
         return plan
@@ -491,7 +491,7 @@ def _is_independent(branch: Match, own: frozenset[str], base: frozenset[str]) ->
 
 
 def _is_null_without_match(argument: ast.Expression) -> bool:
-    """Whether an argument is surely null where the variable in it is."""
+    """Whether an argument is certainly null if the variable in it is."""
     return isinstance(argument, ast.Variable) or (
         isinstance(argument, ast.Property) and isinstance(argument.subject, ast.Variable)
     )
@@ -536,7 +536,7 @@ def resolve(query: ast.Query, inverses: Mapping[str, str], symmetric: Set[str]) 
         symmetric: the stored types that say the same from both ends.
 
     Raises:
-        errors.QueryInconsistent: an inverse is in a type expression that is no list, such as `!A`.
+        errors.QueryInconsistent: an inverse is in a type expression that is not a list, such as `!A`.
     """
     parts = list(walk(query))
     notes: dict[str, None] = {}

@@ -373,7 +373,7 @@ def unite_alternatives(plan: Match, *, exact_only: bool) -> Plan:
         begins_elsewhere = any(_selects(other, new, _EXACT) for other in others)
         if not begins_elsewhere and _are_worth_it(alternatives, new, _EXACT if exact_only else _EXACT | _TEXT):
             matches: list[Plan] = [replace(plan, conditions=(*others, *each)) for each in _disjoint(alternatives)]
-            # What a path consists of is no column where nothing asks for it: how it is found may change.
+            # The parts of a path are not columns unless something asks for them: how it is found may change.
             unnamed = {edge.column for edge in plan.edges if edge.length is not None and not edge.value_needed}
             columns = tuple(name for name in plan.columns if name not in unnamed)
             return reduce(lambda left, right: Union(left, right, columns), matches)

@@ -1,8 +1,8 @@
-"""Emission context: what the modules of this package share while SQL is written, and the SELECT that is put together.
+"""Emission context: what the modules of this package share while SQL is written, and the SELECT under construction.
 
 It holds the catalogue, the bound values and the aliases given so far, and it calls the tables of `emitter` for the
 operators and expressions inside others.
-A block is one SELECT while it is put together; a tree becomes of it.
+A block is one SELECT under construction, which becomes a tree.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ def _emit_limit(context: Context, plan: Limit, block: Block) -> Block:
 def _row_count(context: Context, expression: ast.Expression) -> Expression:
     """A number of rows: as it is written, or the placeholder of one that is computed before the statement runs.
 
-    SQLite compiles a statement anew whenever a placeholder in its LIMIT is bound.
+    SQLite compiles a statement again whenever a placeholder in its LIMIT is bound.
     """
     if isinstance(expression, ast.Literal):
         if type(expression.value) is int and 0 <= expression.value <= MAX_INTEGER:

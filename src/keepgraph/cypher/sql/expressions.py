@@ -278,7 +278,7 @@ def _comparison_if(same_class: Expression, comparison: Expression) -> Term:
 
 
 def _string_test(context: Context, operator: str, left: Term, right: Term) -> Term:
-    """STARTS WITH, ENDS WITH, CONTAINS and =~; null where an operand is no string."""
+    """STARTS WITH, ENDS WITH, CONTAINS and =~; null if an operand is not a string."""
     strings = plain_class(left, right) == value_types.STRING
     if strings and operator in ("CONTAINS", "STARTS WITH"):
         position = tree.call("instr", left.sql, right.sql)

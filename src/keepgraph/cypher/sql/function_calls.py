@@ -220,7 +220,7 @@ def _part_at(context: Context, split: ast.Call, position: int, block: Block) -> 
         before = tree.call("substr", text.sql, tree.Literal(1), tree.infix("+", place, tree.Literal(-1)))
         sql = tree.iif(tree.infix(">", place, tree.Literal(0)), before, text.sql)
     else:
-        # Without all that is no delimiter at its end, the text ends with the last one.
+        # Without everything after its last delimiter, the text ends with the delimiter.
         up_to_last = tree.call("rtrim", text.sql, tree.call("replace", text.sql, by, tree.Literal("")))
         start = tree.infix("+", tree.call("length", up_to_last), tree.Literal(1))
         sql = tree.call("substr", text.sql, start)

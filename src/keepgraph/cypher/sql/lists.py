@@ -82,7 +82,7 @@ def elements(context: Context, source: ast.Expression, block: Block) -> Elements
     """The elements of a list.
 
     Raises:
-        Inexpressible: they are no rows, or may be of several classes.
+        Inexpressible: they are not rows, or may be of several classes.
     """
     if isinstance(source, ast.Property):
         return _of_property(context, source, block)

@@ -429,11 +429,11 @@ def _expand_both(
 
 
 _FEW_TYPES = 2
-"""With so many types, an index of nodes and types is better sought by both where the other end is not known."""
+"""With this many types, an index of nodes and types is better searched by both if the other end is unknown."""
 
 
 def _named_again(context: Context, column: Expression, codes: frozenset[Code]) -> Expression:
-    """The condition that a code is one of these, in other words than `code_test`, of which one is said twice.
+    """The condition that a code is one of these, worded unlike `code_test`: one code is listed twice.
 
     SQLite takes a condition out of OR that all branches have, and would read all relationships of the types by it.
     """

@@ -101,7 +101,7 @@ def tagged(term: Term) -> Term:
     """The term encoded so that values of any class may stand beside it.
 
     Raises:
-        Inexpressible: it is no scalar, or it may be a boolean as well as another scalar.
+        Inexpressible: it is not a scalar, or it may be a boolean as well as another scalar.
     """
     if term.encoding == "tagged":
         return term

@@ -409,7 +409,7 @@ def has_affinity(expression: Expression) -> bool:
 
 
 def is_null_without(expression: Expression, row: str) -> bool:
-    """Whether an expression is surely null where a LEFT JOIN had no row for this alias."""
+    """Whether an expression is certainly null if a LEFT JOIN has no row for this alias."""
     if isinstance(expression, Column):
         return expression.row == row
     if isinstance(expression, Call) and expression.function == "coalesce":

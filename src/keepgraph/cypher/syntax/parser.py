@@ -275,7 +275,7 @@ def _parse_where(tokens: TokenStream) -> Expression | None:
     return expressions.parse_expression(tokens) if tokens.accept("WHERE") else None
 
 
-# Errors for what stands in the place of a clause
+# Errors for what is where a clause should be
 
 
 def _unexpected_clause(tokens: TokenStream, *, after_return: bool) -> QueryError:

@@ -147,7 +147,7 @@ class GroupReport:
     Attributes:
         call: the number of the call that changed it; None if nothing was to be changed.
         communities: the largest first.
-        dissolved: those that are no more.
+        dissolved: communities that no longer exist.
         entities, connections: the size of the graph that was divided.
         method: LEIDEN or LABEL_PROPAGATION of `community_detection`.
         modularity: that of the division, with singletons and pairs.
@@ -288,7 +288,7 @@ def _plan(
     *,
     named_by: str,
 ) -> tuple[list[BuiltCommunity], list[Community]]:
-    """What the communities of the group become, and those that are no more."""
+    """What the communities of the group become, and those that no longer exist."""
     entities = store.communities.existing_entities(tx)
     present = [[row for row in part if row in entities] for part in parts]
     old = {community.row: community for community in store.communities.of_group(tx)}

@@ -92,7 +92,7 @@ class PropertyProfile:
     """A property of the nodes with some label.
 
     Attributes:
-        coverage: the share of the nodes that have a value; null and "" are none.
+        coverage: the share of the nodes that have a value; null and "" do not count.
         top_values: the most frequent values, where there are so few that they are categories.
         average_length: of texts of more than 20 characters; None where there is none.
     """

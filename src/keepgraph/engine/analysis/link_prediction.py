@@ -292,7 +292,7 @@ def _is_ranked_high(embedding: ComplexModel, prediction: Prediction, known: Trip
 
 
 def rule_confidence(tx: Tx, *, subject: int, predicate: str, object: int) -> tuple[float, str] | None:
-    """How surely the rules of the group say that a triple holds, from 0 to 1, and the best of them in words.
+    """How certainly a triple holds by the rules of the group, from 0 to 1, and the best of them in words.
 
     Args:
         subject, object: rows of entities.
@@ -483,7 +483,7 @@ def find(
 ) -> tuple[DoubtfulFact, ...]:
     """The facts that do not follow from others where those of their predicate do, most doubtful first.
 
-    A fact at a leaf (an entity with one neighbour) has nothing around it that could support it, and is no evidence.
+    A fact at a leaf (an entity with one neighbour) has nothing around it that could support it, and is not evidence.
 
     Args:
         model: the rules of all facts.
@@ -522,7 +522,7 @@ def _has_alternative(graph: GroupTriples, model: HornRuleModel, position: int) -
 
 
 def _scores_by_folds(graph: GroupTriples, *, seed: int, max_rows: int, check: Check) -> Floats:
-    """How surely each fact follows from the other facts, by rules mined from the other folds, from 0 to 1.
+    """How certainly each fact follows from the other facts, by rules mined from the other folds, from 0 to 1.
 
     No body of a rule holds by the fact that it concludes, so the rules are applied to all facts.
     """

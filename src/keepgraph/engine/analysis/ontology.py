@@ -155,7 +155,7 @@ class OntologyClass:
 
     @property
     def shown_labels(self) -> tuple[str, ...]:
-        """Its other wordings, each once, those aside that are there only to be searched."""
+        """Its other wordings, each once, except those meant only for search."""
         return tuple(text for text in shown(self.labels) if text != self.term.name)
 
     @property
@@ -202,7 +202,7 @@ class Ontology:
 
 
 def shown(labels: Sequence[VocabularyLabel]) -> list[str]:
-    """The texts of labels, each once, those aside that are there only to be searched."""
+    """The texts of labels, each once, except those meant only for search."""
     return list(dict.fromkeys(label.label for label in labels if label.status != _HIDDEN))
 
 

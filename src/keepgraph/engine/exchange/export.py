@@ -43,13 +43,13 @@ CHARACTERS_IN_LINE = 400_000
 
 
 _NOT_IN_LINE = {"row": None, "key": None}
-"""What rows have and their lines have not: where they are in this file, and what follows from a name."""
+"""Columns that lines leave out: positions in this file, and what is derived from a name."""
 
 
 def stream_lines(database: Database) -> Iterator[dict[str, Any]]:
     """The whole graph as it is at this moment, all groups, as the lines that `kg import` reads; see docs/export.md.
 
-    This is no tool: an answer is held in memory as a whole, and a graph may be larger than memory. One read
+    This is not a tool: an answer is held in memory as a whole, and a graph may be larger than memory. One read
     transaction lasts as long as the stream, so that all lines are of one moment.
     """
     with database.read("export") as tx:

@@ -118,7 +118,7 @@ def plan(tx: Tx, document: RdfVocabulary, *, file_stem: str, with_individuals: b
 
     Args:
         file_stem: names the set where the document has no title.
-        with_individuals: individuals become entities; concepts do too, and are no types then.
+        with_individuals: individuals become entities; concepts do too, and then are not types.
 
     Raises:
         errors.VocabularyInvalid: there is nothing but individuals, and they are not wanted.

@@ -1,4 +1,4 @@
-"""Closing a blocker that a caller names by its words, by the id of its fact, or by what is blocked. Sure, or asked."""
+"""Closing a blocker that a caller names by its words, by the id of its fact, or by what is blocked. Never a guess."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A blocker is named by the id of its fact, by the blocking entity, by the words that describe it, or by similar words
 if only one open blocker can be meant. What is blocked also names its blocker if it has just one. A blocker
-that is not surely named stays open, and is reported.
+that is not clearly named stays open, and is reported.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def close(tx: Tx, closed: Sequence[Fact], *, at: str | None) -> tuple[Fact, ...]
 
 
 def reopen(tx: Tx, resolution: Fact) -> tuple[Fact, ...]:
-    """Reopen the blockers that a fact resolved which is no longer believed; returns them as changed."""
+    """Reopen the blockers that a fact resolved, now that it is no longer believed; returns them as changed."""
     vocabulary = graph_vocabulary.read(tx)
     if vocabulary.role(resolution.predicate) != "resolves" or resolution.retracted_at is not None:
         return ()
@@ -154,7 +154,7 @@ def open_facts(tx: Tx) -> list[Fact]:
 
 
 def choose(tx: Tx, candidates: Sequence[Fact], text: str) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
-    """The blockers that a text surely names, and all that it may name.
+    """The blockers that a text clearly names, and all that it may name.
 
     If two blockers may be meant, neither is chosen.
     """

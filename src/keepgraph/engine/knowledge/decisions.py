@@ -34,7 +34,7 @@ class DecisionFilter:
     """Which decisions are wanted.
 
     Attributes:
-        since, until: the first and the last local day, YYYY-MM-DD; empty is no bound.
+        since, until: the first and the last local day, YYYY-MM-DD; empty: no limit.
         topic: in words; empty is any.
         limit: their number; None is all.
     """

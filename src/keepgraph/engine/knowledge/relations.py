@@ -106,7 +106,7 @@ class RelationRecorder:
         """Record a relation as a fact, if possible.
 
         Args:
-            text: the text it was read in: what it does not say is no fact. An accepted wording need not be in it.
+            text: the text it was read in; only what it says becomes a fact. An accepted wording need not be in it.
                 None if it was not stored.
         """
         matches = self._best_first(tx, relation)

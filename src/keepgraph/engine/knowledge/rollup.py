@@ -184,7 +184,7 @@ def parse_week(tx: Tx, text: str) -> str:
     """The ISO week that a caller names: 2026-W47, or a day or an instant in it.
 
     Raises:
-        errors.MomentInvalid: it is none of these.
+        errors.MomentInvalid: it is anything else.
     """
     stripped = text.strip()
     if written := _WEEK.fullmatch(stripped):

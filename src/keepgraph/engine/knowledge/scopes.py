@@ -74,7 +74,7 @@ def enter_group(tx: Tx, group: str | None) -> Tx:
 
 
 def known(tx: Tx, name: str) -> projects.Scope:
-    """The project or group of this name, alias or id; a similar name is none.
+    """The project or group of exactly this name, alias or id.
 
     Raises:
         errors.ScopeUnknown: there is none, or several projects may be meant.

@@ -156,7 +156,7 @@ def _merge_entities_of_same_name(tx: Tx, keep: EntityType, absorb: EntityType) -
 
 
 def _inherit_parents(tx: Tx, keep: EntityType, absorb: EntityType) -> None:
-    """Let a type that is merged with its own parent be a kind of what that is a kind of."""
+    """Give a type that is merged with its own parent the parents of that one."""
     if absorb.name in keep.parents:
         rows = {term.name: term.row for term in graph_vocabulary.read(tx).types}
         parents = dict.fromkeys([*keep.parents, *absorb.parents])

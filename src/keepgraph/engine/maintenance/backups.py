@@ -65,7 +65,7 @@ def list_all(graph: Path, *, now: datetime | None = None) -> list[Backup]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     for file in files:
-        # Not a backup: a name whose digits are no time, a file that was deleted meanwhile, a folder.
+        # Not a backup: a name whose digits are not a time, a file deleted in the meantime, a folder.
         with suppress(ValueError, OSError):
             match, status = _NAME.fullmatch(file.name), file.lstat()
             if match and stat.S_ISREG(status.st_mode):

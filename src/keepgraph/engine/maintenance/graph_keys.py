@@ -165,7 +165,7 @@ def _keys_of_empty(graph: Path, ask: AskPassphrase | None) -> list[Key]:
 def candidates(
     graph: Path, location: KeyLocation | None, ask: AskPassphrase | None, *, environment: bool
 ) -> Iterator[Key]:
-    """The keys of a graph, none where there are none.
+    """The keys of a graph, if any.
 
     Args:
         environment: whether those in the environment count too; if it is the location of the key, they do anyway.
@@ -392,7 +392,7 @@ def _resume(
     """The location and the key of an encryption that was interrupted.
 
     Raises:
-        errors.InvalidArguments: none was: the graph is encrypted already, or is no graph.
+        errors.InvalidArguments: the graph is already encrypted, or is not a graph.
     """
     opening = [key for key in old_keys if is_plain or store.copies.opens_with(graph, key)]
     if previous is None or not opening or (previous.encrypted and not is_plain):

@@ -179,7 +179,7 @@ class TrimmedJournal:
 
 
 def trim(database: Database, *, days: int | None, now: datetime) -> TrimmedJournal:
-    """Delete the calls of the journal that are older than so many days, in short writes; None deletes nothing."""
+    """Delete the calls of the journal that are older than this many days, in short writes; None deletes nothing."""
     deleted = 0
     while days is not None:
         before = timestamps.from_datetime(now - timedelta(days=days))

@@ -1,6 +1,6 @@
 """Integrity checks of an open graph: what is damaged, and what can be rebuilt from sound data. Shows no stored text.
 
-Derived data is rebuilt only where its source is surely sound. A name has several normalised forms, and stands in the
+Derived data is rebuilt only if its source is certainly sound. A name has several normalised forms, and stands in the
 texts of its facts; where more than one of these disagrees with the name, the name itself may be damaged.
 """
 

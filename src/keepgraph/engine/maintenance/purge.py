@@ -135,7 +135,7 @@ def purge(
 
     Raises:
         errors.GraphBusy: somebody has the graph open.
-        errors.BackupFailed: the graph cannot be written anew; it is as it was.
+        errors.BackupFailed: the graph cannot be rewritten; it is unchanged.
     """
     with store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS):
         with store.copies.open_exclusively(graph, key=key) as conn:

@@ -278,7 +278,7 @@ def _keep_removed(tx: Tx, changes: Sequence[Change], deleted: Sequence[Mapping[s
 
 
 def _changed_text_alone(tx: Tx, change: Change) -> bool:
-    """Whether a change of a fact wrote its text anew and changed nothing else, as when an entity gets another name."""
+    """Whether a change of a fact only rewrote its text, as when an entity gets another name."""
     if change.table != "fact" or change.op != "update":
         return False
     return store.journal.changed_columns(change, store.journal.row_after(tx, change) or {}) <= {"text"}
@@ -294,7 +294,7 @@ def _names_in_texts(tx: Tx, changes: Sequence[Change]) -> dict[tuple[str, int], 
 def _update_derived_data(
     tx: Tx, changes: Sequence[Change], before: Mapping[tuple[str, int], Mapping[str, Any]]
 ) -> None:
-    """Make anew what is derived from the rows that were reverted, also for what was recorded since.
+    """Rebuild what is derived from the rows that were reverted, also for what was recorded since.
 
     These are the texts of facts, where a name or the sentence of a predicate came back, and what depends on the type of
     an entity. Triggers do the rest.
@@ -316,7 +316,7 @@ def _update_derived_data(
 
 
 def _refuse_duplicates(tx: Tx, changes: Sequence[Change]) -> None:
-    """Refuse to make a predicate symmetric again of which facts were recorded since that say the same then.
+    """Refuse to make a predicate symmetric again if facts recorded since would then say the same.
 
     Raises:
         errors.LaterChanges: there are such facts.

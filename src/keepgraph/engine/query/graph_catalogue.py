@@ -142,7 +142,7 @@ def inverse_types(tx: Tx) -> dict[str, str]:
 def intended_ends(tx: Tx, predicate: Predicate) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The entity types that a predicate is intended to connect; none means any.
 
-    Where some fact has other ends, none are returned: a query may ask for what is in the graph.
+    If some fact has other ends, none are returned: a query may ask for what is in the graph.
     """
     vocabulary = graph_vocabulary.read(tx)
     stored = vocabulary.predicate_by_name[predicate.inverse_of] if predicate.inverse_of is not None else predicate

@@ -286,7 +286,7 @@ def find(tx: Tx, question: str, *, filters: Filters, traversal: str, hops: int, 
 
 
 def _seeds(context: SearchContext) -> dict[Key, float]:
-    """The nodes that the question names, with how surely; if it names none, the best that search finds."""
+    """The nodes that the question names, and how certainly; if it names none, the best that search finds."""
     by_name: dict[Key, float] = {}
     for name in context.question.names:
         for key, score in (*name.entities, *((-row, fusion.PROPOSED_NAME) for row in name.proposals)):
@@ -344,7 +344,7 @@ MAX_EDGES = 10_000
 """So many facts and mentions are read, and then no more."""
 
 MAX_EDGES_OF_NODE = 300
-"""So many facts of an entity in each direction, so many chunks of a name, and so many names of a chunk."""
+"""At most this many facts of an entity in each direction, chunks of a name, and names of a chunk are read."""
 
 MAX_STEPS = 10
 """Of the rank of a walk that returns to its seeds every second step, less than a thousandth lies beyond."""
@@ -400,7 +400,7 @@ def chunk_node(row: int) -> Node:
 
 
 def chunk_row(node: Node) -> int | None:
-    """The row number of a chunk; None if the node is none."""
+    """The row number of a chunk; None if the node is not a chunk."""
     return node - _CHUNKS_FROM if node >= _CHUNKS_FROM else None
 
 

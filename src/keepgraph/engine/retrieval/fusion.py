@@ -265,7 +265,7 @@ PROPOSED_NAME = 0.9
 MIN_COSINE_OF_NAMES = 0.35
 MIN_COSINE_OF_FACTS = 0.25
 MIN_COSINE_OF_CHUNKS = 0.1
-"""The cosine below which a vector is no evidence: something is always nearest, whatever is asked."""
+"""The cosine below which a vector is not evidence: something is always nearest, whatever is asked."""
 
 CLEAR_COSINE = MIN_COSINE_OF_NAMES
 """The cosine from which a chunk that was found by its vector alone lends its score to what it mentions."""

@@ -396,7 +396,7 @@ class QuestionName:
 
     Attributes:
         start, end: offsets in the question.
-        entities: by row number, each with how sure that is, from 0 to 1.
+        entities: by row number, each with its certainty, from 0 to 1.
         proposals: by row number.
         speakers: by their keys.
         is_person: whether it is the name of a known person; a proposed name is of none, for its type is a guess.
@@ -510,7 +510,7 @@ def _known_name(
 def _guessed_names(
     tx: Tx, annotated: AnnotatedText, known: Sequence[Reading], speakers: _Speakers, *, groups: Sequence[str]
 ) -> list[QuestionName]:
-    """What looks like a name, or is the whole question, and is not known: with what it may mean all the same."""
+    """What looks like a name, or is the whole question, and is unknown, with what it may still mean."""
     text = annotated.text
     spans = [(name.start, name.end, name.name) for name in proper_names.detect(annotated, besides=known)]
     spans = spans[:_MAX_GUESSES]

@@ -188,7 +188,7 @@ def chunks_by_words(context: SearchContext) -> Ranking:
         more = [scored for scored in _chunks_with(context, question.phrases) if scored[0] not in present]
         ranking = [*ranking, *more]
     with_neighbours = dict(fusion.spread(ranking, _adjacent_turns(context, ranking))[: fusion.CANDIDATES])
-    # No neighbour takes the place of what has the words, the newest texts above all.
+    # No neighbour displaces what has the words, above all the newest texts.
     return list({**with_neighbours, **{key: score for key, score in ranking if key not in with_neighbours}}.items())
 
 
@@ -233,7 +233,7 @@ def _adjacent_turns(context: SearchContext, ranking: Ranking) -> dict[Key, list[
 
 
 def _nodes_by_mention(context: SearchContext) -> Ranking:
-    """What the best chunks mention, each node with the sum of their scores; that somebody speaks is no mention."""
+    """What the best chunks mention, each node with the sum of their scores; a speaker is not a mention."""
     if context.mentioned is None:
         context.mentioned = _mentioned(context)
     return context.mentioned
@@ -408,7 +408,7 @@ class Retriever:
     Attributes:
         source: its name in results, which say by which retrievers a hit was found (`why`).
         weight: what its ranking counts in the fusion.
-        weight_of_documents: what it counts for texts that are no turns of a conversation; None is the same.
+        weight_of_documents: the weight for texts that are not turns of a conversation; None: the same weight.
         is_independent: whether it needs neither the vectors of the question nor the hits of other kinds.
         compares_vectors: whether it finds nothing that has no vector yet.
     """

@@ -140,7 +140,7 @@ class SearchResults:
     near: Mapping[str, int] = field(default_factory=dict)
 
     def at_most(self, limit: int, *, but: str) -> SearchResults:
-        """These results with at most so many of each kind but one."""
+        """These results with at most this many of each kind but one."""
         lists = {kind: getattr(self, kind) for kind in KINDS if kind != but}
         cut = {kind for kind, results in lists.items() if len(results) > limit}
         shortened = {kind: results[:limit] for kind, results in lists.items()}

@@ -62,7 +62,7 @@ class Proposal:
         kind: one of `KINDS`.
         key: identifies the proposal within its group and kind: ids or normalised names, no figures.
         statement: one plain sentence, or a question, at most 2,000 characters.
-        score: how sure it is, 0 to 1; the surest are offered and shown first.
+        score: how certain it is, 0 to 1; the most certain are offered and shown first.
         rests_on: the public ids of the facts, entities and episodes that it rests on, and the text of a rule.
         tool, arguments: the call that would do it, in dispatch's form. Name entities by id where they have one. An
             argument that only a person knows may be missing; then the proposal can only be edited.

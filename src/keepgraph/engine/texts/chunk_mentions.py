@@ -32,7 +32,7 @@ class Detection:
         in_text, in_title: the names in the text and in the title.
         unknown_speaker: the name of the speaker, where no entity has it.
         unknown_annotations: names and types of links, tags and given names that no entity has; None: no type is given.
-            Not tags of the front matter: they say what a text is about, and are no names by themselves.
+            Not tags of the front matter: they say what a text is about, and are not names by themselves.
     """
 
     episode: Episode

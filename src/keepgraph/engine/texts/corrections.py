@@ -72,7 +72,7 @@ def correct(
 ) -> CorrectedText:
     """Replace the words `old` of a text by `new`, or its whole text; or give it another title.
 
-    A title that was made from the text is made anew.
+    A title made from the text is made again.
 
     Raises:
         errors.EpisodeInvalid: it is the text of a file, or would be empty, or the words do not stand in it.

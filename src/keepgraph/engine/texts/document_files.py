@@ -124,7 +124,7 @@ def _is_within(path: Path, folders: Sequence[Path]) -> bool:
 
 
 def _existing_path(source: str) -> str | None:
-    """The path of a source; None only if it is sure that nothing is there."""
+    """The path of a source; None only if nothing is certainly there."""
     path = _ESCAPED_BYTE.sub(lambda match: os.fsdecode(bytes([int(match[1], 16)])), source)
     try:
         os.lstat(path)

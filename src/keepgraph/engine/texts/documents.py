@@ -63,7 +63,7 @@ def prepare(text: str, *, source: str, stem: str, modified_at: str, note: markdo
     Args:
         text: valid Unicode.
         stem: the name of the file without its suffix.
-        note: the text parsed as Markdown; None where it is none.
+        note: the text parsed as Markdown; None if it is not Markdown.
     """
     digest = utf8.digest(text)
     day = match[0] if (match := _DAY.match(stem)) else None

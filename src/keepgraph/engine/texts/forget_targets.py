@@ -103,7 +103,7 @@ def _describe_call(tx: Tx, number: int) -> dict[str, str]:
 
 
 def _by_id(tx: Tx, text: str, kind: str | None) -> Target | None:
-    """The thing with this id; None where the text is no id.
+    """The thing with this id; None if the text is not an id.
 
     Raises:
         errors.EntityNotFound, FactNotFound, EpisodeNotFound: there is none with this id.
@@ -194,7 +194,7 @@ def _named(tx: Tx, words: str) -> list[Entity]:
     if words.startswith("the "):
         typed.append(words.removeprefix("the ").partition(" "))
     for before, divider, name in typed:
-        # In words, a capital begins a name: Event Horizon is no event.
+        # In words, a capital begins a name: Event Horizon is not an event.
         entity_type = before.strip().lower() if divider == ":" else before
         if entity_type in vocabulary.type_by_name and name.strip():
             readings.append((name, vocabulary.with_subtypes([entity_type])))
@@ -290,7 +290,7 @@ def _segmented(text: str) -> str:
 
 
 def _choose(matches: Sequence[Entity | Fact | Episode]) -> Entity | Fact | Episode | None:
-    """The only match; None where there is none.
+    """The only match, if any.
 
     Raises:
         errors.Ambiguous: there are several.

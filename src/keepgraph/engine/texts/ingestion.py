@@ -152,7 +152,7 @@ def ingest(
         seconds: how long it may take; then it stops, and can be called again.
 
     Raises:
-        errors.DocumentUnreadable: there is no such file or folder, it is no document, or it cannot be read.
+        errors.DocumentUnreadable: the file or folder is missing, not a document, or unreadable.
         errors.Ambiguous, errors.EntityNotFound, errors.ProjectRequired: no one project is meant.
     """
     ingestion = _Ingestion(job, path, project, dry_run, seconds, as_vault=as_vault, reread=reread)
@@ -593,7 +593,7 @@ class _Ingestion:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether a name in a folder is a folder, or a link to one; a link that cannot be followed is none."""
+    """Whether a name in a folder is a folder, or a link to one; a link that cannot be followed does not count."""
     try:
         return entry.is_dir()
     except OSError:

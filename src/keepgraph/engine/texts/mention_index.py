@@ -25,14 +25,14 @@ from keepgraph.store.transactions import Tx
 _MAX_CHUNKS_IN_BATCH = 40
 _MAX_NAMES_IN_BATCH = 200
 
-# A call that brings texts detects mentions in so many characters of each, and for so long; a backfill does the rest.
+# A call that brings texts detects mentions within these limits of characters and time; a backfill does the rest.
 _MAX_CHARACTERS_IN_CALL = 400_000
 _MAX_SECONDS_IN_CALL = 10.0
 
 # A name that is in more chunks than this is not found in the rest of them until they are read again.
 _MAX_CHUNKS_OF_A_NAME = 100_000
 
-# So often a batch is computed anew because somebody else wrote; then it is computed in the write transaction.
+# A batch is computed again this often because somebody else wrote; then it is computed in the write transaction.
 _MAX_CONFLICTS = 3
 
 
@@ -50,7 +50,7 @@ def backfill(
     Args:
         seconds: stop after the batch in which so much time has passed, and do not wait long for other writers; None
             goes on to the end.
-        max_chunks: stop after so many chunks.
+        max_chunks: stop after this many chunks.
         episodes: detect mentions in the chunks of these only, and count only those; None: in all.
 
     Raises:

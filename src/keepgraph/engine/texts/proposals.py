@@ -23,7 +23,7 @@ from keepgraph.model import Entity, NameStyle, ProposalDraft, Role
 from keepgraph.temporal import timestamps
 
 MAX_NAMES = 200
-"""Of one chunk, at most so many names and so many facts are proposed."""
+"""At most this many names, and as many facts, are proposed from one chunk."""
 
 # Confidence of a proposed entity: its name only looks like one, or somebody wrote it as one (speaker, link, tag).
 _LIKELY_NAME = 0.5
@@ -135,7 +135,7 @@ def _propose_names(
 
 
 def _type_of_name(detector: Detector, name: str, style: NameStyle) -> str:
-    """The type for a name of which only the style is known: that of companies, of places, or the default of the style.
+    """The type for a name if only its style is known: that of companies, of places, or the default of the style.
 
     A legal form or an institution is an organisation; a city or a country is known as a place.
     """

@@ -60,7 +60,7 @@ class StoredText:
     """A text as an episode, and what became of it.
 
     Attributes:
-        is_same_text: whether the episode had this very text before.
+        is_same_text: whether the episode already had exactly this text.
         chunk_update: empty where the chunks were left as they are.
     """
 
@@ -83,7 +83,7 @@ def upsert(
 ) -> StoredText:
     """Insert a text as an episode of the group, or bring an existing episode up to date.
 
-    While a text stays the same, so do its chunks, but for those that a client cuts: it may cut or annotate them anew.
+    While a text stays the same, so do its chunks, except those of a client, which may cut or annotate them differently.
 
     Args:
         existing: the episode to update, of the same kind, as the caller identifies it; None for a new one.

@@ -121,7 +121,7 @@ def judge(
         subject, target: names, aliases or ids; the target may be a literal where the predicate takes one.
         wording: a predicate, or another wording of it.
         texts: what the caller has read; they take precedence over stored texts.
-        confidence: how sure the caller is, from 0 to 1.
+        confidence: how certain the caller is, from 0 to 1.
         asks_rules: whether to ask rules learned from the facts too, which takes time and accepts nothing.
     """
     matches = text_evidence.find_matches(tx, wording)

@@ -1,7 +1,7 @@
 """Textual evidence: a sentence that states a relation between two entities, or denies it.
 
 No model is asked. A sentence counts if it names both, in words that the vocabulary knows for the relation, in the
-right direction. A question, supposition, plan, doubt or statement about the past is no evidence.
+right direction. A question, supposition, plan, doubt or statement about the past is not evidence.
 """
 
 from __future__ import annotations

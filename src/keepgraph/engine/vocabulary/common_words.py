@@ -78,7 +78,7 @@ def is_short(word: str) -> bool:
 
 
 def within_characters(words: Sequence[str], *, limit: int = MAX_CHARACTERS) -> list[str]:
-    """The first words that fit in so many characters together; at least one."""
+    """The first words that together fit in this many characters; at least one."""
     lengths = accumulate(len(word) + 2 for word in words)
     return [
         word for number, (word, length) in enumerate(zip(words, lengths, strict=True)) if not number or length <= limit

@@ -335,7 +335,7 @@ def wording_key(wording: str) -> str:
     separated = _LOWER_BEFORE_UPPER.sub(" ", unicodedata.normalize("NFKC", wording)).casefold()
     if separated.isascii():
         return _NOT_WORD.sub(" ", separated).strip()
-    # In many scripts vowels are marks, which are no letters to a regular expression.
+    # In many scripts vowels are marks, which are not letters to a regular expression.
     return " ".join("".join(c if c.isalnum() or _is_mark(c) else " " for c in separated).split())
 
 

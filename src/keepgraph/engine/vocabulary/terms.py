@@ -279,7 +279,7 @@ _MAX_QUOTED = 60
 def similar(tx: Tx, kind: str, wording: str) -> list[str]:
     """Up to two words that may be meant: their names or labels are spelled like the wording; nearest first.
 
-    Typos rarely change the first letter: "caused by" is no typo for "used by".
+    Typos rarely change the first letter: "caused by" is not a typo of "used by".
     """
     initial = graph_vocabulary.wording_key(wording)[:1]
     ranked = _rank(tx, kind, wording, is_compared=lambda key: key.startswith(initial))

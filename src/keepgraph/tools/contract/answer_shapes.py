@@ -149,13 +149,13 @@ def fact(tx: Tx, fact: Fact, *, seen_from: Entity | None = None) -> dict[str, An
 
 
 def projects_of(tx: Tx, fact: Fact) -> list[str]:
-    """The names of the projects in which alone a fact holds; the id of one that is no longer there."""
+    """The names of the only projects in which a fact holds; the id of one that no longer exists."""
     found = {project: knowledge.entities.find_by_id(tx, project) for project in fact.scope}
     return [entity.name if entity else project for project, entity in found.items()]
 
 
 def beginning(tx: Tx, fact: Fact) -> dict[str, str]:
-    """That nobody knows whether a fact had begun by the time that is asked for; nothing where that is known."""
+    """The field that says that a fact may not have begun by the time asked for; empty if that is known."""
     if not knowledge.past_and_future.begins_unknown(fact, tx.at):
         return {}
     return {"beginning": f"unknown, recorded {timestamps.local_date(fact.recorded_at, tx.zone)}"}
@@ -164,7 +164,7 @@ def beginning(tx: Tx, fact: Fact) -> dict[str, str]:
 def other_times(
     tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None = None, names_entities: bool = False
 ) -> dict[str, Any]:
-    """What has ended and what is to come of some entities, by row, in lines; nothing where there is none."""
+    """Ended and future facts of some entities, by row, in lines; empty if there are none."""
     ended, to_come = past_and_future.of_entities(tx, entities, predicates=predicates, names_entities=names_entities)
     return {
         name: [*told.lines, *([f"{told.more} more {'to come' if told is to_come else 'ended'}"] if told.more else [])]

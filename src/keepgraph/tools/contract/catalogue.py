@@ -203,7 +203,7 @@ DescriptionSuffix = Callable[[Tx], str]
 """Completes the description of a tool with the vocabulary of a graph; never with names or texts stored in it."""
 
 BackupOfCall = Callable[..., str | None]
-"""The kind of the backup to make before a call, from a transaction and the arguments of the call; None is none."""
+"""The kind of the backup to make before a call, from a transaction and the arguments of the call; None: no backup."""
 
 
 class Effect(Enum):

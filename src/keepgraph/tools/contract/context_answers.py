@@ -1,4 +1,4 @@
-"""The answers of the context tools: what matters for a message, pieces of texts, and answers cut to so many tokens."""
+"""The answers of the context tools: what matters for a message, pieces of texts, answers cut to a number of tokens."""
 
 from __future__ import annotations
 

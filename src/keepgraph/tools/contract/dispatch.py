@@ -52,8 +52,8 @@ def call(
             says how much is missing besides.
         cancellation: the cancellation check: it is called again and again, and gives a reason to stop, or None.
         progress: called now and then with the progress of a job.
-        around: for a tool that writes and is no job, what else belongs to the call; it fails and is undone with it.
-        recorded_as: for a tool that writes and is no job, what the journal and the assertions name instead of it.
+        around: for a tool that writes and is not a job, what else belongs to the call; it fails and is undone with it.
+        recorded_as: for a tool that writes and is not a job, what the journal and the assertions name instead of it.
 
     Raises:
         errors.KeepgraphError: whatever went wrong. Then nothing has changed, except what a job had committed before.
@@ -200,7 +200,7 @@ def _write(
 def _complete(tool: Tool, answer: dict[str, Any], tx: Tx) -> dict[str, Any]:
     """The answer of a committed write with what was asked after the commit.
 
-    The write stands: where something could not be asked, the answer says so, and is no error.
+    The write stands: if something could not be asked, the answer says so, and is not an error.
     """
     with suppress(Exception):
         if len(tx.completed) == len(tx.completions):

@@ -42,7 +42,7 @@ def read(tx: Tx, name: str, arguments: Mapping[str, Any]) -> ReadStep:
     """The step of a tool, by any name of it, from its arguments.
 
     Raises:
-        errors.InvalidArguments: there is no such step, or an argument is missing, unknown or wrong.
+        errors.InvalidArguments: the step is unknown, or an argument is missing, unknown or wrong.
         errors.FilterInvalid: a filter is.
         errors.EntityTypeUnknown, errors.PredicateUnknown: a label is not in the vocabulary.
     """
@@ -229,7 +229,7 @@ def _label(tx: Tx, name: str) -> Label:
 def _filter(tx: Tx, raw: object, notes: list[str], *, depth: int) -> Filter:
     """
     Raises:
-        errors.FilterInvalid: it is no filter, or nested too deep.
+        errors.FilterInvalid: it is not a filter, or nested too deep.
     """
     if depth > traversals.MAX_DEPTH:
         raise errors.FilterInvalid(f"filters are nested more than {traversals.MAX_DEPTH} deep")

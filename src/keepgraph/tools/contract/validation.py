@@ -78,7 +78,7 @@ def _refuse_reference(uri: str) -> NoReturn:
 
 
 def _decode_json(part: Schema, value: Any) -> Any:
-    """The value of JSON in a string, for a part that is no string: some clients send objects and lists so."""
+    """The value of JSON in a string, for a part that is not a string: some clients send objects and lists like that."""
     if isinstance(value, str) and "string" not in part.get("type", "string") and value.lstrip()[:1] in ("{", "["):
         try:
             value = json.loads(value)
@@ -139,7 +139,7 @@ def _refuse_oversized(arguments: object) -> None:
 
 
 def _add_parts(value: object, parts: list[object]) -> int:
-    """Add what is in a container to a list of parts; how many elements it has, 0 for what is none."""
+    """Add what is in a container to a list of parts; how many elements it has, 0 if it is not one."""
     if isinstance(value, list | tuple):
         parts += value
     elif isinstance(value, dict | Mapping):

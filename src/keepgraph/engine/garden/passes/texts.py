@@ -45,7 +45,7 @@ class _SuggestedFlag:
     Attributes:
         statement: the question, with the figures.
         share: of the `count` subjects, objects or pairs that conform to it, from 0 to 1.
-        score: how sure that is: the lower end of the interval.
+        score: the lower end of the interval.
         arguments: the arguments of `change_word` that would set the flag.
     """
 
