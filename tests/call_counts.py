@@ -138,7 +138,7 @@ COMMANDS = {
     "help": ["--help"],
     "record": ["record", "person:Person Number4", "works_on", "project:Project 7"],
     "recall_hit": ["recall", "Person Number4"],
-    "recall_slip": ["recall", "Presley Adamz"],
+    "recall_slip": ["recall", "Presly Adams"],
     "recall_miss": ["recall", "Zyxx Qwertz"],
     "search": ["search", "licence"],
     "week": ["week"],

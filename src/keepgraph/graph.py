@@ -166,7 +166,7 @@ def open(
     file = permissions.expanded(os.fspath(path)).resolve()
     profile = settings_file.read(file)
     declared = profile.vocabulary
-    if problem := declared_words.find_problem(declared):
+    if declared and (problem := declared_words.find_problem(declared)):
         raise _vocabulary_error(file, problem)
     backups.refuse_to_start_empty(file)
     is_new = not file.exists()
@@ -193,7 +193,7 @@ def open(
         for part in store.files.with_sidecars(file) if is_new else ():
             part.unlink(missing_ok=True)
         raise
-    if declared != DeclaredVocabulary() and not read_only:
+    if declared and not read_only:
         try:
             _add_missing_words(database, declared)
         except BaseException:

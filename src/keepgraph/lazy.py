@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
 
-    def dataclass(*, slots: bool, frozen: bool = False) -> Callable[[type], type]:
-        """`dataclasses.dataclass` with `slots=True`; the bases of a class are made by this one too."""
-        return lambda cls: _with_slots(cls, frozen=frozen)
+    def dataclass(*, slots: bool = False, frozen: bool = False) -> Callable[[type], type]:
+        """`dataclasses.dataclass`; the bases of a class are made by this one too."""
+        return lambda cls: _make(cls, slots=slots, frozen=frozen)
 
 
-def _with_slots(cls: Any, *, frozen: bool) -> type:
+def _make(cls: Any, *, slots: bool, frozen: bool) -> type:
     parts = {name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")}
     names = [name for name, annotation in cls.__annotations__.items() if not annotation.startswith("ClassVar")]
     inherited = {name: value for base in cls.__mro__[:0:-1] for name, value in vars(base).get("__own__", {}).items()}
@@ -34,7 +34,8 @@ def _with_slots(cls: Any, *, frozen: bool) -> type:
     elif isinstance(parts["__hash__"], _Later):
         parts["__hash__"] = None
     parts["__own__"] = own
-    parts["__slots__"] = [name for name in names if name not in inherited]
+    if slots:
+        parts["__slots__"] = [name for name in names if name not in inherited]
     parts["__match_args__"] = tuple(inherited | own)
     made: type = type(cls)(cls.__name__, cls.__bases__, parts)
     made.__qualname__ = cls.__qualname__

@@ -113,6 +113,10 @@ class DeclaredVocabulary:
     types: Mapping[str, Any] = field(default_factory=dict)
     predicates: Mapping[str, Any] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        """Whether anything is declared."""
+        return self.sets is not None or bool(self.types or self.predicates)
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:

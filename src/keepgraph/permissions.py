@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -12,8 +11,9 @@ def write(file: Path, text: str) -> None:
     """Write a file with mode 0600, atomically; it is on disk when this returns. A symbolic link is followed."""
     file = file.resolve()
     make_folder(file.parent)
-    for leftover in file.parent.glob(f".{glob.escape(file.name)}.*.part"):
-        leftover.unlink(missing_ok=True)  # of an interrupted write; it may hold a key
+    for other in file.parent.iterdir():
+        if other.name.startswith(f".{file.name}.") and other.suffix == ".part":
+            other.unlink(missing_ok=True)  # of an interrupted write; it may hold a key
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as out:

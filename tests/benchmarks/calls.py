@@ -33,7 +33,7 @@ EXACT_GOAL = 0.4
 """Milliseconds for `recall_entity` with an exact name."""
 
 BARE = "import click, sqlcipher3"
-KG = "from keepgraph.cli.root import kg; kg(prog_name='kg')"
+KG = "from keepgraph import cli; cli.main()"
 
 
 def figures(big: Path, folder: Path, *, exact: str, against: str | None, rounds: int) -> Iterator[Figure]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import pkgutil
 import re
@@ -44,7 +45,16 @@ def classes(dataclass: Callable[..., Any]) -> SimpleNamespace:
         seen: set[int] = dataclasses.field(default_factory=set)
         set: str = "a field"
 
-    return SimpleNamespace(Point=Point, Named=Named, Counter=Counter)
+    @dataclass(frozen=True)
+    class Line:
+        start: int
+        width: int = 1
+
+        @functools.cached_property
+        def end(self) -> int:
+            return self.start + self.width
+
+    return SimpleNamespace(Point=Point, Named=Named, Counter=Counter, Line=Line)
 
 
 BOTH = classes(dataclasses.dataclass), classes(lazy.dataclass)
@@ -82,6 +92,9 @@ def error(act: Callable[[], Any]) -> type[Exception] | None:
         lambda of: error(lambda: hash(of.Counter())),
         lambda of: setattr(made := of.Counter(), "count", 2) or repr(made),
         lambda of: repr(of.Counter(count=1, seen={2})),
+        lambda of: (line := of.Line(3)).end == 4 and vars(line),
+        lambda of: of.Line(3) == of.Line(3, 1) and hash(of.Line(3)) == hash(of.Line(3)),
+        lambda of: error(lambda: setattr(of.Line(3), "end", 5)),
     ],
 )
 def test_a_lazy_dataclass_is_as_the_standard_one(ask):

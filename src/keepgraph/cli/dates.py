@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from typing import Any
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +13,9 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.profiles import settings_file
 from keepgraph.temporal import date_phrases, timestamps
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 _DAY = lazy.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in March”, “20 Nov”, 2026-11-20 or 2026-11-20T14:30."
@@ -88,5 +90,7 @@ def _is_day(text: str) -> bool:
 
 def _zone(ctx: click.Context) -> ZoneInfo | None:
     """The time zone of the graph on the command line; None is the system's."""
+    from zoneinfo import ZoneInfo
+
     zone = settings_file.read(graph_options.graph_path(ctx).resolve()).zone
     return ZoneInfo(zone) if zone else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn, TypeVar
@@ -108,11 +107,13 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
 
 def _command_for_topic(topic: str, options: dict[str, str | None]) -> str:
     """The same command for decisions about a topic."""
+    from keepgraph.command_arguments import quoted
+
     given = {name: value for name, value in options.items() if value is not None and name != "topic"}
     words = ["kg", "decisions", "--about", terminal.printable(topic)]
     for name, value in given.items():
         words += [f"--{name.replace('_', '-')}", terminal.printable(value)]
-    return shlex.join(words)
+    return " ".join(map(quoted, words))
 
 
 def show_of_project(ctx: click.Context, answer: dict[str, Any], show: Callable[[], None], *, name: str) -> NoReturn:

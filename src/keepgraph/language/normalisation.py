@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from keepgraph import lazy
@@ -66,7 +65,7 @@ _LEGAL_PHRASES: dict[str, list[tuple[str, ...]]] = {
 _SMALL_WORDS = frozenset("a an and at by de der des for in la of on or the to und von with y".split())
 
 
-@dataclass(frozen=True)
+@lazy.dataclass(frozen=True)
 class Name:
     """A name as somebody writes it, with the forms in which it is compared. A form is computed on first use, once."""
 

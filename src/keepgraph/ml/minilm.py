@@ -261,9 +261,8 @@ class _Weights:
 def _load_tokenizer(package: _Package) -> Tokenizer:
     from tokenizers import Tokenizer
 
-    content = (package.folder / "tokenizer.json").read_bytes()
-    _require_digest(package, "tokenizer.json", hashlib.sha256(content).hexdigest())
-    tokenizer = Tokenizer.from_str(content.decode())
+    _verify(package, "tokenizer.json")
+    tokenizer = Tokenizer.from_str((package.folder / "tokenizer.json").read_text("utf-8"))
     # The file sets 128 tokens and padding; the configuration of the model says 256.
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()

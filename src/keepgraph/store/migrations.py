@@ -11,10 +11,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlcipher3 import dbapi2 as sqlite
 
@@ -24,8 +24,6 @@ from keepgraph.store.connections import Connection
 from keepgraph.store.transactions import Tx
 
 APPLICATION_ID = 0x4B475048  # "KGPH"
-
-_SCHEMA_DIGEST = lazy.compile(r"-- schema: ([0-9a-f]{64})\n")
 
 
 def pending(conn: Connection, path: Path) -> list[Path]:
@@ -172,8 +170,9 @@ def _read_digests(file: Path, number: int, size: int, changed_at: int) -> tuple[
     """The digests of a file in its last version: a process that opens several graphs reads it once."""
     # Line ends may differ between a checkout and a wheel.
     script = file.read_bytes().replace(b"\r\n", b"\n")
-    first_line = _SCHEMA_DIGEST.match(script[:100].decode("utf-8", "replace"))
-    return hashlib.sha256(script).hexdigest(), first_line[1] if first_line else None
+    first_line = script[: script.find(b"\n")].decode("utf-8", "replace")
+    digest = first_line.removeprefix("-- schema: ")
+    return hashlib.sha256(script).hexdigest(), None if digest == first_line else digest
 
 
 # Generation of the journal triggers of a table, for migrations (ADR 0007).
@@ -265,8 +264,7 @@ Content = tuple[str, bool, str]
 """Of a part: the table it belongs to, whether it has pages of its own, and its SQL."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Part:
+class Part(NamedTuple):
     """A row of `sqlite_schema`, by its kind (table, index, trigger or view) and its name."""
 
     kind: str
@@ -276,7 +274,7 @@ class Part:
         return f"{self.kind} {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@lazy.dataclass(frozen=True, slots=True)
 class Differences:
     """What a schema has in excess, lacks, or has in another form than the migrations."""
 

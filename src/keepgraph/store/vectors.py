@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from sqlcipher3 import dbapi2 as sqlite
@@ -188,6 +187,8 @@ def load_extension(tx: Tx) -> None:
 @cache
 def _extension_path() -> str | None:
     """The path of the extension, without its suffix, which differs between platforms."""
+    from importlib.util import find_spec
+
     package = find_spec("sqlite_vec")
     if package is None or not package.submodule_search_locations:
         return None

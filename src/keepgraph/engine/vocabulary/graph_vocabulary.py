@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, get_args
 
@@ -62,7 +61,7 @@ def cache_of(revision: str) -> dict[Any, Any]:
     return {}
 
 
-@dataclass(frozen=True)
+@lazy.dataclass(frozen=True)
 class Vocabulary:
     """The words of a graph, retired ones too. Words are passed and returned by name.
 
