@@ -191,8 +191,6 @@ def test_an_answer_carries_no_warnings(call):
     [
         ("MATCH (n) RETURN n.name, n.created_at ORDER BY n.created_at DESC LIMIT 3", "n.created_at"),
         ("MATCH (n) RETURN n.created_at AS at, n.name ORDER BY at DESC LIMIT 3", "at"),
-        ("MATCH (n) RETURN n AS m ORDER BY m.created_at DESC, m.name LIMIT 3", "m.created_at"),
-        ("MATCH (n) RETURN n ORDER BY n.created_at DESC LIMIT 3", "n.created_at"),
         ("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN n.name, max(r.recorded_at) ORDER BY max(r.recorded_at) DESC",
          "max(r.recorded_at)"),
         ("MATCH (n) RETURN n.name, date(n.created_at) ORDER BY date(n.created_at) DESC LIMIT 3", "date(n.created_at)"),

@@ -290,21 +290,29 @@ def test_a_sum_of_times_that_makes_no_sense_fails(ask: Any, query: str) -> None:
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        (f"MATCH ()-[r]->() WHERE type(r) = 'reports_to' {TEXTS}", ["Ada reports to Grace"]),
-        (f"MATCH ()-[r]->() WHERE type(r) IN ['reports to', 'nothing'] {TEXTS}", ["Ada reports to Grace"]),
-        (f"MATCH ()-[r]->() WITH r, type(r) AS kind WHERE kind = 'Reports_To' {TEXTS}", ["Ada reports to Grace"]),
-        (f"MATCH ()-[r]->() WHERE type(r) STARTS WITH 'reports' {TEXTS}", ["Ada reports to Grace"]),
-        (f"MATCH (n) WHERE 'person' IN labels(n) {NAMES}", ["Ada", "Eve", "Grace"]),
-        (f"MATCH (n) WHERE labels(n)[0] = 'person' {NAMES}", ["Ada", "Eve", "Grace"]),
-        (f"MATCH (n) WHERE any(l IN labels(n) WHERE l = 'person') {NAMES}", ["Ada", "Eve", "Grace"]),
-        (f"MATCH (n) UNWIND labels(n) AS l WITH n, l WHERE l = 'person' {NAMES}", ["Ada", "Eve", "Grace"]),
-        (f"MATCH (n) WHERE labels(n) = ['company'] {NAMES}", ["Acme"]),
         ("MATCH (n:Person)-[:REPORTS_TO]->{1,2}(m) RETURN m.name", ["Grace"]),
         ("MATCH (n:Person {name: 'Ada'}) CALL { WITH n MATCH (n)-[r]->() RETURN count(r) AS facts } RETURN facts", [3]),
         ("MATCH (n:Person {name: 'Ada'}) CALL { WITH n MATCH (n)-[r]->() RETURN count(r) AS led } "
          "CALL { WITH n MATCH (n)<-[r]-() RETURN count(r) AS leading } RETURN led - leading", [3]),
-        ('{"query": "MATCH (n:Person) RETURN count(n)"}', [3]),
-        ('{"cypher": "MATCH (n:Person {name: $name}) RETURN n.name", "params": {"name": "Ada"}}', ["Ada"]),
+    ],
+)  # fmt: skip
+def test_newer_cypher_is_answered_as_it_is_written(ask: Any, query: str, expected: list[Any]) -> None:
+    answer = ask(query)
+
+    assert rows(answer) == expected
+    assert all(fix.startswith("Injected") for fix in answer["auto_fixes"])
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (f"MATCH ()-[r]->() WHERE type(r) = 'reports_to' {TEXTS}", ["Ada reports to Grace"]),
+        (f"MATCH ()-[r]->() WHERE type(r) IN ['reports to', 'nothing'] {TEXTS}", ["Ada reports to Grace"]),
+        (f"MATCH ()-[r]->() WHERE type(r) STARTS WITH 'reports' {TEXTS}", ["Ada reports to Grace"]),
+        (f"MATCH (n) WHERE 'person' IN labels(n) {NAMES}", ["Ada", "Eve", "Grace"]),
+        (f"MATCH (n) WHERE labels(n)[0] = 'person' {NAMES}", ["Ada", "Eve", "Grace"]),
+        (f"MATCH (n) WHERE any(l IN labels(n) WHERE l = 'person') {NAMES}", ["Ada", "Eve", "Grace"]),
+        (f"MATCH (n) WHERE labels(n) = ['company'] {NAMES}", ["Acme"]),
     ],
 )  # fmt: skip
 def test_a_question_as_others_write_it_is_put_right_and_told(ask: Any, query: str, expected: list[Any]) -> None:

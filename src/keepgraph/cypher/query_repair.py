@@ -198,9 +198,9 @@ def _add_return(text: str, tokens: Tokens) -> tuple[str, list[str]]:
 # Arrow direction: turns arrows whose direction contradicts the labels at their ends.
 #
 # An arrow is turned only if both its ends have one label each, one of them may not stand at its end, and both may once
-# the arrow is turned. The label of a node may be elsewhere in the same MATCH, or in an earlier one. Where a type may
-# begin or end anywhere, only a label counts that some type begins or ends with: another may be a general one, such as
-# that of all entities, and its arrow right as it is.
+# the arrow is turned. The label of a node may be elsewhere in the query, where its name stands for nothing else. Where
+# a type may begin or end anywhere, only a label counts that some type begins or ends with: another may be a general
+# one, such as that of all entities, and its arrow right as it is.
 
 _Directions = Mapping[str, tuple[frozenset[str], frozenset[str]]]
 
@@ -211,49 +211,35 @@ _Labels = dict[str, str]
 def _turn_arrows(query: ast.Query, directions: _Directions) -> Iterator[Repair]:
     """The repairs of arrows that point the wrong way."""
     for part in query.parts if directions else ():
-        labels: _Labels = {}
-        for clause in part.clauses:
-            rebound = _rebound_names(clause)
-            clause_labels = {name: label for name, label in labels.items() if name not in rebound}
-            if isinstance(clause, ast.Match):
-                own_labels = _pattern_labels(clause)
-                clause_labels |= own_labels
-                if not clause.optional:
-                    labels |= own_labels
-            for path in walk(clause):
-                if isinstance(path, ast.Path):
-                    yield from _turn_in_path(path, clause_labels, directions)
-            if isinstance(clause, ast.Projection):
-                labels = _labels_after(clause, labels)
+        labels = _labels_of_names(part)
+        for path in walk(part):
+            if isinstance(path, ast.Path):
+                yield from _turn_in_path(path, labels, directions)
 
 
-def _rebound_names(clause: ast.Clause) -> set[str]:
-    """The names that stand for something else in a part of a clause."""
-    names: set[str] = set()
-    for part in walk(clause):
-        if isinstance(part, (ast.ListComprehension, ast.Quantifier, ast.Reduce)):
-            names.add(part.variable)
-        elif isinstance(part, ast.ProjectionItem):
-            names.add(part.name)
-    return names
-
-
-def _pattern_labels(clause: ast.Match) -> _Labels:
-    return {
-        node.variable: node.labels.name
+def _labels_of_names(query: ast.SingleQuery) -> _Labels:
+    """The labels of names that stand for one node throughout a query, by its patterns that are not optional."""
+    paths = [
+        path
+        for clause in query.clauses
+        if isinstance(clause, ast.Match) and not clause.optional
         for path in clause.paths
+    ]
+    labels = {
+        node.variable: node.labels.name
+        for path in paths
         for node in path.nodes
         if node.variable is not None and isinstance(node.labels, ast.LabelName)
     }
-
-
-def _labels_after(projection: ast.Projection, labels: _Labels) -> _Labels:
-    labels_after = dict(labels) if projection.star else {}
-    for item in projection.items:
-        labels_after.pop(item.name, None)
-        if isinstance(item.expression, ast.Variable) and item.expression.name in labels:
-            labels_after[item.name] = labels[item.expression.name]
-    return labels_after
+    for part in walk(query):
+        if isinstance(part, (ast.ListComprehension, ast.Quantifier, ast.Reduce, ast.Unwind)):
+            labels.pop(part.variable, None)
+        elif isinstance(part, ast.ProjectionItem) and part.expression != ast.Variable(part.name):
+            labels.pop(part.name, None)
+        elif isinstance(part, ast.Projection) and not part.is_return and not part.star:
+            kept = {item.name for item in part.items}
+            labels = {name: label for name, label in labels.items() if name in kept}
+    return labels
 
 
 def _turn_in_path(path: ast.Path, labels: _Labels, directions: _Directions) -> Iterator[Repair]:

@@ -476,5 +476,4 @@ _UNSUPPORTED = {
     "LET": "Write WITH *, value AS name.",
     "SHOW": f"There are no indexes to list. {LISTS_OF_NAMES}",
     "FINISH": "Leave it out, and end with RETURN.",
-    "SELECT": "This is not SQL: write MATCH (n) WHERE condition RETURN n.",
 }

@@ -338,20 +338,12 @@ _FOREIGN_SYNTAX_HINTS = {
     (":", ":"): "Convert with toInteger(…), toFloat(…), toString(…) or toBoolean(…).",
 }
 
-# Characters that word processors put in the place of those that a query needs.
+# Characters that word processors put in the place of those that a query needs, and that repair leaves.
 _LOOKALIKE_HINTS = {
-    "—": "This is a dash; a minus is written -.",
-    "–": "This is a dash; a minus is written -.",
-    "−": "This is a typographic minus; write -.",
     "“": "Put strings in straight quotes: \"…\" or '…'.",
     "”": "Put strings in straight quotes: \"…\" or '…'.",
     "‘": "Put strings in straight quotes: \"…\" or '…'.",
     "’": "Put strings in straight quotes: \"…\" or '…'.",
-    "→": "Write ->.",
-    "←": "Write <-.",
-    "≠": "Write <>.",
-    "≤": "Write <=.",
-    "≥": "Write >=.",
     "…": "Write ... as two dots (*1..3), or leave it out.",
 }
 

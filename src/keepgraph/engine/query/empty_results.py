@@ -14,7 +14,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, takewhile
+from itertools import chain, islice
 from typing import Any
 
 from keepgraph import errors, store
@@ -39,8 +39,49 @@ UNKNOWN_LABEL = "unknown_label"
 UNKNOWN_TYPE = "unknown_type"
 UNKNOWN_PROPERTY = "unknown_property"
 NULLS_FIRST = "nulls_first"
+NO_SUCH_DIRECTION = "no_such_direction"
+FAILING_CONDITION = "failing_condition"
 
 _PROPERTIES = "properties without a column of their own"
+
+MAX_SECONDS = 0.2
+"""The time for all probes of one result."""
+
+_MAX_RELAXATIONS = 24
+_MAX_FAILING = 3
+_MAX_SUGGESTIONS = 5
+_MAX_SHOWN = 3
+_VALUES_SAMPLED = 50
+_MAX_TEXT = 200
+
+_SHARE_OF_TIME = 0.3
+"""The part of the remaining time that a probe may take: one with rows finds them soon, others may take long."""
+
+_MIN_SIMILARITY = 0.6
+"""The similarity of two words, as difflib measures it, from 0 to 1, from which one is suggested for the other."""
+
+_MIN_PREFIX = 3
+"""The length from which a word suggests longer words that begin with it."""
+
+_TESTS = ("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~")
+_SEEN = "seen"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A part of a query that leaves no rows, or that no row shows to be useful.
+
+    Attributes:
+        kind: one of the constants above.
+        written: what the query says.
+        message: what is wrong, and what there is.
+        near: what has rows instead.
+    """
+
+    kind: str
+    written: str
+    message: str
+    near: tuple[str, ...] = ()
 
 
 def is_empty(rows: Sequence[Row]) -> bool:
@@ -65,12 +106,12 @@ def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
             known = {"node": graph_catalogue.NODE_COLUMNS, **{kind: names for kind, (_, names, _) in _FIXED.items()}}
             read = _properties_read(result.tree)
             properties = result.of_text[_PROPERTIES] = [(key, kind) for key, kind in read if key not in known[kind]]
-        unknown = _distinct(_unknown_properties(Probe(tx), properties)) if properties else []
+        unknown = _distinct(_unknown_properties(_Search(tx, result), properties)) if properties else []
         return unknown or list(_nulls_first(result))
-    probe = Probe(tx)
+    search = _Search(tx, result)
     tree = result.tree
-    unknown = _distinct([*_unknown_names(probe, tree), *_unknown_properties(probe, _properties_read(tree))])
-    return unknown or _distinct(Search(probe, result).failures())
+    unknown = _distinct([*_unknown_names(search, tree), *_unknown_properties(search, _properties_read(tree))])
+    return unknown or _distinct(search.failures())
 
 
 def _distinct(causes: Iterable[Cause]) -> list[Cause]:
@@ -84,20 +125,20 @@ def _distinct(causes: Iterable[Cause]) -> list[Cause]:
 # Words that the graph does not have
 
 
-def _unknown_names(probe: Probe, tree: ast.Query) -> Iterator[Cause]:
+def _unknown_names(search: _Search, tree: ast.Query) -> Iterator[Cause]:
     """Labels and relationship types missing from the vocabulary; beside NOT, that may be intended."""
     for part in _affirmed(tree):
         if isinstance(part, ast.NodePattern):
-            names, known, noun, kind = part.labels, probe.labels, "label", UNKNOWN_LABEL
+            names, known, noun, kind = part.labels, search.labels, "label", UNKNOWN_LABEL
         elif isinstance(part, ast.HasLabels):  # on a relationship, it tests the type
-            names, known, noun, kind = part.labels, [*probe.labels, *probe.types], "label", UNKNOWN_LABEL
+            names, known, noun, kind = part.labels, [*search.labels, *search.types], "label", UNKNOWN_LABEL
         elif isinstance(part, ast.RelationshipPattern):
-            names, known, noun, kind = part.types, probe.types, "relationship type", UNKNOWN_TYPE
+            names, known, noun, kind = part.types, search.types, "relationship type", UNKNOWN_TYPE
         else:
             continue
         for name in (name.name for name in _label_names(names) if name.name not in (*known, graph_catalogue.ENTITY)):
-            near = similar_words(name, probe.labels if kind == UNKNOWN_LABEL else known)
-            if kind == UNKNOWN_LABEL and name in probe.types:
+            near = similar_words(name, search.labels if kind == UNKNOWN_LABEL else known)
+            if kind == UNKNOWN_LABEL and name in search.types:
                 alternatives = f"It is a relationship type: write -[:{quote_name(name)}]->."
             else:
                 alternatives = _listed("Did you mean", near) or _listed("There are", known)
@@ -148,7 +189,7 @@ def _properties_read(tree: ast.Query) -> list[_PropertyRead]:
     return list(found)
 
 
-def _unknown_properties(probe: Probe, properties: Iterable[_PropertyRead]) -> Iterator[Cause]:
+def _unknown_properties(search: _Search, properties: Iterable[_PropertyRead]) -> Iterator[Cause]:
     """Properties that nothing has."""
     for key, kind in properties:
         if kind in _FIXED:
@@ -157,7 +198,7 @@ def _unknown_properties(probe: Probe, properties: Iterable[_PropertyRead]) -> It
                 there_are = _listed("There are", [*sorted(known), *more])
                 yield Cause(UNKNOWN_PROPERTY, key, f"{noun} {key}. {there_are}", similar_words(key, known))
         elif key not in graph_catalogue.NODE_COLUMNS and key not in graph_catalogue.LITERAL_PROPERTIES:
-            yield from _unknown_property_of_nodes(probe, key)
+            yield from _unknown_property_of_nodes(search, key)
 
 
 _FIXED: Mapping[str, tuple[str, Collection[str], tuple[str, ...]]] = {
@@ -167,20 +208,20 @@ _FIXED: Mapping[str, tuple[str, Collection[str], tuple[str, ...]]] = {
 """The kinds with fixed properties: what to say of an unknown one, the known ones, and what else there is."""
 
 
-def _unknown_property_of_nodes(probe: Probe, key: str) -> Iterator[Cause]:
-    keys = {*graph_catalogue.NODE_COLUMNS, *graph_catalogue.LITERAL_PROPERTIES, *_sampled_keys(probe.tx)}
+def _unknown_property_of_nodes(search: _Search, key: str) -> Iterator[Cause]:
+    keys = {*graph_catalogue.NODE_COLUMNS, *graph_catalogue.LITERAL_PROPERTIES, *_sampled_keys(search.tx)}
     if key in keys:
         return
     node = ast.Variable("n")
     is_there = ast.IsNull(ast.Property(node, key), negated=True)
     pattern = ast.Path(None, None, (ast.NodePattern("n", None, None),), ())
-    rows = probe.rows([ast.Match(optional=False, paths=(pattern,), condition=is_there)], parameters={})
+    rows = search.rows([ast.Match(optional=False, paths=(pattern,), condition=is_there)])
     if rows:
         return
     near = similar_words(key, sorted(keys))
     # A large graph leaves no time to look at every node.
     message = f"No node{' that was examined' if rows is None else ''} has a property {key}."
-    related = next((name for name in probe.types if spelling_key(name) == spelling_key(key)), None)
+    related = next((name for name in search.types if spelling_key(name) == spelling_key(key)), None)
     if related is not None:
         near = (f"(n)-[:{quote_name(related)}]->(x)", *near)
         message += f" {related} is a relationship type: write {near[0]}."
@@ -205,35 +246,23 @@ def _sampled_keys(tx: Tx) -> set[str]:
 
 
 def _nulls_first(result: query_pipeline.QueryResult) -> Iterator[Cause]:
-    """The value that the first rows are sorted by, descending, where it is null: null sorts above all values."""
+    """The value that the first row is sorted by, descending, where it is null: null sorts above all values."""
     final = result.tree.parts[-1].clauses[-1]
     if not isinstance(final, ast.Projection) or not final.order or not final.order[0].descending:
         return
     key = final.order[0].expression
-    count = len(list(takewhile(lambda row: _is_null(key, final.items, result.columns, row), result.rows)))
-    if not count:
+    column = next((item.name for item in final.items if key in (item.expression, ast.Variable(item.name))), None)
+    if column is None or result.rows[0][result.columns.index(column)] is not None:
         return
     written = shorten(result.text[slice(*key.span)])
-    rows = "row" if count == 1 else f"{count} rows"
     clause = "MATCH" if isinstance(key, ast.Property) else "WITH"
     yield Cause(
         NULLS_FIRST,
         written,
-        f"{written} is null in the first {rows}: DESC puts null first. "
-        f"To leave them out, write {clause} … WHERE {written} IS NOT NULL.",
+        f"{written} is null in the first row: DESC puts null first. "
+        f"To leave null out, write {clause} … WHERE {written} IS NOT NULL.",
         (f"{written} IS NOT NULL",),
     )
-
-
-def _is_null(key: ast.Expression, items: Sequence[ast.ProjectionItem], columns: Sequence[str], row: Row) -> bool:
-    """Whether a row of a result shows that its sort expression is null."""
-    for item in items:
-        if item.expression == key or (isinstance(key, ast.Variable) and key.name == item.name):
-            return row[columns.index(item.name)] is None
-        if isinstance(key, ast.Property) and key.subject == ast.Variable(item.name):
-            value = row[columns.index(item.name)]
-            return isinstance(value, GraphNode | GraphEdge) and value.properties.get(key.key) is None
-    return False
 
 
 def _listed(opening: str, words: Iterable[str]) -> str:
@@ -245,85 +274,63 @@ def _listed(opening: str, words: Iterable[str]) -> str:
     return f"{opening} {shown}{'?' if opening.startswith('Did') else '.'}"
 
 
-MAX_SECONDS = 0.2
-"""The time for all probes of one result."""
-
-_MAX_RELAXATIONS = 24
-_MAX_FAILING = 3
-_MAX_SUGGESTIONS = 5
-_MAX_SHOWN = 3
-_VALUES_SAMPLED = 50
-_MAX_TEXT = 200
-
-_SHARE_OF_TIME = 0.3
-"""The part of the remaining time that a probe may take: one with rows finds them soon, others may take long."""
-
-_MIN_SIMILARITY = 0.6
-"""The similarity of two words, as difflib measures it, from 0 to 1, from which one is suggested for the other."""
-
-_MIN_PREFIX = 3
-"""The length from which a word suggests longer words that begin with it."""
-
-NO_SUCH_DIRECTION = "no_such_direction"
-FAILING_CONDITION = "failing_condition"
-
-_TESTS = ("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~")
-_SEEN = "seen"
+_Part = ast.NodePattern | ast.RelationshipPattern
+_Filtering = ast.Match | ast.Projection
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
-    """A part of a query that leaves no rows, or that no row shows to be useful.
+class _Condition:
+    """A condition of a clause, or a hop.
 
     Attributes:
-        kind: one of the constants above, or of `empty_results`.
         written: what the query says.
-        message: what is wrong, and what there is.
-        near: what has rows instead.
+        expression: None for a hop.
+        about: the expression that it is about, whose values the rows without it show; None for none.
+        wanted: the constant that this is compared with.
+        name: how the message calls what it is about.
+        near: of a hop, the same with its arrow reversed.
     """
 
-    kind: str
     written: str
-    message: str
-    near: tuple[str, ...] = ()
+    expression: ast.Expression | None = None
+    about: ast.Expression | None = None
+    wanted: ast.Expression | None = None
+    name: str = ""
+    near: str = ""
 
 
-class Probe:
-    """Short queries to the graph that share one time limit.
+class _Search:
+    """The search for what fails in one query, by short queries that share one time limit.
 
     Attributes:
         labels, types: those that a query may name, except inverse types.
     """
 
-    def __init__(self, tx: Tx) -> None:
+    def __init__(self, tx: Tx, result: query_pipeline.QueryResult) -> None:
         self.tx = tx
-        self._end = time.monotonic() + MAX_SECONDS
-        self.ran_out_of_time = False
         self.labels, self.types = graph_catalogue.words(tx)
-
-    @property
-    def seconds_left(self) -> float:
-        return self._end - time.monotonic()
+        self._end = time.monotonic() + MAX_SECONDS
+        self._ran_out_of_time = False
+        self._result = result
+        values = list(chain.from_iterable(result.rows))
+        self._found_nothing = all(map(is_blank, values)) or (len(values) == 1 and isinstance(values[0], bool))
 
     def rows(
         self,
         clauses: Sequence[ast.Clause],
-        columns: Sequence[ast.Expression] = (),
+        columns: Sequence[ast.Expression] = (ast.Literal(1),),
         *,
         limit: int = 1,
         distinct: bool = False,
-        parameters: Mapping[str, Any],
-        text: str = "",
         of_all_times: bool = False,
     ) -> list[Row] | None:
-        """The first rows of clauses of a query; None where time runs out or they fail."""
-        seconds = self.seconds_left * _SHARE_OF_TIME
+        """The first rows of clauses of the query; None where time runs out or they fail."""
+        seconds = (self._end - time.monotonic()) * _SHARE_OF_TIME
         if seconds <= 0:
-            self.ran_out_of_time = True
+            self._ran_out_of_time = True
             return None
         items = tuple(
-            ast.ProjectionItem(column, f"column {number}", has_alias=True)
-            for number, column in enumerate(columns or (ast.Literal(1),))
+            ast.ProjectionItem(column, f"column {number}", has_alias=True) for number, column in enumerate(columns)
         )
         projection = ast.Projection(
             is_return=True, distinct=distinct, star=False, items=items, order=(), skip=None, limit=ast.Literal(limit)
@@ -331,62 +338,27 @@ class Probe:
         query = ast.Query((ast.SingleQuery((*clauses, projection)),), ())
         try:
             return query_pipeline.run_tree(
-                self.tx, query, text, parameters, rows=limit, seconds=seconds, of_all_times=of_all_times
+                self.tx,
+                query,
+                self._result.text,
+                self._result.parameters,
+                rows=limit,
+                seconds=seconds,
+                of_all_times=of_all_times,
             )
         except errors.QueryTooSlow:
-            self.ran_out_of_time = True
+            self._ran_out_of_time = True
         except errors.QueryError:
             pass
         return None
 
-
-_Part = ast.NodePattern | ast.RelationshipPattern
-_Filtering = ast.Match | ast.Projection
-
-
-@dataclass(frozen=True, slots=True)
-class _Condition:
-    """A condition of a clause.
-
-    Attributes:
-        written: what the query says.
-        about: the expression that it is about, whose values the rows without it show; None for none.
-        wanted: the constant that this is compared with.
-    """
-
-    written: str
-    expression: ast.Expression
-    about: ast.Expression | None = None
-    wanted: ast.Expression | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Relaxation:
-    """A clause without a condition, or with what is `near` in the place of a hop as it is written."""
-
-    clause: _Filtering
-    failing: _Condition | str
-    near: str = ""
-
-
-class Search:
-    """The search for what fails in one query."""
-
-    def __init__(self, probe: Probe, result: query_pipeline.QueryResult) -> None:
-        self._probe = probe
-        self._text = result.text
-        self._parameters = result.parameters
-        self._has_rows_itself = bool(result.rows)
-        values = list(chain.from_iterable(result.rows))
-        self._found_nothing = all(map(is_blank, values)) or (len(values) == 1 and isinstance(values[0], bool))
-
     def failures(self) -> list[Cause]:
         """The conditions that no row passes; the query itself where time runs out."""
-        parts = parser.parse(self._text).parts
+        parts = parser.parse(self._result.text).parts
         failing = [cause for part in parts for cause in self._failures(part.clauses)]
-        if not failing and self._found_nothing and self._probe.ran_out_of_time:
+        if not failing and self._found_nothing and self._ran_out_of_time:
             dropping = [clause for part in parts for clause in part.clauses[:-1] if _may_drop_rows(clause)]
-            written = shorten(self._text[dropping[0].span[0] : dropping[-1].span[1]])
+            written = shorten(self._result.text[dropping[0].span[0] : dropping[-1].span[1]])
             message = "Nothing matches this; there was no time to find out which part fails."
             return [Cause(FAILING_CONDITION, written, message)]
         return failing
@@ -398,58 +370,56 @@ class Search:
         dropping = [index for index, clause in enumerate(clauses[:-1]) if _may_drop_rows(clause)]
         for index in dropping if self._found_nothing else ():
             # Finding out that there are no rows takes as long as the query did: skip it for the last clause.
-            is_known = not self._has_rows_itself and index == dropping[-1] and not any(map(_may_cut, clauses[index:]))
-            if is_known or self._rows(clauses[: index + 1]) == []:
+            is_known = not self._result.rows and index == dropping[-1] and not any(map(_may_cut, clauses[index:]))
+            if is_known or self.rows(clauses[: index + 1]) == []:
                 return self._failures_in(clauses[:index], clauses[index])
-        if not self._has_rows_itself:
+        if not self._result.rows:
             return [Cause(FAILING_CONDITION, f"SKIP {self._written(skip)}", "SKIP skips all rows.")] if skip else []
         for index, clause in enumerate(clauses):
             for required in _optional_clauses(clause):
                 before = [*clauses[:index], *required[:-1]]
-                if self._rows([*clauses[:index], *required]) == []:
+                if self.rows([*clauses[:index], *required]) == []:
                     return self._failures_in(before, required[-1])
         return []
 
     def _failures_in(self, before: Sequence[ast.Clause], clause: ast.Clause) -> list[Cause]:
         if isinstance(clause, ast.Unwind):
-            message = "UNWIND gives no rows: its list is empty, or null."
-            return [Cause(FAILING_CONDITION, self._written(clause), message)]
+            return [Cause(FAILING_CONDITION, self._written(clause), "This gives no rows.")]
         bare, conditions = self._apart(clause)
         failing = self._ended(before, bare, conditions)
         failing = failing or self._explained(before, self._relaxations(clause, bare, conditions))
-        if failing or self._probe.ran_out_of_time:
+        if failing or self._ran_out_of_time:
             return failing
         message = "No row passes all these conditions together."
         return self._failing_hop(before, clause) or [Cause(FAILING_CONDITION, self._written(clause), message)]
 
-    def _explained(self, before: Sequence[ast.Clause], relaxations: Iterator[_Relaxation]) -> list[Cause]:
+    def _explained(self, before: Sequence[ast.Clause], relaxed: Iterator[tuple[_Filtering, _Condition]]) -> list[Cause]:
         """What fails, by relaxations that have rows, up to the first with something near, which may have been meant."""
         failing: list[Cause] = []
-        for each in islice(relaxations, _MAX_RELAXATIONS):
-            if self._rows([*before, each.clause]):
-                failing.append(self._cause(before, each))
+        for clause, condition in islice(relaxed, _MAX_RELAXATIONS):
+            if self.rows([*before, clause]):
+                failing.append(self._cause(before, clause, condition))
                 if failing[-1].near or len(failing) == _MAX_FAILING:
                     break
         return failing
 
-    def _cause(self, before: Sequence[ast.Clause], relaxation: _Relaxation) -> Cause:
+    def _cause(self, before: Sequence[ast.Clause], clause: _Filtering, failing: _Condition) -> Cause:
         """The message about a condition without which there are rows, with the values that those have."""
-        if isinstance(relaxation.failing, str):
-            written, near = relaxation.failing, relaxation.near
-            message = f"Nothing matches {written}; with the arrow reversed there are rows: {near}."
-            return Cause(NO_SUCH_DIRECTION, written, message, (near,))
-        written, about = relaxation.failing.written, relaxation.failing.about
+        written = failing.written
+        if failing.near:
+            message = f"Nothing matches {written}; with the arrow reversed there are rows: {failing.near}."
+            return Cause(NO_SUCH_DIRECTION, written, message, (failing.near,))
         message = f"No row passes {written}; without it there are rows"
-        if about is None:
+        if failing.about is None:
             return Cause(FAILING_CONDITION, written, f"{message}.")
-        rows = self._rows([*before, relaxation.clause], [about], limit=_VALUES_SAMPLED, distinct=True) or []
+        rows = self.rows([*before, clause], [failing.about], limit=_VALUES_SAMPLED, distinct=True) or []
         values = [value for row in rows for value in (row[0] if isinstance(row[0], list) else [row[0]])]
         values.sort(key=lambda value: (value is None, value if isinstance(value, str) else ""))
-        similar = self._similar_values(before, relaxation.clause, relaxation.failing, values)
-        name = self._written(about) or _name_of(about)
+        similar = self._similar_values(before, clause, failing, values)
         shown = list(dict.fromkeys(filter(None, map(_literal, similar or values))))
         if shown:
-            message += f", where {name} is {', '.join(shown[:_MAX_SHOWN])}{' …' if len(shown) > _MAX_SHOWN else ''}"
+            message += f", where {failing.name} is {', '.join(shown[:_MAX_SHOWN])}"
+            message += " …" * (len(shown) > _MAX_SHOWN)
         return Cause(FAILING_CONDITION, written, f"{message}.", similar)
 
     def _similar_values(
@@ -464,7 +434,7 @@ class Search:
                 names = tuple(map(ast.Literal, self._resolved(text, about.key)))
                 conditions.append(ast.Binary("IN", about, ast.ListLiteral(names)))
             for condition in conditions:
-                rows = self._rows(
+                rows = self.rows(
                     [*before, _with_condition(clause, condition)],
                     [about or condition],
                     limit=_MAX_SUGGESTIONS,
@@ -479,9 +449,9 @@ class Search:
 
     def _resolved(self, text: str, key: str) -> list[str]:
         """What fuzzy resolution finds for a name, or nearly; without embedding it, which takes too long."""
-        if self._probe.seconds_left <= 0:
+        if time.monotonic() > self._end:
             return []
-        tx = self._probe.tx
+        tx = self.tx
         resolution = resolver.resolve(replace(tx, settings=replace(tx.settings, steps=("fuzzy",))), Name(text))
         found = [resolution.entity] if resolution.entity else []
         found += [candidate.entity for candidate in resolution.candidates]
@@ -492,7 +462,7 @@ class Search:
         if constant is None:
             return []
         no_graph: Any = None
-        run = Run(no_graph, self._parameters, self._probe.tx.now, lambda work: None)
+        run = Run(no_graph, self._result.parameters, self.tx.now, lambda work: None)
         try:
             value = evaluate.build_evaluator(constant, evaluate.NO_COLUMNS)((), run)
         except errors.QueryError:
@@ -502,7 +472,7 @@ class Search:
 
     def _ended(self, before: Sequence[ast.Clause], bare: _Filtering, conditions: Sequence[_Condition]) -> list[Cause]:
         """The pattern itself, where it matches only facts that do not hold now."""
-        named = _with_condition(bare, *(condition.expression for condition in conditions))
+        named = _with_conditions(bare, conditions)
         edges = [
             ast.Property(ast.Variable(part.variable or ""), "valid_to")
             for part in _parts(named)
@@ -510,8 +480,8 @@ class Search:
         ]
         if not edges:
             return []
-        rows = self._rows([*before, named], [ast.Call("max", (edge,)) for edge in edges], of_all_times=True)
-        at = self._probe.tx.at
+        rows = self.rows([*before, named], [ast.Call("max", (edge,)) for edge in edges], of_all_times=True)
+        at = self.tx.at
         ended = [end for end in (rows[0] if rows else ()) if isinstance(end, str) and end <= at]
         if not ended:
             return []
@@ -530,25 +500,24 @@ class Search:
                 shorter = ast.Match(optional=False, paths=(*paths[:number], start), condition=None)
                 if path.shortest and hops < len(path.relationships):
                     continue
-                if self._rows([*before, shorter]) == []:
-                    written = shorten(self._text[path.nodes[0].span[0] : path.nodes[hops].span[1]])
+                if self.rows([*before, shorter]) == []:
+                    written = shorten(self._result.text[path.nodes[0].span[0] : path.nodes[hops].span[1]])
                     behind = " in the rows so far" if before else ""
                     return [Cause(FAILING_CONDITION, written, f"Nothing matches {written}{behind}.")]
         return []
 
     def _relaxations(
         self, clause: _Filtering, bare: _Filtering, conditions: Sequence[_Condition]
-    ) -> Iterator[_Relaxation]:
+    ) -> Iterator[tuple[_Filtering, _Condition]]:
         """The clause with each arrow reversed, and without each condition."""
         for path in clause.paths if isinstance(clause, ast.Match) else ():
             yield from self._turned(clause, path)
         for condition in conditions:
             if isinstance(condition.expression, ast.PatternPredicate):
                 yield from self._turned(clause, condition.expression.pattern)
-            others = (other.expression for other in conditions if other is not condition)
-            yield _Relaxation(_with_condition(bare, *others), condition)
+            yield _with_conditions(bare, [other for other in conditions if other is not condition]), condition
 
-    def _turned(self, clause: _Filtering, path: ast.Path) -> Iterator[_Relaxation]:
+    def _turned(self, clause: _Filtering, path: ast.Path) -> Iterator[tuple[_Filtering, _Condition]]:
         """The clause with one arrow of a pattern reversed, for each."""
         for number, edge in enumerate(path.relationships):
             if edge.direction != "both":
@@ -556,45 +525,47 @@ class Search:
                 other = f"<{arrow[:-1]}" if edge.direction == "out" else f"{arrow[1:]}>"
                 ends = self._written(path.nodes[number]), self._written(path.nodes[number + 1])
                 turned = replace(edge, direction="in" if edge.direction == "out" else "out")
-                yield _Relaxation(_with_parts(clause, {id(edge): turned}), arrow.join(ends), near=other.join(ends))
+                yield _with_parts(clause, {id(edge): turned}), _Condition(arrow.join(ends), near=other.join(ends))
 
     def _apart(self, clause: _Filtering) -> tuple[_Filtering, list[_Condition]]:
         """A clause without conditions, and its conditions: those of its WHERE, of its pattern, labels and types."""
-        conditions = [(self._written(each), each) for each in tree_walk.split_conjunction(clause.condition)]
+        conditions = self._conjuncts(clause.condition)
         of_labels = []
         bare_parts: dict[int, ast.SyntaxNode] = {}
         for number, part in enumerate(_parts(clause)):
             if isinstance(part, ast.RelationshipPattern) and part.length is not None:
                 continue  # its conditions apply to each step
-            name = part.variable or f"{_SEEN} {number}"
-            variable = ast.Variable(name)
-            conditions += [(self._written(each), each) for each in tree_walk.split_conjunction(part.condition)]
+            variable = ast.Variable(part.variable or f"{_SEEN} {number}")
+            conditions += self._conjuncts(part.condition)
             for key, value in entries(part):
                 equal = ast.Binary("=", ast.Property(variable, key), value)
-                conditions.append((f"{{{key}: {self._written(value)}}}", equal))
+                conditions.append(_Condition(f"{{{key}: {self._written(value)}}}", equal, *_subject(equal), key))
             rest = None if isinstance(part.properties, ast.MapLiteral) else part.properties
             if isinstance(part, ast.NodePattern):
-                labels, noun, about = part.labels, "label", ast.Call("labels", (variable,))
-                bare_parts[id(part)] = ast.NodePattern(name, None, rest)
+                labels, noun, function = part.labels, "label", "labels"
+                bare_parts[id(part)] = ast.NodePattern(variable.name, None, rest)
             else:
                 # An inverse type matches from the other end, which a condition cannot.
-                is_stored = all(name in self._probe.types for name in _names(part.types))
-                labels, noun, about = part.types if is_stored else None, "type", ast.Call("type", (variable,))
+                is_stored = all(each.name in self.types for each in _label_names_of(part.types))
+                labels, noun, function = part.types if is_stored else None, "type", "type"
                 kept = None if is_stored else part.types
-                bare_parts[id(part)] = ast.RelationshipPattern(name, kept, part.direction, rest, None)
+                bare_parts[id(part)] = ast.RelationshipPattern(variable.name, kept, part.direction, rest, None)
             if labels is not None:
-                written = f"the {noun} in {self._written(part)}"
-                of_labels.append(_Condition(written, ast.HasLabels(variable, labels), about))
-        of_values = [_Condition(written, each, *_subject(each)) for written, each in conditions]
-        return replace(_with_parts(clause, bare_parts), condition=None), [*of_values, *of_labels]
+                test, about = ast.HasLabels(variable, labels), ast.Call(function, (variable,))
+                of_labels.append(_Condition(f"the {noun} in {self._written(part)}", test, about, None, f"the {noun}"))
+        return replace(_with_parts(clause, bare_parts), condition=None), [*conditions, *of_labels]
 
-    def _rows(
-        self, clauses: Sequence[ast.Clause], columns: Sequence[ast.Expression] = (), **options: Any
-    ) -> list[Row] | None:
-        return self._probe.rows(clauses, columns, parameters=self._parameters, text=self._text, **options)
+    def _conjuncts(self, condition: ast.Expression | None) -> list[_Condition]:
+        """The parts of a condition that are joined by AND."""
+        conjuncts = []
+        for each in tree_walk.split_conjunction(condition):
+            about, wanted = _subject(each)
+            name = ("the label" if isinstance(each, ast.HasLabels) else self._written(about)) if about else ""
+            conjuncts.append(_Condition(self._written(each), each, about, wanted, name))
+        return conjuncts
 
     def _written(self, node: ast.SyntaxNode) -> str:
-        return shorten(self._text[slice(*node.span)])
+        return shorten(self._result.text[slice(*node.span)])
 
 
 def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expression | None]:
@@ -616,13 +587,6 @@ def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expr
     return (sides[1], sides[0]) if constant[0] else sides
 
 
-def _name_of(expression: ast.Expression) -> str:
-    """What a condition in a pattern is about if the query has no expression for it."""
-    if isinstance(expression, ast.Property):
-        return expression.key
-    return "the label" if expression == ast.Call("labels", getattr(expression, "arguments", ())) else "the type"
-
-
 def _literal(value: Any) -> str:
     """A value as Cypher writes it, with nodes and relationships abbreviated; empty for a list or a map."""
     if isinstance(value, str):
@@ -632,6 +596,11 @@ def _literal(value: Any) -> str:
     if isinstance(value, GraphEdge):
         return f"[:{quote_name(value.type)}]"
     return json.dumps(value) if value is None or isinstance(value, bool | int | float) else ""
+
+
+def _with_conditions(clause: _Filtering, conditions: Iterable[_Condition]) -> _Filtering:
+    expressions = [condition.expression for condition in conditions if condition.expression is not None]
+    return _with_condition(clause, *expressions)
 
 
 def _with_condition(clause: _Filtering, *conditions: ast.Expression) -> _Filtering:
@@ -686,8 +655,8 @@ def _parts(clause: _Filtering) -> list[_Part]:
     )
 
 
-def _names(types: ast.LabelExpression | None) -> Iterator[str]:
-    return (part.name for part in walk(types) if isinstance(part, ast.LabelName)) if types else iter(())
+def _label_names_of(types: ast.LabelExpression | None) -> Iterator[ast.LabelName]:
+    return (part for part in walk(types) if isinstance(part, ast.LabelName)) if types else iter(())
 
 
 def _with_parts(clause: _Filtering, parts: Mapping[int, ast.SyntaxNode]) -> _Filtering:
