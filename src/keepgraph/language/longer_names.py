@@ -37,8 +37,7 @@ def find(
     longer: dict[NameMatch, ProperName | None] = {}
     for run, inside in _runs_around(text, known):
         known_starts = {match.start for match in inside}
-        person_starts = {match.start for match in inside if match.key in persons}
-        for name in _names_around(text, run, known_starts, person_starts):
+        for name in _names_around(text, run, known_starts):
             parts = [match for match in inside if name.start <= match.start and match.end <= name.end]
             if parts and _is_longer(text, name, parts, persons):
                 longer.update(dict.fromkeys(parts, name))
@@ -76,14 +75,11 @@ def _runs_around(
             yield run, inside
 
 
-def _names_around(
-    text: AnnotatedText, run: Sequence[Offsets], known: Container[int], persons: Container[int]
-) -> list[ProperName]:
+def _names_around(text: AnnotatedText, run: Sequence[Offsets], known: Container[int]) -> list[ProperName]:
     """The names in a run; of a line in capitals, the words side by side that are no common ones.
 
     Args:
         known: where known names start.
-        persons: where those of persons do.
     """
     sentence = text.sentence_around(run[0][0], run[-1][1])
     if len(run) > 1 and text.text[slice(*sentence)].isupper():
@@ -91,7 +87,7 @@ def _names_around(
             ProperName(text.text[start:end].title(), start, end, "term")
             for start, end in _uncommon_words(text, run, known)
         ]
-    return proper_names.names_in_run(text, run, known=known, persons=persons)
+    return proper_names.names_in_run(text, run)
 
 
 def _uncommon_words(text: AnnotatedText, run: Sequence[Offsets], known: Container[int]) -> Iterator[Offsets]:

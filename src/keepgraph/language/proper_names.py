@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 
@@ -14,7 +14,6 @@ from keepgraph.language import (
     given_names,
     known_words,
     lexicons,
-    name_similarity,
     name_styles,
     normalisation,
     ordinary_phrases,
@@ -45,7 +44,6 @@ _ROMAN_NUMERAL = lazy.compile("[IVXLCDM]+")
 _CONTRACTION = lazy.compile(r"['’](?:t|ll|ve|re|m|d)(?!\w)", re.IGNORECASE)
 _INNER_CAPITAL = lazy.compile("[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]{2}")
 _SURNAME = lazy.compile("[A-Z][a-z]{1,3}[A-Z][a-z]+")
-_DOTTED_NAME = lazy.compile(r"[A-Za-z]{2,20}\.(?:js|io|ai|net|NET)")
 _NOT_NAMES = frozenset(
     "OK FYI ASAP TODO FIXME NOTE NB TBD TBA TBC ETA AM PM UTC GMT CET CEST EST PST USD EUR GBP CHF AND OR NOT PS RE "
     "CC BCC FW FWD EOD EOW EOM WIP LGTM IMO IMHO AKA ID IDS BTW IIRC AFAIK OOO WFH NA NO YES VS EG IE RIP LOL OMG "
@@ -53,8 +51,6 @@ _NOT_NAMES = frozenset(
     "CEO CTO CFO COO VP PHD MSC BSC PR PRS LOC True False None Null Inc Ltd LLC LLP PLC Corp GmbH AG KG SA SARL SL "
     "SpA Herr Frau Madame Monsieur Señor Señora Signor Signora".split()
 )
-# Acronyms that are spelled like ordinary words; other such words in capitals are taken to be shouted.
-_WORDLIKE_ACRONYMS = frozenset("REST SOAP SAP RUST DASH FLUX MAPS LAMP BASIC BERT BLOOM GIT GO SWIFT FLOW".split())
 _UNITS = frozenset(
     "kHz MHz GHz THz kWh mAh dB kB KiB MiB GiB TiB kW MW mV kV mA GB MB TB KB Mbit Gbit Mbps Gbps PhD".split()
 )
@@ -63,7 +59,6 @@ _WORDS_FOR_LANGUAGE = 500
 _MIN_WORDS = 3
 """This many capitalised words in the middle of a sentence are rarely an ordinary phrase."""
 
-_OPENING, _CLOSING = '"“«„‘', '"”»“’'
 _DEFINITION = lazy.compile(r"\W{0,3}(?: \([^()\n]{0,100}\))?,? (?:is|was|are|were) (?:an?|the|one)\b")
 
 
@@ -80,7 +75,7 @@ class ProperName:
 def detect(text: AnnotatedText | str, *, besides: Sequence[NameMatch | ProperName] = ()) -> list[ProperName]:
     """The words of a text that are unmistakably names, in their order.
 
-    They are words with inner capitals (PostgreSQL), two to six capitals (API, REST), identifiers in backticks, and
+    They are words with inner capitals (PostgreSQL), two to six capitals (API, PDF), identifiers in backticks, and
     words with a capital: up to MAX_CAPITALISED of them, not days and months, nor ordinary words with an article. At the
     beginning of a sentence and in titles, where any word has a capital, a single one is a name only if it is a given
     name or no frequent word. Where nouns have capitals, as in German, or no word has any, as in Korean, a name is one
@@ -177,7 +172,7 @@ def _runs(text: AnnotatedText) -> Iterator[list[Offsets]]:
 
 
 def _has_capital(word: str) -> bool:
-    return word[:1].isupper() or bool(_INNER_CAPITAL.search(word)) or bool(_DOTTED_NAME.fullmatch(word))
+    return word[:1].isupper() or bool(_INNER_CAPITAL.search(word))
 
 
 def _without_particles(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
@@ -189,75 +184,56 @@ def _without_particles(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]
     return run
 
 
-def names_in_run(
-    text: AnnotatedText,
-    run: Sequence[Offsets],
-    *,
-    known: Container[int] = (),
-    persons: Container[int] = (),
-) -> list[ProperName]:
-    """The names in a run of words with capitals: single words that are names by their form, and what is between.
-
-    Args:
-        known, persons: where known names start, and those of persons.
-    """
+def names_in_run(text: AnnotatedText, run: Sequence[Offsets]) -> list[ProperName]:
+    """The names in a run of words with capitals: single words that are names by their form, and what is between."""
     names: list[ProperName] = []
     pending: list[Offsets] = []
     for offsets in run:
         word = text.word(offsets)
-        is_surname = bool(pending) and _is_given_name(text.word(pending[-1])) and _SURNAME.fullmatch(word)
-        if not is_surname and (name := _name_by_form(text, offsets, word)):
-            names += _name_of_words(text, pending, known=known, persons=persons)
+        is_surname = bool(pending) and _SURNAME.fullmatch(word)
+        if not is_surname and (name := _name_by_form(word)):
+            names += _name_of_words(text, pending)
             names.append(ProperName(name, offsets[0], offsets[0] + len(name), "term"))
             pending = []
         elif (
             word in _NOT_NAMES
             or _ACRONYM.fullmatch(word)
-            or (
-                text.is_title_case(offsets[0]) and common_words.is_english(word.lower()) and word not in _NAME_PARTICLES
-            )
+            or (text.is_title_case(offsets[0]) and common_words.is_english(word.lower()))
         ):
-            names += _name_of_words(text, pending, known=known, persons=persons)
+            names += _name_of_words(text, pending)
             pending = []
         else:
             pending.append(offsets)
-    return names + _name_of_words(text, pending, known=known, persons=persons)
+    return names + _name_of_words(text, pending)
 
 
-def _name_by_form(text: AnnotatedText, offsets: Offsets, word: str) -> str | None:
-    """A word that is a name by its form, wherever it stands: PostgreSQL, API (of APIs), Node.js."""
-    if word in _UNITS or word in _NOT_NAMES or not word.isascii():
+def _name_by_form(word: str) -> str | None:
+    """A word that is a name by its form, wherever it stands: PostgreSQL, API (of APIs)."""
+    if word in _UNITS or word in _NOT_NAMES:
         return None
     if acronym := _ACRONYM.fullmatch(word):
-        letters = acronym[1]
-        if letters in _NOT_NAMES or _ROMAN_NUMERAL.fullmatch(letters) or sum(c.isalpha() for c in letters) < 2:
-            return None
-        is_shouted_word = letters not in _WORDLIKE_ACRONYMS and common_words.is_common(letters.lower())
-        return None if is_shouted_word or text.is_all_capitals(offsets[0]) else letters
-    return word if _INNER_CAPITAL.search(word) or _DOTTED_NAME.fullmatch(word) else None
+        is_shouted_word = common_words.is_common(acronym[1].lower())
+        return None if is_shouted_word or _ROMAN_NUMERAL.fullmatch(acronym[1]) else acronym[1]
+    return word if _INNER_CAPITAL.search(word) else None
 
 
-def _name_of_words(
-    text: AnnotatedText, run: list[Offsets], *, known: Container[int], persons: Container[int]
-) -> list[ProperName]:
+def _name_of_words(text: AnnotatedText, run: list[Offsets]) -> list[ProperName]:
     """The names that words with a capital each make, of at most MAX_CAPITALISED of them; an empty list for none."""
     run = _without_particles(text, _without_sentence_start(text, _without_particles(text, list(run))))
     run, is_title = _without_title_word(text, run)
     run = [offsets for offsets in run if not _is_contracted(text, offsets)]
-    if not run or all(text.word(offsets).lower() in lexicons.words("heading_words") for offsets in run):
+    if not run:
         return []
-    names = [_name_of_part(text, part, known=known, persons=persons) for part in _names_apart(text, run)]
+    names = [_name_of_part(text, part) for part in _names_apart(text, run)]
     return [_proper_name(text, name, is_title=is_title) for name in names if name]
 
 
-def _name_of_part(
-    text: AnnotatedText, run: list[Offsets], *, known: Container[int], persons: Container[int]
-) -> list[Offsets]:
+def _name_of_part(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
     """The words of a run that are one name; an empty list if none are."""
     languages = _languages(text)
     nouns_have_capitals = bool(languages) and languages <= known_words.WITH_CAPITALS_OF_NOUNS
     if nouns_have_capitals:
-        run = _without_nouns(text, run, known, persons)
+        run = _without_nouns(text, run)
     words = [text.word(offsets) for offsets in run]
     if sum(word[0].isupper() for word in words) > MAX_CAPITALISED or not any(len(word) > 1 for word in words):
         return []
@@ -283,33 +259,26 @@ def _names_apart(text: AnnotatedText, run: list[Offsets]) -> list[list[Offsets]]
         if name_styles.is_full_name(before):
             if particle == "of" or not _is_known_name(text, run[position + 1]):
                 return [run[:position], rest]
-        elif _is_given_name(after) and not (_is_given_name(first) or name_styles.is_institution(f"{first} {before}")):
+        elif _is_given_name(after) and not _is_given_name(first):
             return _names_apart(text, rest)
     return [run]
 
 
-def _without_nouns(
-    text: AnnotatedText, run: list[Offsets], known: Container[int], persons: Container[int]
-) -> list[Offsets]:
+def _without_nouns(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
     """The words of a run that are a name where nouns have capitals: Ana of `hat Ana Kuchen`, Kiel of `nach Kiel`.
 
-    They are known, or several, or stand where a noun would have a determiner.
+    They are several, or stand where a noun would have a determiner.
     """
     if run and name_styles.is_institution(text.text[run[0][0] : run[-1][1]]):
         return run
-    is_known = [o[0] in known or o[0] in persons or _is_given_name(text.word(o)) for o in run]
-    is_noun = [not is_known[number] and _is_noun(text, run, number) for number in range(len(run))]
+    is_noun = [_is_noun(text, run, number) for number in range(len(run))]
     for noun, places in groupby(range(len(run)), is_noun.__getitem__):
-        numbers = list(places)
-        words = _without_particles(text, [run[number] for number in numbers])
+        words = _without_particles(text, [run[number] for number in places])
         if noun or not words:
             continue
-        if any(is_known[number] for number in numbers) and (len(words) > 1 or words[0][0] in known):
-            return words
-        is_name = _is_known_name(text, words[0])
         has_determiner = _is_determiner(text.word(text.neighbours(*words[0])[0]))
-        if len(words) > 1 or (not has_determiner and (is_name or not text.is_sentence_start(words[0][0]))):
-            return words if is_name else run[run.index(words[0]) :]
+        if len(words) > 1 or not has_determiner:
+            return words if _is_known_name(text, words[0]) else run[run.index(words[0]) :]
     return []
 
 
@@ -317,16 +286,11 @@ def _is_noun(text: AnnotatedText, run: Sequence[Offsets], number: int) -> bool:
     """Whether a word of a run is an ordinary one where it stands, and no surname or particle after a person's name."""
     word = text.word(run[number])
     before = next((o for o in reversed(run[:number]) if text.word(o) not in _NAME_PARTICLES), None)
-    is_particle = word in _NAME_PARTICLES
-    if before and _is_known_name(text, before):
-        is_joined = is_particle or run[number - 1] != before
-        if (
-            is_joined
-            or known_words.is_person(word.lower())
-            or common_words.is_frequent(normalisation.Name(word).folded)
-        ):
-            return False
-    return is_particle or known_words.is_frequent(word.lower(), _languages(text)) or _is_determiner(word)
+    is_joined = word in _NAME_PARTICLES or before != run[number - 1] or known_words.is_person(word.lower())
+    may_be_surname = is_joined or common_words.is_frequent(normalisation.Name(word).folded)
+    if before and may_be_surname and _is_known_name(text, before):
+        return False
+    return known_words.is_frequent(word.lower(), _languages(text))
 
 
 def _is_determiner(word: str) -> bool:
@@ -376,8 +340,6 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
             is_exclaimed
             or quantities.is_calendar_word(word)
             or word in _DETERMINERS
-            or word == "i"
-            or (is_first and (common_words.is_stop_word(word) or word.upper() in _NOT_NAMES))
             or (
                 is_first
                 and len(run) > 1
@@ -395,11 +357,12 @@ def _without_sentence_start(text: AnnotatedText, run: list[Offsets]) -> list[Off
 def _begins_sentence(word: str, *, before: str, languages: Collection[str]) -> bool:
     """Whether the first word of a sentence has its capital from there: Ask and Emailed of Priya, Will of a plan."""
     is_given_name = given_names.contains(normalisation.Name(word).folded)
+    if is_given_name:
+        return False
     is_past_tense = word.endswith("ed") and ordinary_phrases.is_ordinary_word(word.lower())
     if is_past_tense or common_words.may_begin_sentence(word.lower()):
-        return not is_given_name or common_words.is_english(before.lower())
-    is_addressed = _is_given_name(before) and not is_given_name and not name_styles.is_title(word)
-    return is_addressed and (common_words.is_english(word.lower()) or known_words.is_frequent(word.lower(), languages))
+        return True
+    return _is_given_name(before) and known_words.is_frequent(word.lower(), languages)
 
 
 def _is_contracted(text: AnnotatedText, offsets: Offsets) -> bool:
@@ -418,9 +381,7 @@ def _without_title_word(text: AnnotatedText, run: list[Offsets]) -> tuple[list[O
 
 def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
     """Whether words with a capital, which do not begin with a given name, are a name where they stand."""
-    all_ordinary = all(common_words.is_common(word) or name_similarity.is_generic(word) for word in lower_case)
-    if all(name_similarity.is_generic(word) or common_words.is_stop_word(word) for word in lower_case):
-        return False
+    all_ordinary = all(map(common_words.is_common, lower_case))
     is_start = text.is_sentence_start(run[0][0])
     if ordinary_phrases.is_ordinary(lower_case) and not _is_marked(text, run, lower_case):
         return False
@@ -438,19 +399,17 @@ def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[s
 
 
 def _is_marked(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
-    """Whether ordinary words are marked as a name: they are quoted, defined or repeated, or very many.
+    """Whether ordinary words are marked as a name: they are defined or repeated, or very many.
 
     Args:
         run: the words by their offsets.
         lower_case: the same words in small letters.
     """
     start, end = run[0][0], run[-1][1]
-    if text.is_title_case(start) or (len(run) == 1 and not _may_name_alone(lower_case[0])):
+    if len(run) == 1 and not _may_name_alone(lower_case[0]):
         return False
-    if len(run) > 1 and (_is_quoted(text.text, start, end) or _is_defined(text, run)):
+    if len(run) > 1 and _is_defined(text, run):
         return True
-    if text.is_sentence_start(start):
-        return False
     return len(run) >= _MIN_WORDS or _is_repeated(text.text, start, end)
 
 
@@ -461,11 +420,6 @@ def _may_name_alone(word: str) -> bool:
 def _is_defined(text: AnnotatedText, run: Sequence[Offsets]) -> bool:
     """Whether a sentence of a text says what something is that has this name: “Hello Love (2019) is a film”."""
     return bool(_DEFINITION.match(text.text, run[-1][1]))
-
-
-def _is_quoted(text: str, start: int, end: int) -> bool:
-    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
-    return bool(before and after) and before in _OPENING and after in _CLOSING
 
 
 def _is_repeated(text: str, start: int, end: int) -> bool:
