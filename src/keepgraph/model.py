@@ -185,7 +185,7 @@ class Fact:
 
     Times are stored timestamps (see temporal/timestamps.py). The validity goes from `valid_from` (inclusive) to
     `valid_to` (exclusive); None is an open end. `predicate_sentence` is `Predicate.sentence` of its predicate;
-    `scope` are the ids of the projects in which alone it holds; none: everywhere.
+    `scope` has the ids of the only projects in which it holds; empty: everywhere.
     """
 
     row: int
@@ -348,7 +348,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The entity that a name means, or none: abstention is also an answer, with the best candidates.
+    """The entity that a name means, if any: abstention is also an answer, with the best candidates.
 
     Attributes:
         method: the step of resolution that decided.

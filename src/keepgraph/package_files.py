@@ -50,7 +50,7 @@ _WHEELS = "DIST"
 """Stands in a command for the folder with the wheels of Keepgraph, where it is not known any more."""
 
 WEIGHTS = "keepgraph_minilm-1.0.0-py3-none-any.whl"
-"""The wheel of the weights: it lies in the same folder."""
+"""The wheel of the weights, in the same folder."""
 
 _WITH_WEIGHTS = ("meaning", "embeddings")
 

@@ -80,7 +80,7 @@ def _search(
     *,
     max_hops: int,
 ) -> Path | None:
-    """The first of the shortest paths that goes through no node of the root, and at first to none that is forbidden."""
+    """The first of the shortest paths that avoids the nodes of the root, and whose first step is not forbidden."""
     if max_hops < 1:
         return None
     closed = np.zeros(len(graph), dtype=bool) if rules.avoided is None else rules.avoided.copy()

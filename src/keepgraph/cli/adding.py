@@ -231,7 +231,7 @@ def _add_with_details(graph: Graph, entity_type: str, name: str, details: dict[s
 
 
 def _record_all(graph: Graph, facts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Record all of some facts in one call, or none. The user knows of no list of facts: errors name no place in it."""
+    """Record all of some facts in one call, or none. The user did not write a list: errors name no position in it."""
     try:
         return graph.call("record_facts", facts=facts, all_or_nothing=True)
     except errors.KeepgraphError as error:
@@ -242,7 +242,7 @@ def _record_all(graph: Graph, facts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _of_type(entity_type: str, name: str) -> dict[str, str]:
-    """A reference to the entity of a name, and of this type unless the name gives another one."""
+    """A reference to the entity of this name, of this type unless the name gives another."""
     reference = read_reference(name, errors.ObjectRequired)
     return reference if "id" in reference else {"type": entity_type, **reference}
 

@@ -80,7 +80,7 @@ def _on_the_clock(meant: str, zone: ZoneInfo | None) -> str:
 
 
 def _is_day(text: str) -> bool:
-    """Whether a text is a day in ISO 8601, which needs no parsing of phrases."""
+    """Whether a text is a day in ISO 8601, which is not a phrase to parse."""
     try:
         date.fromisoformat(text)
     except ValueError:

@@ -177,7 +177,7 @@ def warn_of_shared_folder(file: Path) -> None:
 
 
 def backup_is_due(file: Path) -> bool:
-    """Whether the graph has no backup of today, without opening it."""
+    """Whether the graph still lacks a backup of today; does not open it."""
     from datetime import UTC, datetime
 
     return file.is_file() and backups.is_due(file, datetime.now(UTC))

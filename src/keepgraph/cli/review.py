@@ -115,7 +115,7 @@ class _Answer:
 
 
 class _Keys:
-    """Reads keys; `is_terminal` tells whether a person types them."""
+    """Reads keys; `is_terminal` says whether a person types them."""
 
     def __init__(self) -> None:
         self.is_terminal = sys.stdin.isatty()

@@ -47,7 +47,7 @@ class Column:
         selectivity: about which part of all rows has one given value, 0 to 1.
         is_instant: whether its values are timestamps, texts in UTC whose order is that of the instants.
         index: of a relationship, the index over what is stored, in whose order it may be read; empty for none.
-        stored: what the index is over, with `{row}`, where that is not `sql`; empty where it is.
+        stored: what the index is over, with `{row}`, if that is not `sql`; else empty.
         absent: the SQL of what is stored instead of a missing value, and left out of the index; empty for nothing.
         follows_rows: whether its values grow with the keys of the rows, so that what follows in its index does so in
             the table.

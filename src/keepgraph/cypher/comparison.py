@@ -255,7 +255,7 @@ _MISREAD: Final = re.compile(
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """The function that tells whether a whole string matches the pattern.
+    """A function that says whether a whole string matches the pattern.
 
     Raises:
         QueryFailed: RE2 cannot read the pattern.

@@ -1,7 +1,7 @@
 """Foreign syntax: repairs of habits from SQL, C and JSON, of names of several words, and of nodes without brackets.
 
 The rules see the tokens of a text that cannot be parsed. Each is given the spelling keys of the graph's labels, too.
-Its tokenizer divides any text, however broken, into tokens, and tells which words are keywords.
+Its tokenizer divides any text, however broken, into tokens, and knows which words are keywords.
 """
 
 from __future__ import annotations

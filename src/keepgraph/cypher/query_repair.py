@@ -178,7 +178,7 @@ def _is_separate(edit: Edit, edits: list[Edit]) -> bool:
 def _add_return(text: str, tokens: Tokens) -> tuple[str, list[str]]:
     """The text with a RETURN at its end, if nothing else is missing. A WITH at the end becomes the RETURN.
 
-    `RETURN 1` is put there to parse the text, and the tree tells which names it should return.
+    `RETURN 1` is added to parse the text, and the tree shows which names it should return.
     """
     last = tokens.length - 1 - (tokens.kinds[tokens.length - 1] == ";")
     if last < 0:
@@ -281,7 +281,7 @@ def _turn(span: ast.Span, outgoing: bool) -> list[Edit]:
 
 # Spelling: corrects labels, types and functions of a parsed query by the names that exist.
 #
-# The spans of the syntax tree tell where the text is edited.
+# The spans of the syntax tree say where to edit the text.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The types of values: which kinds a value may have, as far as that is known before a query runs.
 
-A set of kinds is an integer with one bit for each kind: `kinds & NUMBER` tells whether a value may be a number.
+A set of kinds is an integer with one bit for each kind: `kinds & NUMBER` says whether a value may be a number.
 """
 
 from __future__ import annotations

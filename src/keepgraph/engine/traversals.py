@@ -609,8 +609,8 @@ def _filters(tx: Tx, types: Sequence[str] | None) -> Filters:
 
 # Traversal sessions: handles to streams, in the memory of the process, that grow by one step with each call.
 #
-# A handle lives for 30 minutes after its last use. 64 are open at once; one more closes that which was used longest
-# ago. A step that fails changes nothing.
+# A handle lives for 30 minutes after its last use. At most 64 are open; one more closes the least recently used.
+# A step that fails changes nothing.
 
 MAX_OPEN = 64
 MAX_STEPS = 64

@@ -173,6 +173,6 @@ def _read_meeting(position: int, text: str, *, starts: dict[str, date]) -> Itera
     for address, person in called.items():
         if (known := identifiers.canonical(address)) is not None:
             yield Entity(position, word["individual"], person, aliases=(known,) if known != person else ())
-        # Of two with one name the address tells who it is.
+        # Of two with one name, the address decides who it is.
         reference = known if known and names[person] > 1 else person
         yield Fact(position, reference, word["attendee"], word["individual"], name, word["event"])

@@ -87,7 +87,7 @@ def read(file: IO[bytes]) -> Iterator[Record]:
     A row with more fields than the heading is refused; fields that are missing at its end are empty.
 
     Raises:
-        errors.InvalidArguments: the first line names no columns of either table.
+        errors.InvalidArguments: the first line has the columns of neither table.
     """
     with records.open_text(file) as source:
         rows = _RowReader(source)

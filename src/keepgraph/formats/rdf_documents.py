@@ -155,7 +155,7 @@ def _check_xml(content: bytes) -> None:
 
 
 def _check_json(content: bytes) -> bytes:
-    """The same JSON, after a check that no context of it lies elsewhere.
+    """The same JSON, after a check that it refers to no context elsewhere.
 
     Raises:
         errors.VocabularyInvalid: one does, or it is not JSON.

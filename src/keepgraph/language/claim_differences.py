@@ -382,7 +382,7 @@ _DATE_PARTS = frozenset("year month day quarter season decade span relative".spl
 
 
 def happens_once(one: Claim, other: Claim, shared: Iterable[Word]) -> bool:
-    """Whether two claims tell what happens once, or has one date or one time of the day, and only that time differs.
+    """Whether two claims say what happens once, or has one date or one time of the day, and only that time differs.
 
     Args:
         shared: the words of the first that both have.

@@ -1,6 +1,6 @@
 """Contradiction detection between texts in English, without a model: aligned claims that differ in one respect only.
 
-Two claims contradict each other where they say the same of the same but for one difference, and that difference cannot
+Two claims contradict each other if they say the same of the same except for one difference, and that difference cannot
 be: a negation, opposites, amounts that cannot be equal, dates of what happens once, values of which one thing has one,
 shares such as all and none. Where claims differ in more than one respect, or one is limited where the other is not, it
 is undecided: nothing is said that is not sure.
@@ -56,7 +56,7 @@ class Comparison:
     """How two texts relate.
 
     Attributes:
-        confidence: how sure the verdict is: of a contradiction 0.95 where the claims have the same words but for the
+        confidence: how certain the verdict is: of a contradiction 0.95 if the claims have the same words except for the
             difference, and 0.85 where one says something more besides; of compatible texts 0.9 where they agree, 0.8
             where one says more, or they speak of different times or things, 0.7 where they have too little in common
             to be compared, 0.6 where they differ and no rule finds that this excludes; 0 where it is undecided.

@@ -16,7 +16,7 @@ _WORDS_AFTER_TELLING = 3
 def is_pronoun(text: str) -> bool:
     """Whether a name is only a word for the speaker: I, me, myself. ME and EU are more likely abbreviations.
 
-    Accents count, but for words that are written with one: mí is a word for the speaker, and Èu is a name.
+    Accents count, except in words written with one: mí is a word for the speaker, and Èu is a name.
     """
     parts = text.split(None, 2)
     if len(parts) > 1 and (first := parts[0][0] + parts[1][0]).isascii() and first.isalnum():

@@ -281,7 +281,7 @@ def _folded(word: str) -> str:
 # Relation evidence: the wordings that a sentence may have for a relation of two things that it names.
 #
 # For `Anna, who now works at Acme` it is `works at`, from the first to the second; for `Acme's chief is Anna` it is
-# `is chief of`, from the second to the first. Which relation a wording stands for is for others to say.
+# `is chief of`, from the second to the first. Which relation a wording stands for is decided elsewhere.
 
 _MAX_BETWEEN = 160
 """With more characters between two names, a sentence is not about both."""

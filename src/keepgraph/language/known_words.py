@@ -16,7 +16,7 @@ LANGUAGES = ("de", "es", "fr", "it", "pt", "ru")
 """Those of which words are in the filter. Those of Korean have a script of their own."""
 
 WITH_CAPITALS_OF_NOUNS = frozenset(["de"])
-"""The languages in which a capital tells a noun, and not a name."""
+"""The languages in which a capital marks a noun, not a name."""
 
 _HASHES = 6
 _MAX_CACHED = 20_000

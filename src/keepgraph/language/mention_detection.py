@@ -91,7 +91,7 @@ class AnnotatedText:
         return (sentence.start, sentence.end) if sentence and sentence.end >= end else (start, end)
 
     def capital_is_expected(self, offset: int) -> bool:
-        """Whether any word would have a capital here, so that a capital does not tell a name."""
+        """Whether any word would have a capital here, so that a capital does not mark a name."""
         return self.is_sentence_start(offset) or self.is_title_case(offset)
 
     def is_sentence_start(self, offset: int) -> bool:
@@ -204,7 +204,7 @@ def detect(
     - One that is an ordinary word with a capital (Mark, May, Stripe) is found only with a capital; not as a month; and
       where any word would have a capital, at the beginning of a sentence or in a title, only if it is no verb or
       adjective (Falcon), or if what follows shows that it is the subject: Mark said, Will's.
-    - One that is an ordinary word but for its capitals (IT, REST) is found only as it is written.
+    - One that is an ordinary word except for its capitals (IT, REST) is found only as written.
 
     Args:
         known: the names that are known, by key: each as it is written in the graph, in one way or several.

@@ -1,6 +1,6 @@
 """Name features: the evidence for and against a question meaning a named entity, as numbers for a model.
 
-Every feature is named, lies between about 0 and 3, and has a direction: it can only raise a probability, only lower
+Every feature has a name, is between about 0 and 3, and has a direction: it can only raise a probability, only lower
 it, or either. The model that weighs them is in `engine.resolution.acceptance` (ADR 0051).
 """
 
@@ -77,7 +77,7 @@ _QUALIFIERS = frozenset(
 )
 """Makers before the names of products, and words at the end of those of companies, that people leave out."""
 MIN_COSINE = 0.45
-"""Names that are farther are no candidates; one that has no rival leads over what may be as far as this."""
+"""Names that are farther away are not candidates; a name without a rival leads over this distance."""
 
 _HALF = 0.5  # of the weight of the words
 _MOST = 0.75  # of the weight of the words of a title: what it means is not said in other words
@@ -94,7 +94,7 @@ _GENITIVE = lazy.compile(r"(?<=\w)['’]s\b")
 _SIMILAR_TO_TYPO = 60.0
 _PARTICLE = 3  # letters of el, al, bin, ibn
 _SLAVIC_ENDINGS = ("ski", "ska", "cki", "cka", "dzki", "dzka")  # of a surname, of a man and of a woman
-_FEW_NAMES = 3  # of a surname that tells who is meant, with the companies of that name
+_FEW_NAMES = 3  # at most this many people and companies share a surname that identifies a person
 
 
 def of_pair(

@@ -114,9 +114,9 @@ It is below the threshold and within the margin of a match, so that it makes ano
 """
 
 MENTIONED_SCORE = 0.77
-"""Score of a decision that mentions the name that the query is: not meant by it, and no rival of what has that name."""
+"""Score of a decision that mentions the queried name: it is not meant, and does not compete with what has the name."""
 
-# Scores of whole names, the surest first. A name found by typos lies between MATCH_THRESHOLD and _BEST_ALIGNED.
+# Scores of whole names, highest first. A name found by typos is between MATCH_THRESHOLD and _BEST_ALIGNED.
 _EQUAL = 0.99
 _BEST_ALIGNED = 0.98
 _SAME_WORDS = 0.97
@@ -277,9 +277,9 @@ def _compare_person(query: Sequence[str], name: Sequence[str]) -> Similarity:
 
 
 def _may_be_longer(query: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether a query may be a longer name of a person of whom more than one name is known.
+    """Whether a query may be a longer name of a person with more than one known name.
 
-    What it has besides is no common word, as in “mother of”.
+    Its extra words are not common ones, as in “mother of”.
     """
     return len(query) > len(name) > 1 and not any(common_words.is_common(word) for word in {*query} - {*name})
 

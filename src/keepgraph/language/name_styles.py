@@ -14,7 +14,7 @@ from keepgraph.language.mention_detection import AnnotatedText
 from keepgraph.model import NameStyle
 
 TITLE_WORD = "project"
-"""The word that tells a title beside it: the project Atlas."""
+"""The word that marks what follows as a title: the project Atlas."""
 
 _MAX_WORDS = 4
 

@@ -1,6 +1,6 @@
 """Opposites and synonyms: whether two words of statements exclude each other, or say the same, by lexicons and prefix.
 
-Both words are given as they stand in the texts, in small letters. Narrower than `antonyms`, which tells names apart:
+Both words are given as they stand in the texts, in small letters. Narrower than `antonyms`, which distinguishes names:
 here each pair says that one thing cannot be both, at one time and in one respect.
 """
 
@@ -195,7 +195,7 @@ def _action_patterns() -> dict[str, re.Pattern[str]]:
 
 # Opposite statements: of two short statements on the same matter, whether one wants what the other refuses.
 #
-# Only what is worded alike but for the polarity is compared: "Adopt SQLite" and "Do not use SQLite", "Open the office"
+# Only texts alike except for the polarity are compared: "Adopt SQLite" and "Do not use SQLite", "Open the office"
 # and "Close the office". See antonyms.py for the languages.
 
 

@@ -40,7 +40,7 @@ class Agreement(IntEnum):
         NONE: they share no content word.
         CONTRADICTION: they share one, but differ in a number, a code or a letter: licence A, licence B.
         PARTIAL: they share one, and each may mean another thing: the licence of Siemens, the licence from Bosch.
-        SURE: what one says of the thing, the other says too, as far as it says anything.
+        SURE: whatever one says of the thing, the other says too, if it says anything.
         EQUAL: the same words.
     """
 

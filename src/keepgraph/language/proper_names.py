@@ -136,7 +136,7 @@ def _is_identifier(word: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _languages(text: AnnotatedText) -> frozenset[str]:
-    """The languages but English that a text may be in, as far as its function words tell."""
+    """The languages other than English that a text may be in, by its function words."""
     return (
         word_forms.languages(text.word(offsets).lower() for offsets in text.words[:_WORDS_FOR_LANGUAGE]) or frozenset()
     )

@@ -290,7 +290,7 @@ _UNIT_BY_WORD = {
 }
 
 
-# Written values: dates and quantities as they stand in English texts, which are no names of entities.
+# Written values: dates and quantities in English texts, which are not names of entities.
 
 _ISO_DATE = lazy.compile(
     r"\d{4}(?:-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?)?)?)?", re.ASCII

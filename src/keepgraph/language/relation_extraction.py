@@ -233,7 +233,7 @@ def extract_decisions(text: str, *, written_on: str | None = None) -> list[Extra
     """The decisions that a text states, in their order: `we decided to …`, `Priya decided to …`, `decision: …`.
 
     Args:
-        written_on: the day of the text, YYYY-MM-DD. A later date is no day of a decision, but belongs to its name.
+        written_on: the day of the text, YYYY-MM-DD. A later date is not the day of a decision, but belongs to its name.
     """
     decisions: dict[str, ExtractedDecision] = {}
     for sentence in sentences.split(text):

@@ -92,7 +92,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def starts(text: str, start: int, end: int) -> list[int]:
-    """Where sentences of a stretch of a text begin, but for the first: offsets after the white space before them."""
+    """Where sentences of a stretch of a text begin, except the first: offsets after the white space before them."""
     offsets = []
     for sentence_end in _ends(text, start, end):
         space = _SPACE.match(text, sentence_end, end)

@@ -281,7 +281,7 @@ class Database:
         return wal.size(self.path)
 
     def checkpoint(self) -> None:
-        """Move the write-ahead log into the file, as far as other readers allow."""
+        """Move the write-ahead log into the file, unless other readers prevent it."""
         with self._writer_lock:
             self._empty_log()
 
@@ -426,7 +426,7 @@ class Database:
         return identity
 
     def _reopen_if_replaced(self) -> None:
-        """Reopen the file if another one has replaced it: writes must go to the file of that name."""
+        """Reopen the file if another has replaced it: writes must go to the file of that name."""
         current = self._identify_file()
         if self._file != current:
             # Set only when the new file is open; if that fails, the next call tries again.

@@ -292,7 +292,7 @@ def next_change(tx: Tx, *, after: str) -> str | None:
     return changes[0]
 
 
-# A cache of results computed from current facts: until somebody writes, or a fact begins or ceases to hold.
+# A cache of results computed from current facts, until somebody writes, or a fact begins or ends.
 
 T = TypeVar("T")
 _MAX_INSTANTS = 8
@@ -300,7 +300,7 @@ _MAX_INSTANTS = 8
 
 @dataclass(frozen=True, slots=True)
 class _Timed:
-    """A value, and the timestamps between which it is the same if nobody writes; always at the first."""
+    """A value, and the timestamps from which and until which it is valid if nobody writes."""
 
     known_at: str | None
     since: str
@@ -309,7 +309,7 @@ class _Timed:
 
 
 def cached(tx: Tx, key: Hashable, compute: Callable[[], T], *, is_final: Callable[[T], bool] = lambda _: True) -> T:
-    """The value for a key at the instant of the call, recomputed when other facts hold.
+    """The value for a key at the instant of the call, recomputed if other facts hold.
 
     Args:
         is_final: whether a value may be kept.
@@ -324,7 +324,7 @@ def cached(tx: Tx, key: Hashable, compute: Callable[[], T], *, is_final: Callabl
     value = compute()
     if is_final(value):
         del entries[: 1 - _MAX_INSTANTS]
-        # When facts began and ended as known at another instant is not looked up: kept for this instant.
+        # As known at another instant, changes of facts are not looked up: the value is kept for this instant only.
         until = next_change(tx, after=at) if tx.known_at is None else at
         entries.append(_Timed(tx.known_at, at, until, value))
     return value

@@ -435,10 +435,10 @@ class RetractedTwin:
 def signs(tx: Tx, fact: Fact, *, predicate: int, acyclic: bool) -> tuple[bool, bool]:
     """Whether an equal fact was retracted, and whether a path may lead from the object of a fact to its subject.
 
-    One look-up, for most facts have no sign of either.
+    One query, since most facts show no sign of either.
 
     Args:
-        acyclic: whether the predicate is meant to have no cycles; where it may have some, no path is looked for.
+        acyclic: whether the predicate must not have cycles; if it may, no path is searched.
     """
     if (ahead := facts.in_advance(tx)) and ahead.is_new(facts.triple_of(fact, predicate)):
         return False, acyclic  # searching what was read for a path costs no more than looking for a sign

@@ -36,7 +36,7 @@ class PathSearch:
         least, most: the number of relationships; `most` is None where there is no limit.
         reversed: whether the search starts at the right end of the pattern, so that its trails are turned round.
         unused: whether a relationship differs from those that the pattern has bound before; None for no test.
-        hop_test: tells whether a relationship fulfils the conditions on each of them; None for no test.
+        hop_test: whether a relationship fulfils the conditions on each of them; None for no test.
         all_shortest: whether all shortest paths are wanted, not one.
         condition: what a shortest path must fulfil; None for nothing.
     """

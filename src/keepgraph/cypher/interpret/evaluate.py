@@ -30,7 +30,7 @@ class Graph(Protocol):
     """The graph as a query reads it. A node and a relationship may have the same key."""
 
     def nodes(self, labels: tuple[ast.LabelExpression, ...], equalities: tuple[tuple[str, Any], ...]) -> Iterator[Node]:
-        """The nodes with these labels; with these values of properties too, as far as an index tells quickly."""
+        """The nodes with these labels; also with these values of properties, if an index finds them quickly."""
 
     def relationships(self, types: ast.LabelExpression | None) -> Iterator[Relationship]:
         """All relationships of these types."""
@@ -128,7 +128,7 @@ def build_evaluator(expression: ast.Expression, columns: Columns) -> Evaluator:
 
 
 def build_test(expression: ast.Expression, columns: Columns) -> Evaluator:
-    """The function that tells whether a condition is true; null is not true."""
+    """A function that says whether a condition is true; null is not true."""
     evaluator = build_evaluator(expression, columns)
 
     def test(row: Row, run: Run) -> bool:

@@ -413,7 +413,7 @@ _LOOKUP = 4.0
 """A lookup by a key, in entries of an index that are read in sequence."""
 
 _EDGE_ROW = 40.0
-"""The row of a relationship, which is long and lies anywhere in the table, in the same unit."""
+"""The row of a relationship, which is long and may be anywhere in the table, in the same unit."""
 
 _ADJACENT_ROW = 3.0
 """The same of rows that lie beside each other, as those of relationships that were recorded one after the other."""
@@ -436,7 +436,7 @@ class OrderedScan:
 
     Attributes:
         key: the property.
-        share: which part of all relationships lies in the range that the conditions leave, 0 to 1.
+        share: the share of relationships within the range that the conditions leave, 0 to 1.
         limit: where rows are wanted in this order, how many (None: not known); 0 where the order is not wanted.
         rows_are_adjacent: whether the rows lie in the table about as in the index.
     """
@@ -465,7 +465,7 @@ def cheapest_order(
     uncovered: Set[str] = frozenset(),
     grouped_by: str | None = None,
 ) -> list[Step]:
-    """The steps that bind all nodes and relationships of a pattern, cheapest as far as the estimates tell.
+    """The steps that bind all nodes and relationships of a pattern, cheapest by the estimates.
 
     Args:
         uncovered: the relationships that need the row of the table, since an index does not have all that is asked.

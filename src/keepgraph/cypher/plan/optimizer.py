@@ -438,7 +438,7 @@ def _rows(collected: Project, aggregate: Aggregate, name: str, element: ast.Expr
 
 
 def add_branches(aggregate: Aggregate) -> Aggregate:
-    """The aggregation over independent optional matches beside each other, where it is over such behind each other.
+    """The aggregation with its independent optional matches side by side instead of one after the other.
 
     Args:
         aggregate: all its aggregates ignore duplicates.

@@ -123,7 +123,7 @@ Binding = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 """Computes a bound value from the parameters of the query and the values of the catalogue."""
 
 QUERY_INSTANT = "instant of the query"
-"""The name of a query's instant among the values of the catalogue; no condition of a catalogue can have it."""
+"""The name of a query's instant among the values of the catalogue, which no condition of a catalogue uses."""
 
 MAX_INTEGER = 2**63 - 1
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")

@@ -74,7 +74,7 @@ def _emit_distinct(context: Context, plan: Distinct, block: Block) -> Block:
 
 
 def _needs_no_join(expression: ast.Expression) -> bool:
-    """Whether an expression over columns needs no row of a table, which could not be joined any more."""
+    """Whether an expression over columns needs no row of a table, which could no longer be joined."""
     if isinstance(expression, _NEED_TABLES):
         return False
     return all(_needs_no_join(child) for child in tree_walk.children(expression))

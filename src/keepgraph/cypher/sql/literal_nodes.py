@@ -1,7 +1,7 @@
 """Literals as nodes of a pattern: where one may be there, and the scan of all nodes and literals that match.
 
 A literal is never the source of a fact. Where a node or a literal may be meant, the conditions stand inside both
-branches, so that each uses its own index. Few entities have a property `value`, and a partial index tells which: while
+branches, so that each uses its own index. Few entities have a property `value`, and a partial index shows which: while
 it is empty, a condition on `value` means a literal, and entities are not scanned for it.
 """
 

@@ -3,7 +3,7 @@
 OPTIONAL MATCH is a LEFT JOIN where its pattern has one step. Paths of variable length, shortest paths and named paths
 are left to the interpreter.
 
-Its access paths tell the join order what the tables offer: ranges and orders that an index serves, and which
+Its access paths say what the tables offer to the join order: ranges and orders that an index serves, and which
 relationships an index covers. A scan that an index covers says so (`INDEXED BY`), since SQLite prefers another one; an
 end of which no label, property or value is asked is not looked up, because the ends of a fact always exist. CONTAINS
 uses no trigram index: a scan of the index over names takes 6 ms at 100,000 names, and folding is not exact.
@@ -72,7 +72,7 @@ def _prune(match: Match, catalogue: Catalogue, bound: Mapping[str, _Domain | Non
 
 
 class _Search:
-    """What may stand at each node and match each relationship, as far as it was narrowed."""
+    """What each node may be and each relationship may match, as far as it was narrowed."""
 
     def __init__(self, match: Match, catalogue: Catalogue, bound: Mapping[str, _Domain | None]) -> None:
         self._catalogue = catalogue
@@ -133,7 +133,7 @@ class _Search:
         return _NOTHING if not names else names[0] if len(names) == 1 else ast.LabelOr(names)
 
     def narrowed_node(self, node: NodeSlot) -> NodeSlot:
-        """The node, said to be a literal or none where only that is left."""
+        """The node, marked as a literal, or as not one, if only that is possible."""
         literals, domain = self._catalogue.literals, self.domains[node.column]
         if literals is None or not domain or not self._catalogue.literal_matches(node.labels):
             return node
@@ -519,7 +519,7 @@ _NO_GRAPH: Any = None
 
 
 def cheapest_order(context: Context, plan: Match) -> list[Step]:
-    """The join order of a match, cheapest as far as the estimates tell."""
+    """The join order of a match, cheapest by the estimates."""
     grouped_by, context.start_node = context.start_node, None
     wanted, context.wanted_order = context.wanted_order, None
     ordered_scans = list(_ordered_scans(context, plan, wanted)) if not plan.input.columns else []
@@ -612,7 +612,7 @@ def _is_constant(expression: ast.Expression) -> bool:
 
 
 def _share(context: Context, key: str, ranges: list[tuple[str, ast.Expression]]) -> float:
-    """Which part of all relationships lies in these ranges, as far as the estimates tell."""
+    """The estimated share of relationships within these ranges."""
     lower: str | None = ""
     upper: str | None = ""
     for operator, constant in ranges:
@@ -678,7 +678,7 @@ def index_conditions(context: Context, block: Block, step: EdgeScan, plan: Match
 
 
 def join_values(context: Context, block: Block, step: EdgeScan, plan: Match) -> Expression | None:
-    """Join the values of a property that other rows have, as far as they fulfil the conditions on it.
+    """Join the values of a property that other rows have, if they fulfil the conditions on it.
 
     Returns the keys of the relationships that have them, which are read by these; None where the scan is by no values.
     """

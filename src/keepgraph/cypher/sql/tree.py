@@ -45,7 +45,7 @@ NULL, TRUE, FALSE, STAR = Keyword("NULL"), Keyword("TRUE"), Keyword("FALSE"), Ke
 
 @dataclass(frozen=True, slots=True)
 class Literal(Expression):
-    """A text, an integer or a blob that is ours, never one of a query but for its number of rows."""
+    """A text, an integer or a blob of ours, never one from a query, except its number of rows."""
 
     value: str | int | bytes
 

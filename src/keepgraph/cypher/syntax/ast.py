@@ -401,7 +401,7 @@ class SingleQuery(SyntaxNode):
 
 @dataclass(frozen=True, slots=True)
 class Query(SyntaxNode):
-    """Single queries joined by UNION; `union_all[i]` tells whether it is UNION ALL between the parts i and i + 1."""
+    """Single queries joined by UNION; `union_all[i]` says whether it is UNION ALL between the parts i and i + 1."""
 
     parts: tuple[SingleQuery, ...]
     union_all: tuple[bool, ...]

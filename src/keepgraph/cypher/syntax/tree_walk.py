@@ -210,7 +210,7 @@ def has_aggregate(expression: ast.Expression) -> bool:
 def free_variables(expression: ast.Expression) -> set[str]:
     """The variables that it may take from the scope around it.
 
-    A variable of an inner pattern is among them: only the scope tells whether the pattern uses or declares it.
+    A variable of an inner pattern is among them: only the scope shows whether the pattern uses or declares it.
     """
     if isinstance(expression, ast.Variable):
         return {expression.name}

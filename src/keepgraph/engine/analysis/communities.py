@@ -112,7 +112,7 @@ MIN_MEMBERS = 3
 """Fewer members do not make a community."""
 
 _LEAST_OVERLAP = 0.25
-"""Jaccard: with less in common, a community is another one."""
+"""Jaccard index: with less in common, a community is a different one."""
 
 _STEPS = 4
 _MEMBERS_WITH_FACTS = 40
@@ -132,7 +132,7 @@ class BuiltCommunity:
 
     Attributes:
         members: row numbers of its entities, the most central first.
-        is_new: whether no community of before goes on in it.
+        is_new: whether it continues no earlier community.
     """
 
     community: Community

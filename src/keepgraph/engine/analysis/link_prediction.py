@@ -24,7 +24,7 @@ from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Fact, Predicate, Role
 from keepgraph.store.transactions import Tx
 
-# Likely facts that can be suggested: those that the vocabulary allows and no flag of a predicate speaks against.
+# Likely facts that can be suggested: the vocabulary allows them, and no flag of a predicate contradicts them.
 
 _ROLES_NOT_SUGGESTED: tuple[Role, ...] = ("mentions", "tags")
 _FLAGS = frozenset({"functional", "inverse_functional", "asymmetric", "acyclic"})
@@ -50,7 +50,7 @@ class LikelyFact:
 
 
 def fitting(tx: Tx, likely: tuple[LikelyFact, ...], *, limit: int) -> list[LikelyFact]:
-    """Those that the vocabulary allows and that contradict no flag of their predicate, in the same order."""
+    """The triples that the vocabulary allows and that contradict no flag of their predicate, in the same order."""
     vocabulary = graph_vocabulary.read(tx)
     entities = store.entities.by_rows(tx, sorted({row for each in likely for row in (each.subject, each.object)}))
     allowed: list[LikelyFact] = []

@@ -1,7 +1,7 @@
 """Search in an ontology: by names, labels and codes, by the words of descriptions, and by vectors of its words.
 
-The index of words tells which classes have a wording, a code, or a token of their descriptions. A wording is compared
-by its key: words in lower case, one space between.
+The index of words finds classes by a wording, a code, or a token of their descriptions. A wording is compared by its
+key: words in lower case, one space between.
 """
 
 from __future__ import annotations

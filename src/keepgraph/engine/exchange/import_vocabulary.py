@@ -174,7 +174,7 @@ def _replace(tx: Tx, term: VocabularyTerm, line: Line) -> None:
 
 
 def _set_state(tx: Tx, term: VocabularyTerm, line: Line, of_set: VocabularySet) -> None:
-    """Set what a word has besides its definition: its set and version, whether it is retired, and by what replaced."""
+    """Set what a word has besides its definition: its set and version, whether it is retired, and what replaces it."""
     vocabulary = graph_vocabulary.read(tx)
     values: dict[str, Any] = {}
     if term.set != of_set.name:

@@ -146,7 +146,7 @@ def _import_decisions(tx: Tx, lines: Sequence[Line], state: ImportState, strict:
     return import_each(lines, import_decision, strict=strict)
 
 
-# Import of owner lines, which say whose graph it is, and of narrative lines, which say what week a text tells of.
+# Import of owner lines, which say whose graph it is, and of narrative lines, which say what week a text is about.
 
 
 def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
@@ -171,7 +171,7 @@ def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bo
 
 
 def _import_narratives(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
-    """Which texts tell of which weeks. Of two lines of the same week and instant, the later is the newer."""
+    """Which texts are about which weeks. Of two lines of the same week and instant, the later counts."""
     entities = find_entities(tx, {project for line in lines if (project := line.get("project"))})
     episodes = find_episodes(tx, lines, state)
 
@@ -240,7 +240,7 @@ def _import_lines(tx: Tx, kind: str, lines: Sequence[Line], state: ImportState, 
 
 
 def _find_future_instant(line: Line, latest: str) -> errors.InvalidArguments | None:
-    """Why a line is refused whose history cannot have happened yet; what it says is valid may well be to come."""
+    """Why a line is refused: its history lies in the future. A validity may."""
     for name, value in line.items():
         if name in _RECORDING_INSTANTS and isinstance(value, str) and value > latest and value[:1].isdigit():
             return errors.InvalidArguments(

@@ -185,7 +185,7 @@ def _detail(confidence: float, scope: str, pinned: int) -> dict[str, Any]:
 
 
 def _detail_of(page: Page, name: str) -> dict[str, Any]:
-    """What a page tells in its details of a fact or an alias, but for what none can be."""
+    """What the details of a page say about a fact or an alias, without impossible values."""
     details = page.front.get("details")
     detail = details.get(name) if isinstance(details, dict) else None
     detail = detail if isinstance(detail, dict) else {}

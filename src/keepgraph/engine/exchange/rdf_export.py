@@ -270,7 +270,7 @@ _DATATYPE_NAMES = {"number": _NUMBERS, "date": _DATES, "url": ("anyURI",)}
 
 
 def write_shacl(tx: Tx, set_names: Collection[str]) -> Iterator[str]:
-    """The lines of a Turtle document with the shapes of the words of these sets, those aside that are retired.
+    """The lines of a Turtle document with the shapes of the words of these sets, without retired ones.
 
     Raises:
         errors.VocabularyInvalid: there are no words to write.

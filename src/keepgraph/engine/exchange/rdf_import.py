@@ -1,6 +1,6 @@
 """Import of an RDF document into the vocabulary: its definitions as a set, its individuals as entities and facts.
 
-What a document states and no field of the vocabulary holds is kept as statements, so that an export gives it back.
+Whatever has no field in the vocabulary is kept as statements, so that an export gives it back.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ImportPlan:
 
     @property
     def kept_count(self) -> int:
-        """How many statements are kept that no field of the vocabulary holds."""
+        """How many statements are kept because they have no field in the vocabulary."""
         words: list[WordDefinition] = [*self.definition.types, *self.definition.predicates]
         return len(self.set_statements) + sum(len(word.details.get("statements", ())) for word in words)
 

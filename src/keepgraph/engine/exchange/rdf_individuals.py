@@ -25,7 +25,7 @@ class IndividualsReport:
     """What came of individuals: how many entities, aliases and facts were new.
 
     Attributes:
-        left_out: statements that no predicate of the vocabulary says, by the IRI of their property.
+        left_out: statements without a predicate in the vocabulary, by the IRI of their property.
         refusals: the first of the names and facts that were refused, each with the reason.
     """
 
@@ -258,7 +258,7 @@ def choose(
     taken: Collection[str],
     shared: Collection[str],
 ) -> dict[Iri, str]:
-    """A name for each definition, each another one.
+    """A different name for each definition.
 
     Args:
         known: names of words that the vocabulary has with their IRIs.

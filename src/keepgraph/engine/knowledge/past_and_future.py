@@ -31,7 +31,7 @@ class Lines:
 def of_entities(
     tx: Tx, entities: Sequence[int], *, predicates: Sequence[str] | None = None, names_entities: bool = False
 ) -> tuple[Lines, Lines]:
-    """What has ended and what is to come for some entities, in one look-up, and another one for each if there is any.
+    """Ended and future facts of some entities, in one query, and one more for each entity that has any.
 
     Args:
         entities: their rows.

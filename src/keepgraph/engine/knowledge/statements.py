@@ -46,7 +46,7 @@ def resolve(tx: Tx, given: GivenFact, *, aliases: Sequence[str] = (), refuse_mis
 
     Raises:
         errors.InvalidRequest: a word is not in the vocabulary, the ends or the literal do not fit, or a name is empty.
-        errors.Conflict: a name or an alias may mean several entities, or an alias is the name of another one.
+        errors.Conflict: a name or an alias may mean several entities, or an alias is the name of another entity.
     """
     matches = _find_matches(tx, given)
     takes_literal = all(match.predicate.literal_kind is not None for match in matches)

@@ -247,7 +247,7 @@ def _move_facts(tx: Tx, moved: Sequence[Fact], target: Predicate, *, are_reverse
 
 
 def _move_inverses(tx: Tx, base: Predicate, absorb: Predicate, *, are_reversed: bool) -> list[str]:
-    """Let the inverses of a predicate be those of another one; where that needs none, they become labels of it.
+    """Give the inverses of a predicate to another; if that needs none, they become its labels.
 
     Returns the labels that it was given.
     """

@@ -90,7 +90,7 @@ def find_for_restoration(
 ) -> tuple[Key | None, list[Key]]:
     """The key that a restored graph will have, and all that its backup may have been encrypted with.
 
-    A graph keeps the key it has. If it is lost or damaged, its settings or the backup tell what that was. A key from
+    A graph keeps the key it has. If it is lost or damaged, its settings or the backup show what it was. A key from
     the environment may be that of the backup alone.
     """
     location = settings_file.read(graph).key
@@ -108,7 +108,7 @@ def find_for_restoration(
             hint="Name the file with its key in KG_KEY_FILE, or restore another backup.",
         )
     if not available:
-        next(keys.key_source(graph, location, ask=ask).candidates())  # raises, and tells where it searched
+        next(keys.key_source(graph, location, ask=ask).candidates())  # raises, and says where it searched
     if not was_encrypted and not should_be_encrypted:
         return None, available
     by_preference = [
@@ -155,7 +155,7 @@ def import_key(
 
 
 def _keys_of_empty(graph: Path, ask: AskPassphrase | None) -> list[Key]:
-    """The keys of an encrypted graph in which nothing is, that which opens it first; none of any other."""
+    """The keys of an empty encrypted graph, the one that opens it first; none for other graphs."""
     with suppress(errors.KeyMissing, errors.KeyWrong, errors.KeyInvalid, errors.GraphNotEncrypted):
         key, others = find(graph, ask=ask)
         return [key, *others] if store.copies.is_empty(graph, key=key) else []

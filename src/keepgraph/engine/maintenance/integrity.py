@@ -107,7 +107,7 @@ def check_all(database: Database) -> tuple[list[Check], Faults]:
 
 
 def created_at(database: Database) -> datetime | None:
-    """When a graph was made; None where its migrations do not tell."""
+    """When a graph was made; None if its migrations do not say."""
     try:
         with database.read("doctor") as tx:
             timestamp = store.integrity.created_at(tx)

@@ -95,7 +95,7 @@ def find(graph: Path) -> list[_Unfinished]:
 
 
 def find_change(location: KeyLocation | None, *, is_encrypted: bool) -> _Unfinished | None:
-    """The change that was interrupted, as the settings of the graph tell."""
+    """The change that was interrupted, as the settings of the graph say."""
     match location:
         case None:
             return None

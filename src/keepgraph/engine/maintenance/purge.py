@@ -238,7 +238,7 @@ def find_removed_words(graph: Path, word: str, *, key: Key | None) -> list[Word]
 
 
 def _removed_words(conn: store.connections.Connection) -> frozenset[Word]:
-    """The words that somebody added and removed; those of the sets that come with this program tell nothing."""
+    """The words that somebody added and removed; not words of the sets that come with this program."""
     removed = store.earlier_versions.deleted(conn)
     if not removed:
         return removed
@@ -259,7 +259,7 @@ def _content_of_words(conn: store.connections.Connection, words: Collection[Word
 
 
 def _recogniser(content: Content, *, with_common_names: bool) -> Callable[[str], bool]:
-    """A function that tells whether a text has an id, a name or a sentence of the content.
+    """A function that says whether a text has an id, a name or a sentence of the content.
 
     Args:
         with_common_names: names that are common words too (go, mark): they stand in texts that do not mean them.

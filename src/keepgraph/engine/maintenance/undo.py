@@ -72,7 +72,7 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> Undon
 
 
 def find_obstacle(tx: Tx, call: Call) -> Obstacle | None:
-    """Why `undo` would refuse a call, as far as can be seen without undoing it; None where nothing is in its way."""
+    """Why `undo` would refuse a call, as far as can be seen without undoing it; None if nothing prevents it."""
     if call.change_count > MAX_CHANGES_CHECKED:
         return Obstacle(
             f"It made {call.change_count:,} changes: only undoing it shows whether it can be undone.", is_open=True

@@ -162,7 +162,7 @@ def _by_letters(tx: Tx, name: Name, of_types: Collection[str] | None) -> tuple[R
     if "@" in name.text and identifiers.canonical(name.text):
         judged = [_weigh_other_address(tx, candidate) for candidate in judged]
     resolution = abstention.choose(judged, threshold=tx.settings.accept)
-    # If a name certainly means one of several, no vector can tell which: Sarah, of two.
+    # If a name certainly means one of several, no vector can decide which: Sarah, of two.
     is_ambiguous = sum(candidate.score for candidate in judged[:2]) >= tx.settings.accept
     return resolution, candidates, not (resolution.entity or is_ambiguous or "embedding" not in tx.settings.steps)
 

@@ -347,7 +347,7 @@ MAX_EDGES_OF_NODE = 300
 """At most this many facts of an entity in each direction, chunks of a name, and names of a chunk are read."""
 
 MAX_STEPS = 10
-"""Of the rank of a walk that returns to its seeds every second step, less than a thousandth lies beyond."""
+"""Less than a thousandth of the rank of a walk that returns to its seeds every second step is farther away."""
 
 WEIGHT_OF_SPEAKER = 0.2
 """That somebody says it makes a turn less his than a name makes a text."""

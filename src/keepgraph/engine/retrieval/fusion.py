@@ -306,7 +306,7 @@ ANSWERING_WORDS = 0.7
 """The share of the words of a question, weighted by how rare they are, that one text has which answers by words."""
 
 ANSWERING_WORDS_WITHOUT_VECTORS = 0.25
-"""The same where vectors are missing, so that only words can tell: too much rather than too little."""
+"""The same without vectors, when only words decide: too much rather than too little."""
 
 COVERED_HITS = 10
 """How many of the best hits by words are examined."""

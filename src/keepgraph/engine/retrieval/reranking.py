@@ -226,7 +226,7 @@ def abstains(context: SearchContext) -> bool:
     """Whether no result answers the question.
 
     It never does so where nothing was looked for, where something waits for its vector, where the question names what
-    is known or has no word that tells anything, or where something else says what is wanted: a node to begin at, a
+    is known or has no content word, or something else says what is wanted: a node to begin at, a
     type, a predicate, a project or a time.
     """
     request, filters = context.request, context.request.filters

@@ -73,7 +73,7 @@ def plan_merge(proposal: ReviewProposal, into: Mapping[str, Any] | None) -> Plan
 
 
 def plan_rejection(proposal: ReviewProposal) -> PlannedCall:
-    """The call that goes with a rejection: it deletes what waits in a wording; otherwise none."""
+    """The call that a rejection makes, if any: it deletes what waits in a wording."""
     mapped = [
         wording for mapping in proposal.arguments.get("map_wordings") or () for wording in mapping.get("wordings", ())
     ]

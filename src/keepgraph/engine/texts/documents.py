@@ -285,7 +285,7 @@ def upsert_prechunked(
     extraction.record_relations(replace(tx, episode=episode.row))
     _withdraw_proposed(tx, episode, result)
     update = stored.chunk_update
-    # The very same assertion is not stored a second time: then only the result tells that it is stated again.
+    # The same assertion is not stored twice: then only the result says that it is stated again.
     result.withdrawn += forgetting.withdraw_unstated(
         tx, episode, [row for row, _, _ in previous_assertions], stated={fact.row for fact in result.facts}
     )

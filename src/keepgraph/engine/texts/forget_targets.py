@@ -1,6 +1,6 @@
 """The one entity, fact, text or call that somebody asks to forget. Never a near one: those are only candidates.
 
-A request in English tells the kind of thing to forget, and the words that name it.
+A request in English gives the kind of thing to forget, and the words that name it.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def _near_entities(tx: Tx, reading: _Reading) -> list[Entity]:
 
 
 def _phrases(text: str, *, all_words: bool = False) -> list[str]:
-    """The words of a text for a full-text query; without stop words, which tell nothing, unless all are asked for."""
+    """The words of a text for a full-text query; without stop words, unless all are asked for."""
     words = _words(text) if all_words else _telling_words(text)
     return [f'"{_segmented(word)}"' for word in dict.fromkeys(words)][:_MAX_WORDS]
 
@@ -362,7 +362,7 @@ class Request:
 
     Attributes:
         words: the name, title, sentence or words that are left; the number of a call.
-        kind: entity, fact, text or call, where the words tell; None where they do not.
+        kind: entity, fact, text or call, if the words say so; else None.
         is_last: whether the newest of its kind is meant.
     """
 

@@ -16,7 +16,7 @@ from keepgraph.language.notes import ITSELF
 from keepgraph.model import Change, Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
 
-# Deletion of episodes, and withdrawal of what they stated: what nothing else supports goes with them.
+# Deletion of episodes, and withdrawal of what they stated: what nothing else supports is deleted with them.
 
 # An entity is only deleted if no other text mentions it: so long unread texts are read before that is decided.
 

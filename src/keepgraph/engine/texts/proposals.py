@@ -272,7 +272,7 @@ def _end(vocabulary: Vocabulary, entities: Sequence[Entity], name: str, style: N
 
 
 def _propose_end(drafts: _Drafts, vocabulary: Vocabulary, name: str, entity_type: str, fact: ExtractedFact) -> None:
-    """Propose one end of a fact as an entity, if it is written like a name; the fact tells its type best."""
+    """Propose one end of a fact as an entity, if it is written like a name; the fact shows its type best."""
     key = normalisation.key(name)
     existing = drafts.entity(key)
     style = vocabulary.style(entity_type)

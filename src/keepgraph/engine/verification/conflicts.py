@@ -363,7 +363,7 @@ class Rules:
         )
 
     def _one_at_a_time(self, kind: str, other: Fact, end: str) -> Conflict:
-        """The fact and another one, where only one is meant to hold at a time, or usually does."""
+        """The fact and another one, if only one should hold at a time, or usually does."""
         fact, since = self._fact, _since(other, self._tx)
         statement = (
             f"“{_sentence(other)}” holds, {since}, and {fact.predicate} usually has one {end} at a time."
