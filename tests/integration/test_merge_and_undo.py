@@ -871,9 +871,11 @@ def test_a_call_that_only_said_again_what_was_known_is_taken_back_alone(call):
     call.record(ADA, "tagged", literal("x"), source="mail")
     before = state(call)
     call.record(ADA, "tagged", literal("x"), source="minutes")
+    answer, between = undone(call), state(call)
 
-    assert undone(call)["changes"] == 1
-    assert state(call) == before
+    assert (answer["changes"], between) == (1, before)
+    assert "so it stays" in answer["message"]
+    assert "so it stays" not in undone(call)["message"]
 
 
 def test_the_call_that_said_anew_what_had_been_retracted_is_named(call, path):

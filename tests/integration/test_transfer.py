@@ -1051,6 +1051,22 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return file, exported(file)
 
 
+def test_what_is_imported_again_is_no_change_that_undo_would_find(tmp_path, open_graph):
+    """
+    The words that the file carries are those of the graph; nothing in it uses most of them.
+    """
+    other = Caller(open_graph())
+    other.record(person("Ada"), "works_at", {"type": "organisation", "name": "Acme"})
+    lines, here = exported(other.graph.path), tmp_path / "here.db"
+    imported(here, lines)
+    before = rows(here, "SELECT * FROM journal")
+    again = imported(here, lines)
+
+    assert again["added"] == 0
+    assert rows(here, "SELECT * FROM journal") == before
+    assert {table for (table,) in rows(here, "SELECT tbl FROM journal")}.isdisjoint({"entity_type", "predicate"})
+
+
 @pytest.mark.parametrize(("lines", "expected"), [met[1:] for met in MEETINGS], ids=[met[0] for met in MEETINGS])
 def test_what_meets_a_graph_is_known_new_or_refused(path, base, lines, expected):
     shutil.copy(base[0], path)

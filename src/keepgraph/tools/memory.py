@@ -547,10 +547,12 @@ def undo(tx: Tx, *, call: int | None = None, change: int | None = None) -> dict[
     changes = ", ".join(f"{number} × {table}" for table, number in counts.items())
     part = "call" if change is None else "part of call"
     about = maintenance.call_descriptions.describe_number(tx, undone.call)
-    purged = f" {undone.purged} changes of it were purged and do not come back." if undone.purged else ""
+    rest = f" {undone.purged} changes of it were purged and do not come back." if undone.purged else ""
+    if counts.keys() == {"provenance"} and all(change.op == "insert" for change in undone.changes):
+        rest += " An earlier call had recorded it, so it stays: undo that call too to remove it."
     return {
         "message": f"Took back {part} {undone.call} ({undone.tool}): "
-        f"{about if about and not change else changes}.{purged}",
+        f"{about if about and not change else changes}.{rest}",
         "about": about,
         "undone_call": undone.call,
         "tool": undone.tool,

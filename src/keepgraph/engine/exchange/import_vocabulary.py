@@ -105,16 +105,18 @@ def _import_together(tx: Tx, lines: Sequence[Line], replaceable: set[tuple[str, 
         errors.KeepgraphError: one of them cannot be imported.
     """
     vocabulary = graph_vocabulary.read(tx)
+    keys = [(line["word_kind"], line["name"]) for line in lines]
+    stored = definitions.read(tx) if replaceable.intersection(keys) else {}
+    current = list(_word_lines(vocabulary.sets, stored, [key for key in keys if key in stored]))
     results: list[LineResult] = []
     new: dict[tuple[str, str], Line] = {}
     replaced: list[tuple[VocabularyTerm, Line]] = []
-    for line in lines:
-        key = (line["word_kind"], line["name"])
+    for key, line in zip(keys, lines, strict=True):
         existing = vocabulary.term(*key)
         if existing is None and key not in new:
             new[key] = line
             results.append(LineResult(created=True))
-        elif existing is not None and key in replaceable:
+        elif existing is not None and key in replaceable and line not in current:
             replaced.append((existing, line))
             results.append(LineResult())
         else:
