@@ -143,7 +143,7 @@ class InvalidRequest(KeepgraphError):
 
 class InvalidArguments(InvalidRequest):
     code = "INVALID_ARGUMENTS"
-    default_hint = "Check the arguments against the tool's input schema."
+    default_hint = "Correct the argument named; the tool's input schema says what it takes (`kg tool schema NAME`)."
 
 
 class UnknownTool(InvalidRequest):

@@ -443,15 +443,15 @@ class RecordImport:
         """The entity of a name in a fact.
 
         Args:
-            allowed: the types that the predicate connects at this end. If there is only one, a new name of which the
-                file does not say what it is gets it.
+            allowed: the types that the predicate connects at this end. If there is only one, a new name without a type
+                in the file gets it.
 
         Raises:
             errors.InvalidRequest, errors.Ambiguous: it cannot be a name, or several entities have it.
         """
         if file_type is None and self._format == detection.MEMORY_SERVER:
             key = normalisation.key(name)
-            # If the file does not say what it is, the graph may.
+            # If the file does not give a type, the graph may.
             existing = store.entities.by_key(tx, key) if key not in self._survey.declared_types else []
             if len(existing) == 1:
                 return existing[0]
@@ -463,7 +463,11 @@ class RecordImport:
                 return entity
             return self._find_or_create(tx, self._survey.declared_types.get(key, ""), name)[0]
         if file_type is None:
-            return knowledge.entities.find(tx, Ref(name=name))
+            try:
+                return knowledge.entities.find(tx, Ref(name=name))
+            except errors.EntityNotFound as error:
+                error.hint = "To create it, give its type: in a column subject_type or object_type, or as person:NAME."
+                raise
         return self._find_or_create(tx, file_type, name)[0]
 
     def _record_fact(
