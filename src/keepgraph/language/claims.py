@@ -80,7 +80,7 @@ WORD = lazy.compile(r"[^\W_](?:[\w.&'’+#/-]*[\w+#])?")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word that carries meaning.
+    """A content word.
 
     Attributes:
         text: in small letters.
@@ -100,7 +100,7 @@ class Word:
 
 
 def _find_words(text: str, labels: Mapping[str, str]) -> Iterator[Word]:
-    """The words of a text that carry meaning, in their order.
+    """The content words of a text, in their order.
 
     Args:
         labels: the numbers that label something, by the words that stand for them in the text.
@@ -250,12 +250,12 @@ class Claim:
     Attributes:
         sentence: the sentence it is from, its white space collapsed.
         words: in their order.
-        share: of what it speaks of, for how much it says so, as least and greatest share: 1 of `all`, 0 of `no`.
-        is_plain: whether no word such as `all` or `no` says for how much.
+        share: the least and the greatest share of its subject that it covers: 1 for `all`, 0 for `no`.
+        is_plain: whether it has no word such as `all` or `no`.
         negations: how many words negate it.
         cues: what says how real it is.
-        pronouns: whom `he`, `she`, `our` stand for is not known, so they are compared as they are.
-        modality: "can" or "must" where it says that something is possible or obligatory; else empty.
+        pronouns: `he`, `she`, `our` as they are, since their referents are unknown.
+        modality: "can" or "must" if it says that something is possible or obligatory; else empty.
         is_partly_negated: whether it denies only a degree, or something within a description, or leaves a choice.
         is_passive: whether its verb is a passive, or an adjective of its form.
     """
@@ -400,7 +400,7 @@ def _take_out(text: str, cues: tuple[Cue, ...]) -> tuple[str, dict[str, str], li
 
 
 def _is_pronoun(amount: Quantity, text: str) -> bool:
-    """Whether a number is none: `no one`, `this one`."""
+    """Whether a number word is not a number: `no one`, `this one`."""
     before, after = text[: amount.start].rstrip().lower(), text[amount.end :]
     is_word = before.endswith(("the", "this", "that", "no", "any", "every", "each", "another", "which", "some"))
     return amount.words.lower() == "one" and (is_word or not after.strip(" .!?"))

@@ -24,7 +24,7 @@ _MAX_IDEOGRAPHS = 6
 def find(
     text: AnnotatedText, known: Sequence[NameMatch], *, persons: Container[str] = ()
 ) -> dict[NameMatch, ProperName | None]:
-    """Those of the known names that are a part of a longer name, which is not known, each with the longer one.
+    """The known names that are a part of a longer, unknown name, each with the longer one.
 
     Ana of Ana Souza, Harbor of Pearl Harbor; not Harbor of Harbor Team, for a team is identified by nothing else, nor
     Jenny of Aunt Jenny. Two known names side by side are two, unless the first is one of a person: Jenny Miller.

@@ -71,7 +71,7 @@ class AnnotatedText:
         return self.words[first:last]
 
     def neighbours(self, start: int, end: int) -> tuple[Offsets | None, Offsets | None]:
-        """The words before and after a name; None where more than one space is between."""
+        """The words before and after a name; None if more than one space is between."""
         index = bisect_right(self._word_starts, start) - 1
         before = self.words[index - 1] if index > 0 else None
         if before and self.text[before[1] : start] != " ":
@@ -86,7 +86,7 @@ class AnnotatedText:
         return self.sentences[index] if index >= 0 else None
 
     def sentence_around(self, start: int, end: int) -> Offsets:
-        """The sentence in which a name stands; the name itself where no sentence holds all of it."""
+        """The sentence with a name; the name itself if no sentence contains all of it."""
         sentence = self.sentence_at(start)
         return (sentence.start, sentence.end) if sentence and sentence.end >= end else (start, end)
 
@@ -95,7 +95,7 @@ class AnnotatedText:
         return self.is_sentence_start(offset) or self.is_title_case(offset)
 
     def is_sentence_start(self, offset: int) -> bool:
-        """Whether a sentence begins here, or what stands after a colon or an opening quotation mark."""
+        """Whether a sentence begins here, or the text after a colon or an opening quotation mark."""
         sentence = self.sentence_at(offset)
         before = self.text[sentence.start if sentence else 0 : offset]
         if not any(c.isalnum() for c in before):
@@ -124,7 +124,7 @@ class AnnotatedText:
     def _titles(self) -> dict[int, bool]:
         """The starts of the sentences in title case; True: all in capitals.
 
-        Names alone do not make a title: one word of it that is no name must have a capital in a heading, two elsewhere.
+        Names alone do not make a title: in a heading one other word must have a capital, elsewhere two.
         """
         titles = {}
         for sentence in self.sentences:
@@ -142,7 +142,7 @@ class AnnotatedText:
 
 
 MAX_WORDS = 8
-"""Longer names are not looked for in texts."""
+"""Longer names are not searched for in texts."""
 
 MAX_CHARACTERS = 8
 """In scripts without spaces, names of more characters are not looked for within a longer run."""
@@ -150,7 +150,7 @@ MAX_CHARACTERS = 8
 MAX_LETTERS = 16
 """The same for those of them that are written with letters: Thai, Khmer …"""
 
-# Written names of one or two letters must stand in the text exactly as they are written.
+# Names of one or two letters must be in the text exactly as written.
 _MIN_LETTERS = 3
 
 _BEFORE_A_MONTH = frozenset(
@@ -198,9 +198,9 @@ def detect(
     How a name is written decides whether it is meant; whether it is a part of a longer, unknown one, is told by
     `longer_names`:
 
-    - A name of several words, with digits or symbols, or that is no English word (Priya Raman, Q3 2025, Django) is
+    - A name of several words, with digits or symbols, or not an English word (Priya Raman, Q3 2025, Django) is
       found in any letter case.
-    - One in small letters (stress) is found in any, too, unless it is a word like `the`.
+    - One in lower case (stress) is found in any case too, unless it is a word like `the`.
     - One that is an ordinary word with a capital (Mark, May, Stripe) is found only with a capital; not as a month; and
       where any word would have a capital, at the beginning of a sentence or in a title, only if it is no verb or
       adjective (Falcon), or if what follows shows that it is the subject: Mark said, Will's.
@@ -330,7 +330,7 @@ def _is_katakana(character: str) -> bool:
 
 
 def is_meant(text: AnnotatedText, span: Span, written: str) -> bool:
-    """Whether the name that is written so in the graph is meant by a span of the text."""
+    """Whether a span of the text means the name, as the graph writes it."""
     spelling = text.text[span.start : span.end]
     key = span.key
     if " " in key:
@@ -351,7 +351,7 @@ def is_meant(text: AnnotatedText, span: Span, written: str) -> bool:
 
 
 def _is_date(text: AnnotatedText, span: Span) -> bool:
-    """Whether the name of a month stands for the month: in May, May 5."""
+    """Whether the name of a month means the month: in May, May 5."""
     before, after = (text.word(offsets) for offsets in text.neighbours(span.start, span.end))
     return before.lower() in _BEFORE_A_MONTH or before.isdecimal() or after[:1].isdecimal()
 

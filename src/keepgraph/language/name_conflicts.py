@@ -2,8 +2,8 @@
 
 Another letter (A minor, B minor), another direction (to Berlin, from Berlin) and a title of the other gender always
 conflict (`contradict`), and so do things that have changed places (`are_reversed`). Other numbers, dates, signs and
-opposites conflict where no rule has matched the two (`differ`). Each is told from the two names alone; what only makes
-an answer less probable is a feature (`name_features`).
+opposites conflict if no rule has matched the two (`differ`). Only the two names decide; what merely makes an answer
+less probable is a feature (`name_features`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def contradict(question: Name, name: Name, *, style: NameStyle, type_names: froz
 
 
 def _have_other_letters(question: str, name: str) -> bool:
-    """Whether both have single capital letters, and others: Mass in A minor, Mass in B minor."""
+    """Whether both have single capital letters, but different ones: Mass in A minor, Mass in B minor."""
     asked, known = ({*_CAPITAL.findall(text.strip(" .?!"))} for text in (question, name))
     return bool(asked and known and not asked & known)
 
@@ -63,7 +63,7 @@ def _have_other_letters(question: str, name: str) -> bool:
 def _is_addressed_as_another_gender(asked: Sequence[str], known: Sequence[str]) -> bool:
     """Whether the question begins with a woman's title and the name with a man's given name, or the other way round.
 
-    Where the question has the given name, too, a wrong title is a mistake; but Mrs James Kirk is the wife of James
+    If the question also has the given name, a wrong title is a mistake; but Mrs James Kirk is the wife of James
     Kirk.
     """
     title = _GENDER_OF_TITLE.get(asked[0]) if len(asked) > 1 else None
@@ -78,7 +78,7 @@ def _is_addressed_as_another_gender(asked: Sequence[str], known: Sequence[str]) 
 
 
 def _have_other_directions(asked: Sequence[str], known: Sequence[str]) -> bool:
-    """Whether both have a preposition before the same word, and say another direction: to Berlin, from Berlin."""
+    """Whether prepositions before the same word say different directions: to Berlin, from Berlin."""
     before, had_before = (
         {word: statements.DIRECTIONS[first] for first, word in pairwise(words) if first in statements.DIRECTIONS}
         for words in (asked, known)
@@ -154,7 +154,7 @@ def _digits(words: Sequence[str]) -> list[str]:
 
 
 def _counted(words: Sequence[str]) -> list[str]:
-    """The numbers that stand in words: first, second, one."""
+    """The numbers written as words: first, second, one."""
     values = {**quantities.CARDINALS, **quantities.ORDINALS}
     return [str(values[word]) for word in words if word in values]
 

@@ -32,7 +32,7 @@ from keepgraph.model import NameStyle
 DIRECTIONS: Mapping[str, int] = {
     "rule": 1,
     "ratio_high": 1,
-    # Words that both have, and what is left over.
+    # Words in both, and words left over.
     "part_of_several": 1,
     "whole_of_several": 1,
     "sibling_covered": -1,
@@ -75,12 +75,12 @@ _QUALIFIERS = frozenset(
     "farms orchards vineyards shipping lines ferries cruises hotels textiles ceramics optics instruments "
     "plastics".split()
 )
-"""Makers before the names of products, and words at the end of those of companies, that people leave out."""
+"""Words that people leave out: makers before names of products, and endings of names of companies."""
 MIN_COSINE = 0.45
 """Names that are farther away are not candidates; a name without a rival leads over this distance."""
 
 _HALF = 0.5  # of the weight of the words
-_MOST = 0.75  # of the weight of the words of a title: what it means is not said in other words
+_MOST = 0.75  # of the weight of the words of a title: other words rarely paraphrase it
 _NEAR = 0.7  # of cosines
 _DOTTED = lazy.compile(r"\b([^\W\d_]{2,8})\.(?=\s|$)")
 _SIMILAR_NAME = 75.0
@@ -194,15 +194,15 @@ def of_pair(
 
 
 def weak_reasons(features: Mapping[str, float]) -> list[str]:
-    """Why rules that match a name by letters or meaning are less reliable; mostly none.
+    """Why rules that match a name by letters or meaning are less reliable; usually no reason.
 
-    Their names stand in the table of weights with how often the rules were right where they hold (ADR 0063).
+    The table of weights has their names, and how often the rules were right for each (ADR 0063).
     """
     return [reason for reason, feature in WEAK_REASONS.items() if features.get(feature)]
 
 
 def _with_dotted_words_in_full(question: Name, name: Name) -> Name:
-    """The question with the word of the name for each one that is cut off with a dot: European Patent Off."""
+    """The question with the whole word of the name for each one cut off with a dot: European Patent Off."""
 
     def in_full(match: re.Match[str]) -> str:
         short = match[1].casefold()
@@ -233,8 +233,8 @@ def _mistyped_words(question: Name, name: Name, rarity: Rarity, type_names: froz
     """What makes a typo in a person's name doubtful.
 
     Returns:
-        Whether what looks like a typo is a word of another name in the graph; and whether one in the surname stands
-        beside a word that is missing: Nadia Amini is not Nadia El-Amin.
+        Whether what looks like a typo is a word of another name in the graph; and whether a typo in the surname is
+        next to a missing word: Nadia Amini is not Nadia El-Amin.
     """
     from rapidfuzz import fuzz
 
@@ -273,7 +273,7 @@ def _is_form_of(word: str, other: str) -> bool:
 
 
 def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
-    """Whether a given name is cut short beside the whole of a telling surname: Theo Lindqvist."""
+    """Whether a given name is cut short before a whole, distinctive surname: Theo Lindqvist."""
     asked, known = (
         question.words_without(frozenset(), honorifics=True),
         name.words_without(frozenset(), honorifics=True),

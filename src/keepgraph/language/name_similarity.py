@@ -1,4 +1,4 @@
-"""Name similarity: scores how surely one name means the entity that has another, and says why. Scores fuzzy matches.
+"""Name similarity: scores how certainly a name means the entity that has another name, and says why, for fuzzy matches.
 
 Every word of the query must match a word of the name: as it is, in another spelling, as a nickname, initial or
 abbreviation, or with a typo (`word_similarity`, `typos`). Digits must agree. For a person some of the names are
@@ -32,7 +32,7 @@ from keepgraph.model import NameStyle
 #
 # Whole names are compared in `similarity`.
 
-# Scores of a pair of words, the surest first. A typo scores by its share of right letters.
+# Scores of a pair of words, highest first. A typo scores by its share of right letters.
 _PLURAL = 0.97
 _OTHER_SPELLING = 0.95
 _NICKNAME = 0.90
@@ -55,12 +55,12 @@ NO_MATCH = Similarity(0.0)
 
 @lru_cache(maxsize=4096)
 def compare_words(word: str, other: str, *, has_context: bool, person: bool, given_name: bool) -> Similarity:
-    """Score how surely the folded word `word` of a query means the word `other` of a name.
+    """Score how certainly the folded word `word` of a query means the word `other` of a name.
 
     Args:
         has_context: another word of the query matches; then less evidence is enough for this one.
         person: the words belong to the name of a person.
-        given_name: one of the words stands where a given name stands.
+        given_name: one of the words is in the place of a given name.
     """
     if word == other:
         return Similarity(1.0)
@@ -122,7 +122,7 @@ _BEST_ALIGNED = 0.98
 _SAME_WORDS = 0.97
 _SAME_LETTERS = 0.96
 _PARTIAL_FACTOR = 0.93  # some names of a person: Sarah for Sarah Connor
-_SAME_TITLE = 0.05  # more than what tells two apart
+_SAME_TITLE = 0.05  # more than the margin between two matches
 _SAME_STATEMENT = 0.9  # of a decision, in other words
 _MAIN_TITLE = 0.90  # of a title with a subtitle
 _DISTINCTIVE_PART = 0.82
@@ -152,13 +152,13 @@ _TYPE_WORDS: dict[NameStyle, frozenset[str]] = {
     "statement": frozenset(["choice"]),
     "reference": frozenset("document doc paper book report article page".split()),
 }
-# With these styles, the name of the type may stand in the name itself, or in the query, or in neither: Project Atlas.
+# With these styles, the name of the type may be in the name itself, in the query, or in neither: Project Atlas.
 _STYLES_WITH_TYPE: tuple[NameStyle, ...] = ("person", "title", "statement")
 _STYLES_WITHOUT_WORD_ORDER: tuple[NameStyle, ...] = ("title", "reference")
 
 
 def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[str] = frozenset()) -> Similarity:
-    """Score how surely the name `query` means an entity that has the name `name`.
+    """Score how certainly the name `query` means an entity that has the name `name`.
 
     Args:
         style: how the names of its type are made.
@@ -193,13 +193,13 @@ def compare(query: Name, name: Name, *, style: NameStyle, type_names: frozenset[
 
 
 def _have_same_title(query: Name, name: Name) -> bool:
-    """Whether both begin with the same title: Dr Subramanian is the one of two who has it in the name."""
+    """Whether both begin with the same title: Dr Subramanian is the one with that title in the name."""
     title = query.folded.split()[0]
     return title == name.folded.split()[0] and title not in query.words_without(frozenset(), honorifics=True)
 
 
 def main_title(name: str) -> str | None:
-    """What stands before a colon, a dash, a bracket or an author: Sapiens, of Sapiens: A Brief History; else None."""
+    """What precedes a colon, a dash, a bracket or an author: Sapiens, in Sapiens: A Brief History; else None."""
     parts = _SUBTITLE.split(name, maxsplit=1)
     return parts[0] if len(parts) > 1 and parts[0] else None
 
@@ -228,17 +228,17 @@ def is_generic(word: str) -> bool:
 
 
 def _is_main_title(query: Name, name: Name) -> bool:
-    """Whether the query is the main title of a name with a subtitle, and no common word: Interview."""
+    """Whether the query is the main title of a name with a subtitle, and not a common word: Interview."""
     title = main_title(name.text)
     if title is None or (words := Name(title).words) != query.words:
         return False
     if query.text == title and len(title.split()) > len(words):
-        return True  # The Box, written as it is
+        return True  # The Box, as written
     return not all(is_generic(word) or (len(words) == 1 and common_words.is_common(word)) for word in words)
 
 
 def _type_words(query: Name, style: NameStyle, type_names: frozenset[str]) -> frozenset[str]:
-    """The words of the query that name the type of the entity; of a reference only the last may: the Q3 report."""
+    """The words of the query that name the type of the entity; for a reference, only the last word: the Q3 report."""
     if style not in _TYPE_WORDS:
         return frozenset()
     words = query.folded.split()
@@ -347,7 +347,7 @@ def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_n
     if not part or len(part) >= len(whole):
         return NO_MATCH
     if style == "term" and not type_named:
-        # A part of the name of a term is another term: React is not React Native, nor Mexico New Mexico.
+        # A part of the name of a term is another term: React is not React Native, and Mexico is not New Mexico.
         return Similarity(RIVAL_SCORE, "part of the name") if set(part) <= set(whole) else NO_MATCH
     omitted = _omitted_words(part, whole)
     if omitted is None or any(not word.isalnum() for word in omitted) or not _may_omit_numbers(part, omitted):
@@ -361,7 +361,7 @@ def _compare_part(query: list[str], name: list[str], style: NameStyle, *, type_n
     tells_apart = any(opposites.is_negating(word) for word in omitted)
     if not tells_apart and ((enough and is_distinctive) or nearly_all):
         return Similarity(_DISTINCTIVE_PART, "part of the name")
-    # A name that a decision mentions is rather that of something else: Straumann is the Straumann Group.
+    # A name that a decision mentions more likely means something else: Straumann is the Straumann Group.
     is_one_word = style == "statement" and len(part) == 1 and not has_head and not type_named
     is_mentioned = is_one_word and not common_words.is_english(part[0])
     return Similarity(MENTIONED_SCORE if is_mentioned else RIVAL_SCORE, "part of the name")

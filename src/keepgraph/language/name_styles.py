@@ -93,7 +93,7 @@ def is_title(word: str) -> bool:
 
 
 def is_full_name(name: str) -> bool:
-    """Whether a name looks like the full name of a person: by its first name, or for want of a frequent word in it."""
+    """Whether a name looks like the full name of a person: by its first name, or because it has no frequent word."""
     words = [word for word in name.split() if word not in _PARTICLES]
     if not 2 <= len(words) <= 3 or not all(map(_TITLE_CASE.fullmatch, words)):
         return False
@@ -118,7 +118,7 @@ def _words_in_latin(name: str) -> list[str]:
 
 
 def _begins_with_given_name(words: list[str]) -> bool:
-    """Whether folded words begin with a given name; a word that is common as well is none by itself: Mark."""
+    """Whether folded words begin with a given name; a word that is also common does not count alone: Mark."""
     first = words[0]
     return given_names.contains(first) and not (len(words) == 1 and common_words.is_common(first))
 

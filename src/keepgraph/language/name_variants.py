@@ -22,7 +22,7 @@ _MIN_LETTERS_OF_HANDLE = 4
 ALL_STYLES: frozenset[NameStyle] = frozenset(get_args(NameStyle))
 _PERSON: frozenset[NameStyle] = frozenset(["person"])
 VARIANT_FACTOR = 0.94
-"""A match by a variant is less sure than one by the name itself."""
+"""A match by a variant is less certain than one by the name itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Variant:
         factor: what the score of a match is multiplied by, 0 to 1.
         reason: why this form may be meant; None for the name itself.
         romanised: it is the name in Latin letters, which was asked for in another script.
-        styles: how the names are made of what it may be the name of: an address is a person's, an abbreviation is not.
+        styles: the styles of names that it may stand for: an address is a person's, an abbreviation is not.
         is_whole: it means only what is called exactly so.
     """
 
@@ -73,7 +73,7 @@ def expand(name: Name) -> list[Variant]:
 
 
 def within(name: Name) -> list[Variant]:
-    """The names that an expression consists of, beside an author, a year, an address, folders; mostly none."""
+    """The names in an expression, without an author, a year, an address or folders; usually none."""
     return [
         Variant(
             Name(each.name),

@@ -124,7 +124,7 @@ class _Intervals:
 
 
 def _is_identifier(word: str) -> bool:
-    """Whether a word in backticks is the name of something, and no option, path, value or word that is only quoted."""
+    """Whether a word in backticks is the name of something, not an option, a path, a value or a quoted word."""
     if not (word[0].isalnum() or word[0] in "._@#~") or not any(c.isalpha() for c in word):
         return False
     if _NO_IDENTIFIER.fullmatch(word):
@@ -208,7 +208,7 @@ def names_in_run(text: AnnotatedText, run: Sequence[Offsets]) -> list[ProperName
 
 
 def _name_by_form(word: str) -> str | None:
-    """A word that is a name by its form, wherever it stands: PostgreSQL, API (of APIs)."""
+    """A word that is a name by its form, wherever it is: PostgreSQL, API (of APIs)."""
     if word in _UNITS or word in _NOT_NAMES:
         return None
     if acronym := _ACRONYM.fullmatch(word):
@@ -418,11 +418,11 @@ def _may_name_alone(word: str) -> bool:
 
 
 def _is_defined(text: AnnotatedText, run: Sequence[Offsets]) -> bool:
-    """Whether a sentence of a text says what something is that has this name: “Hello Love (2019) is a film”."""
+    """Whether a sentence of a text says what the thing with this name is: “Hello Love (2019) is a film”."""
     return bool(_DEFINITION.match(text.text, run[-1][1]))
 
 
 def _is_repeated(text: str, start: int, end: int) -> bool:
-    """Whether the words stand in the text with their capitals again, and not without."""
+    """Whether the words occur again with their capitals, and never without."""
     name = text[start:end]
     return text.count(name) > 1 and not re.search(rf"\b{re.escape(name.lower())}\b", text)

@@ -178,7 +178,7 @@ def choose(tx: Tx, candidates: Sequence[Fact], text: str) -> tuple[tuple[Fact, .
 
 
 def identity(fact: Fact) -> tuple[int, str]:
-    """What is one blocker: an entity, whatever it blocks, or equal words about one blocked thing."""
+    """What identifies a blocker: an entity, whatever it blocks, or equal words about one blocked thing."""
     return (fact.object.row, "") if fact.object is not None else (fact.subject.row, Name(fact.literal or "").key)
 
 
@@ -202,7 +202,7 @@ def text_of(fact: Fact) -> str:
 def _plan_for_blocked(
     tx: Tx, statement: Statement, open_rows: Sequence[FactRow], *, own: Sequence[Fact], of_entity: Sequence[Fact]
 ) -> ClosingPlan:
-    """What a resolution does whose subject is itself blocked.
+    """What a resolution does if its subject is itself blocked.
 
     Args:
         own: the open blockers of the subject.

@@ -345,7 +345,7 @@ def _words(text: str) -> list[str]:
 
 
 def _by_meaning(tx: Tx, decisions: Sequence[Entity | Fact], topic: str) -> set[str]:
-    """Those whose names resemble the topic in meaning; none without vectors."""
+    """The decisions whose names resemble the topic in meaning; none without vectors."""
     of_types = {decision.type for decision in decisions if isinstance(decision, Entity)}
     if not of_types or "embedding" not in tx.settings.steps or vector_backfill.unavailable_reason(tx):
         return set()

@@ -70,7 +70,7 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
 def read_ahead(tx: Tx, names: Iterable[str]) -> dict[tuple[str, str], Entity]:
     """Look up the names of many facts in one query, so that `find_or_create` need not look up each that is known.
 
-    An identifier is left to it: what it identifies may have another name.
+    Identifiers are left to it: what they identify may have another name.
 
     Returns:
         The entities by their types and these names.
@@ -440,10 +440,10 @@ def named_in(tx: Tx, name: str) -> str | None:
 
 
 def suitable(vocabulary: Vocabulary, name: str, allowed: Sequence[str], *, is_cased: bool) -> list[str]:
-    """Of the types that an end may have, those that suit the shape of a name; the default type first if allowed.
+    """The types that an end may have and that suit the shape of a name; the default type first if allowed.
 
-    What is not written like a name is neither a person nor a place: it gets the default type, or another type of terms
-    if only those are wanted.
+    Text that is not written like a name is neither a person nor a place: it gets the default type, or another type of
+    terms if only those are wanted.
     """
     if not name_shapes.is_noun_phrase(name):
         return []
@@ -537,7 +537,7 @@ def _strangeness(vocabulary: Vocabulary, name: str, entity_type: str, others: It
 
 
 def _ends(vocabulary: Vocabulary, entity_type: str) -> int:
-    """How many ends of predicates a type stands at."""
+    """How many ends of predicates allow a type."""
     return sum((entity_type in term.sources) + (entity_type in term.targets) for term in vocabulary.usable_predicates)
 
 

@@ -341,7 +341,7 @@ def _nodes(tx: Tx, keys: Sequence[Key]) -> list[Entity | Proposal]:
 
 
 MAX_EDGES = 10_000
-"""So many facts and mentions are read, and then no more."""
+"""At most this many facts and mentions are read."""
 
 MAX_EDGES_OF_NODE = 300
 """At most this many facts of an entity in each direction, chunks of a name, and names of a chunk are read."""
@@ -350,7 +350,7 @@ MAX_STEPS = 10
 """Less than a thousandth of the rank of a walk that returns to its seeds every second step is farther away."""
 
 WEIGHT_OF_SPEAKER = 0.2
-"""That somebody says it makes a turn less his than a name makes a text."""
+"""The weight of a speaker's link to a turn: less than that of a name in a text."""
 
 _MIN_WEIGHT = 0.01
 _LENGTH_OF_FACT, _LENGTH_OF_MENTION = 2, 1
@@ -367,9 +367,9 @@ class TextGraph:
     """What is around some nodes.
 
     Attributes:
-        graph: the keys are nodes; an edge weighs the confidence of the surest fact between its ends, or 1 for a
-            mention, less where the text is only said by the entity.
-        facts: the row number of the surest fact between two entities, by their row numbers, the lower first.
+        graph: the keys are nodes; an edge weighs the confidence of the most certain fact between its ends, or 1 for a
+            mention, less if the entity only speaks the text.
+        facts: the row number of the most certain fact between two entities, by their row numbers, the lower first.
         truncated: whether a bound was reached, so that there is more.
     """
 

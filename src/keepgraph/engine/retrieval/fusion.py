@@ -254,7 +254,7 @@ Recall .647 → .660.
 SHARE_OF_TURN_AFTER = 0.25
 """The share of its score by words that a turn gives to the turn before it."""
 
-# How sure it is that a name in the question means an entity
+# How certainly a name in the question means an entity
 
 EXACT_NAME = 1.0
 ALIAS = 0.95
@@ -271,7 +271,7 @@ CLEAR_COSINE = MIN_COSINE_OF_NAMES
 """The cosine from which a chunk that was found by its vector alone lends its score to what it mentions."""
 
 SHARE_OF_NEXT_PART = 0.5
-"""What each next part of a conversation or document counts relative to the one before it, when ranked as wholes.
+"""What each next part of a conversation or document counts relative to the previous one, when ranked as wholes.
 
 A session with evidence among the first five on two halves of LoCoMo, by the best turn alone .933 and .922, so .929 and
 .935; the sum of all turns .890 and .892, for there the longest session wins.
@@ -314,7 +314,7 @@ COVERED_HITS = 10
 # Reranking
 
 SHARE_OF_BEST_IN_HEAD = 0.6
-"""A hit less relevant than this share of the best stays behind, however near it is (ADR 0052)."""
+"""A hit less relevant than this share of the best is not moved up, however near it is (ADR 0052)."""
 
 MMR_BALANCE = 0.5
 """Maximal marginal relevance: what relevance weighs, against not resembling the hits before; from 0 to 1."""

@@ -1,6 +1,6 @@
-"""The context of a message: what it names, what holds of that, what is always told, and what is open about it.
+"""The context of a message: what it names, facts about that, what is always included, and what is open about it.
 
-Nothing is found by meaning: where a message names nothing, all but the standing facts is empty.
+Nothing is found by meaning: if a message names nothing, everything except the standing facts is empty.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def read(tx: Tx, message: str, scope: Scope, *, with_texts: bool) -> MessageCont
 
 
 def _about(tx: Tx, entities: Sequence[Entity], scope: Scope) -> list[Fact]:
-    """What holds of the entities: first what connects two of them, then the newest of each predicate, the rarest first.
+    """Facts about the entities: first those that connect two of them, then the newest of each predicate, rarest first.
 
-    So that no long list of one kind, such as the members of a project, hides what there is once.
+    So a long list of one kind, such as the members of a project, does not hide single facts.
     """
     blocking = graph_vocabulary.read(tx).names_of_role("blocks")
     named = {entity.row for entity in entities}

@@ -37,7 +37,7 @@ class Node:
 def find(tx: Tx, name_or_id: str, *, not_found: str, groups: Sequence[str] = ()) -> Node | None:
     """Find the only node with this id, name or alias. An id is looked up in every group.
 
-    None is an id of the right form that nothing has: one of ours, or a UUID of another system.
+    None for an id of the right form that nothing has: one of ours, or a UUID of another system.
 
     Args:
         not_found: how the message begins where nothing is found: "No connections found for entity".
@@ -76,7 +76,7 @@ def find(tx: Tx, name_or_id: str, *, not_found: str, groups: Sequence[str] = ())
 def resolve(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> tuple[Node | None, Resolution]:
     """Resolve an id or a name in some groups; a proposed name with exactly this name comes before a guess.
 
-    None where there is nothing, or where it is not sure enough: then the resolution has the candidates.
+    None if there is nothing, or nothing certain enough: then the resolution has the candidates.
     """
     name = Name(name_or_id)
     if _OWN_ID.fullmatch(name.text.lower()):
@@ -100,7 +100,7 @@ def resolve(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> tuple[Node | N
 
 
 def needs_vectors(tx: Tx, name_or_id: str, *, groups: Sequence[str]) -> bool:
-    """Whether `resolve` would do better with vectors of names that are missing and can be made."""
+    """Whether `resolve` would do better with vectors of names that are missing but can be made."""
     name = Name(name_or_id)
     transactions = [replace(tx, group=group) for group in groups]
     return (
@@ -123,7 +123,7 @@ def _by_id(tx: Tx, public_id: str) -> Node | None:
 
 
 def _ref(tx: Tx, name: Name) -> Ref:
-    """`person: Ada` is an Ada of the type person, unless something is called that."""
+    """`person: Ada` means Ada of the type person, unless something is called exactly that."""
     kind, colon, rest = name.text.partition(":")
     kind = kind.strip().lower()
     typed = colon and rest.strip() and kind in graph_vocabulary.read(tx).type_by_name

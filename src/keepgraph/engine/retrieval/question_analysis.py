@@ -1,6 +1,6 @@
 """Analysis of a question: its words for full-text search, the names in it, and its text without those names.
 
-A name is what the graph knows by it, exactly or nearly, or who speaks by it in texts.
+A name may be that of something in the graph, exactly or nearly, or of a speaker in texts.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MAX_EMBEDDED_CHARACTERS = 2000
 """How many characters of a question are embedded; the model reads no more."""
 
 _MIN_FUNCTION_WORDS = 2
-"""From how many different function words in the graph on some of it may be in their language."""
+"""With this many different function words of a language, some of the graph may be in that language."""
 
 FIRST_UNSPACED_CHARACTER = "\u0e00"
 """The least character of a script without spaces, or whose words take endings as Korean ones do."""
@@ -123,7 +123,7 @@ def phrases(text: str, *, forms: Mapping[str, Sequence[str]] = MappingProxyType(
     without spaces is searched for as a whole, and by its pairs of neighbours.
 
     Args:
-        forms: of words in small letters: any of them is searched for in place of the word.
+        forms: by lower-case word: any of them is searched for instead of the word.
     """
     counts: Counter[str] = Counter()
     for word in _content_words(text) or _words(text):
@@ -399,7 +399,7 @@ class QuestionName:
         entities: by row number, each with its certainty, from 0 to 1.
         proposals: by row number.
         speakers: by their keys.
-        is_person: whether it is the name of a known person; a proposed name is of none, for its type is a guess.
+        is_person: whether it is the name of a known person; not a proposed name, whose type is a guess.
     """
 
     start: int
@@ -445,7 +445,7 @@ def detect(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
         if key in speakers.spellings:
             others.setdefault(key, []).append(speakers.spellings[key])
     unknown = [key for key in keys if key.isalpha() and key not in known and key not in others]
-    # Other words are hardly names in a question.
+    # Other words are rarely names in a question.
     parts = [key for key in unknown if given_names.contains(key) or not common_words.is_english(key)][:_MAX_GUESSES]
     found = text_names.find(
         lookup,
@@ -529,7 +529,7 @@ def _guessed_names(
 
 
 def _owners(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
-    """The words that mean the owner of the graph, where the question asks about the one who asks and names nobody."""
+    """The words that mean the owner of the graph, if the question is about the person asking and names nobody."""
     span = _span_of_asker(text)
     rows = store.groups.rows(tx, groups) if span else ()
     return [QuestionName(*span, tuple((row, fusion.ALIAS) for row in rows), is_person=True)] if span and rows else []
@@ -537,7 +537,7 @@ def _owners(tx: Tx, text: str, *, groups: Sequence[str]) -> list[QuestionName]:
 
 @lru_cache(maxsize=8)
 def _span_of_asker(text: str) -> tuple[int, int] | None:
-    """The words by which a question asks about the one who asks; None where it does not, or names somebody."""
+    """The words by which a question is about the person asking; None if it is not, or names somebody."""
     span = first_person.find_in_question(text)
     if span is None or any(not first_person.is_pronoun(name.name) for name in proper_names.detect(text, besides=())):
         return None

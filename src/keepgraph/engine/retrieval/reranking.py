@@ -225,7 +225,7 @@ _ROWS_OF_INDEX = {EPISODES: 1, EDGES: 1, NODES: 2}
 def abstains(context: SearchContext) -> bool:
     """Whether no result answers the question.
 
-    It never does so where nothing was looked for, where something waits for its vector, where the question names what
+    It never does so if nothing was searched, if something waits for its vector, if the question names what
     is known or has no content word, or something else says what is wanted: a node to begin at, a
     type, a predicate, a project or a time.
     """
