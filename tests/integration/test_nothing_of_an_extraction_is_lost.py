@@ -41,6 +41,13 @@ def test_a_relation_with_an_odd_confidence_is_recorded(call, given, expected):
     assert expected == call("recall_entity", name_or_alias="Ana")["facts"][0]["confidence"]
 
 
+def test_another_name_that_something_else_has_waits(call):
+    entities = [{"name": "Thin Man", "type": "concept"}, {"name": "Little Boy", "type": "concept"}]
+    answer = submit(call, relation("Thin Man", "also known as", "Little Boy"), entities=entities)
+
+    assert (answer["relations_accepted"], answer["relations_waiting"]) == (0, 1)
+
+
 @pytest.mark.parametrize("wording", ["x" * 201, "is connected " * 100, "→", "???"])
 def test_a_relation_in_an_odd_wording_waits(call, wording):
     answer = submit(call, relation("Ana", wording, "Dora"))

@@ -153,11 +153,6 @@ _EVALUATED_AFTER = lazy.compile(
     rf"(?:(?:{_VERB}|later|since|still|now|yet|also|\w+ly)\s)*(?:{_EVALUATION}){_THEN}",
     re.IGNORECASE,
 )
-_SAID_BY_NOBODY = lazy.compile(
-    r"\b(?:said|says|claimed)\s(?:no ?one|nobody)\b|,\sor\s(?:not|so\b.*)[.!]?$|^[\s,.–—-]*not\W*$|\byeah,? right\b|"
-    r",\s(?:not really|as if)[.!]?$",
-    re.IGNORECASE,
-)
 _TAKES_BACK = lazy.compile(
     rf"^(?:(?:no|but|well|actually|sorry|in fact|however|oops)\b,?\s)*(?:(?:(?:that|this|it|which|all (?:this|that)|"
     rf"(?:the|this|that) (?:above|claim|statement|sentence|assertion|fact|line|last|previous\s\w+))\s?"
@@ -175,12 +170,6 @@ _DISCLAIMS = lazy.compile(
     r"questions?|assumptions?|dreams?)\b[^:]*:\s*$",
     re.IGNORECASE,
 )
-_LABELLED = lazy.compile(
-    r"^[\"“']?(?:false|not true|untrue|wrong|incorrect|myth|rumou?r|fiction|legend|joke|hypothesis|assumption|guess|"
-    r"question|goal|wish|plan|todo|to do|dream|example|for example|test|hallucination|fake news|ungrounded|unproven|"
-    r"refuted|unverified|claim|lie)\s?[:–—-]\s",
-    re.IGNORECASE,
-)
 _EMBEDDED_UNTRUTH = lazy.compile(
     r"\b(?:false|untrue|mistaken|wrong|lie|lies|lying|lied|myth|legend|hoax|fiction|fairy tale|fabrication|invention|"
     r"pretence|illusion|delusion|fantasy|nonsense|idea|notion|dream(?:s|t|ed)?|fear(?:s|ed)?|worr(?:y|ies|ied)|bet|"
@@ -192,18 +181,6 @@ _NEGATED_EMBEDDING = lazy.compile(
     r"[^,;]*\b(?:that|how|why|where|which|whereby|what)\s",
     re.IGNORECASE,
 )
-_ALL_EXCEPT = lazy.compile(
-    r"\b(?:every(?:one|body|thing|\s\w+)|any(?:one|body)|all|each)(?:\s(?:of\s)?(?:us|them|the\s\w+|\w+))?,?\s"
-    r"(?:but|save(?: for)?|except(?: for)?|excepting|excluding|other than|apart from|aside from|bar|barring)\s"
-    r"(?:[A-Z][\w-]*(?:,\s|\s(?:and|or)\s)){0,4}$",
-    re.IGNORECASE,
-)
-_NONE_EXCEPT = lazy.compile(
-    r"\b(?:no ?body|no one|none|nothing|no\s\w+)(?:\s(?:of\s)?(?:us|them|\w+))?,?\s"
-    r"(?:but|save(?: for)?|except(?: for)?|other than|apart from|aside from|bar)\s"
-    r"(?:[A-Z][\w-]*(?:,\s|\s(?:and|or)\s)){0,4}$",
-    re.IGNORECASE,
-)
 _ORDERED = lazy.compile(
     r"(?:^|[,;:]\s|\b(?:and|then|please|to|must|should|can|us)\s)(?:please\s|then\s|always\s|kindly\s)*"
     r"(?:(?:make (?:it so|sure|certain)|ensure|see to it)\s[^,;]*|"
@@ -212,30 +189,6 @@ _ORDERED = lazy.compile(
     r"(?:let|have|make|get|help|force|allow|tell|ask)\s(?:\w+\s)?(?:[A-Z][\w-]*\s){0,4})$",
     re.IGNORECASE,
 )
-_DEMANDED = lazy.compile(
-    r"\b(?:insist(?:s|ed)?|demand(?:s|ed)?|request(?:s|ed)?|require[sd]?|recommend(?:s|ed)?|urge[sd]?|order(?:s|ed)?|"
-    r"important|essential|necessary|vital|crucial|desirable|let|makes?|made|gets?|got|helps?|helped|forces?|forced|"
-    r"allows?|allowed)\s(?:that\s)?(?:[A-Z][\w-]*\sand\s)?$"
-)
-_VERB_NEXT = lazy.compile(r"\s[a-z]+s\b")
-_MENTIONED_AFTER = lazy.compile(
-    r"[\"”]?\s(?:is|was|has been|remains|became)\s(?!well known\b|true\b|a fact\b|correct\b)"
-)
-_REMOVED = (
-    r"(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|eliminat(?:e|es|ed|ing)|"
-    r"revert(?:s|ed|ing)?|abolish(?:es|ed|ing)?|retir(?:e|es|ed|ing)|undo(?:es|ing)?|undid|undone|"
-    r"g[eo]t(?:ting)? rid of|cut|sever(?:s|ed|ing)?|break(?:s|ing)?|broken?|"
-    r"cancel(?:s|led|ling|ed)?|end(?:s|ed|ing)?|"
-    r"kill(?:s|ed|ing)?|rip(?:s|ped|ping)? out|stripp?(?:s|ed|ing)?|disabl(?:e|es|ed|ing)|fix(?:es|ed|ing)?|"
-    r"refut(?:e|es|ed|ing)|disprov(?:e|es|ed|en|ing)|correct(?:s|ed|ing)?|debunk(?:s|ed|ing)?|reject(?:s|ed|ing)?|"
-    r"dissolv(?:e|es|ed|ing)|terminat(?:e|es|ed|ing)|replac(?:e|es|ed|ing))"
-)
-_BY_WHAT_IS = (
-    r"\b(?:(?:by|through|in|with|via|under|for|from|on|to)\s(?:which|what|whom)|whereby|where|that|which|why|how)"
-)
-_REMOVED_BEFORE = lazy.compile(rf"\b{_REMOVED}\b[^.;]*{_BY_WHAT_IS}\s(?:the\s)?$", re.IGNORECASE)
-_EMBEDDED = lazy.compile(rf"{_BY_WHAT_IS}\s(?:the\s)?$", re.IGNORECASE)
-_REMOVED_AFTER = lazy.compile(rf"^\s(?:is|was|are|were|has been|have been|got)\s(?:\w+ly\s|now\s)?{_REMOVED}\b", re.I)
 _FICTION = lazy.compile(
     r"\bin\s(?:an?|the|my|your|his|her|our|their|this|that|these|some|one|another)\s(?:[\w-]+\s){0,2}?"
     r"(?:dreams?|nightmare|novels?|books?|stor(?:y|ies)|tale|films?|movies?|play|game|series|episode|fiction|fantasy|"
@@ -247,59 +200,30 @@ _FICTION = lazy.compile(
     r"\bin (?:fiction|test data|sample data|my imagination|imagination|dreams)\b",
     re.IGNORECASE,
 )
-_NAMED_AFTER = lazy.compile(r"(?P<noun>[\w-]+)\s(?:named|called|titled|entitled|nicknamed|dubbed)\s[\"“‘']?$", re.I)
-_BEARERS = frozenset(
-    "city town village municipality country state region island province place company firm business organisation "
-    "organization startup start-up agency bank team group department unit project product service system component "
-    "library tool app application client customer supplier colleague manager boss man woman person friend school "
-    "university college institute club association party".split()
-)
 _NAME = r"[A-Z][\w&.-]*(?:\s[A-Z][\w&.-]*)?"
-_COORDINATED_BEFORE = lazy.compile(rf"{_NAME},?\s(?:and|&)\s$")
-_COORDINATED_AFTER = lazy.compile(rf"^(?:,\s{_NAME})*,?\s(?:and|&)\s{_NAME}")
-_CHOICE_BEFORE = lazy.compile(r"\bor\s(?:the\s)?$", re.IGNORECASE)
 _CHOICE_AFTER = lazy.compile(rf"^(?:,\s{_NAME})*,?\sor\s{_NAME}")
 
 
 def kinds(sentence: str, first: tuple[int, int], second: tuple[int, int]) -> Iterator[CueKind]:
     """Why a sentence does not assert what it says of two names, besides the cues in it.
 
-    `negation` is among them where the sentence denies it of the first as an exception: `everyone but …`.
-
     Args:
         first, second: the offsets of the names, the end exclusive; the first stands before the second.
     """
     before, between, after = sentence[: first[0]], sentence[first[1] : second[0]], sentence[second[1] :]
-    if is_exception(before):
-        yield "negation"
     if (
         _EVALUATED_AFTER.match(after)
-        or (not before.strip(' "“') and _VERB_NEXT.match(between) and _MENTIONED_AFTER.match(after))
-        or _SAID_BY_NOBODY.search(after)
-        or _LABELLED.match(sentence)
         or _EMBEDDED_UNTRUTH.search(without_denied_clauses(before))
         or _DISCLAIMS.search(before)
         or is_denied_only_above(before)
     ):
         yield "doubt"
-    if _ORDERED.search(before) or _DEMANDED.search(before):
+    if _ORDERED.search(before):
         yield "plan"
-    if _REMOVED_BEFORE.search(before) or (_EMBEDDED.search(before) and _REMOVED_AFTER.match(after)):
-        yield "past"
     if _FICTION.search(before) or _FICTION.search(after):
         yield "condition"
-    if _is_of_another_bearer(between) or _is_choice(before, between, after):
+    if _CHOICE_AFTER.match(between):
         yield "possibility"
-
-
-def is_exception(before: str) -> bool:
-    """Whether the words before a name make it the exception: `everyone but`."""
-    return _ALL_EXCEPT.search(before) is not None
-
-
-def is_only_one(before: str) -> bool:
-    """Whether the words before a name make it the only case: `nobody but`."""
-    return _NONE_EXCEPT.search(before) is not None
 
 
 def is_denied_only_above(before: str) -> bool:
@@ -310,27 +234,3 @@ def is_denied_only_above(before: str) -> bool:
 def takes_back(following: str) -> bool:
     """Whether a sentence takes back the one before it: `That is not true.`"""
     return _TAKES_BACK.match(following.strip()) is not None
-
-
-def disclaims(preceding: str) -> bool:
-    """Whether a sentence says that what follows is not meant to be true: `The following is false:`."""
-    return _DISCLAIMS.search(preceding) is not None
-
-
-def _is_of_another_bearer(between: str) -> bool:
-    """Whether the second name is that of something else that bears it: `in a street named Oslo`."""
-    match = _NAMED_AFTER.search(between)
-    return match is not None and match["noun"].lower() not in _BEARERS
-
-
-def _is_choice(before: str, between: str, after: str) -> bool:
-    """Whether it is unclear which of several is meant: `Anna or Ben`, `Anna and Ben are married to Max and Lena`."""
-    is_subject_joined = _COORDINATED_BEFORE.search(before) or _COORDINATED_AFTER.match(between)
-    is_object_joined = _COORDINATED_BEFORE.search(between) or _COORDINATED_AFTER.match(after)
-    is_choice = (
-        _CHOICE_BEFORE.search(before)
-        or _CHOICE_AFTER.match(between)
-        or _CHOICE_BEFORE.search(between)
-        or _CHOICE_AFTER.match(after)
-    )
-    return bool(is_choice or (is_subject_joined and is_object_joined))

@@ -28,8 +28,7 @@ _ANAPHOR = lazy.compile(
     re.IGNORECASE,
 )
 _CLAUSE = lazy.compile(r"[;:]|,?\s(?:and|but|while|whereas|und|et|y)\s(?=[A-Z])|,\s(?:and|but|while|whereas)\s")
-_SUBJECT = lazy.compile(r"[A-Z]\w+|\b(?:he|she|it|they|I|we)\b")
-_COORDINATION = lazy.compile(r"\A[\s,]*(?:[A-Z]\w*[\s,]+(?:of\s|and\s|&\s)?)*")
+_OTHER_CLAUSE = lazy.compile(r"\s[a-z][\w\s]*,?\s(?:and|but|while|whereas)\s[A-Z]")
 _COPULAS = frozenset("is are was were be been has have a an the".split())
 _NO_ASSERTION = frozenset(("negation", "question", "condition", "possibility", "plan", "doubt"))
 
@@ -146,10 +145,9 @@ class _Sentence:
     def states(self, subject: Span, wordings: Wordings, target: Span) -> bool:
         """Whether the sentence says of what it names at two places what the wordings say."""
         first, second = sorted((subject, target))
-        if first[1] > second[0]:
-            return False
         for place in self._places(wordings, (subject, target)):
-            if self._is_asserted(first, place, second) and not self._has_other_subject(subject, place):
+            is_of_other = subject < place and _OTHER_CLAUSE.search(self.text, subject[1], place[0])
+            if not is_of_other and self._is_asserted(first, place, second):
                 return True
         between = self.text[subject[1] : target[0]] if subject < target else ""
         words = [_folded(word) for word in _WORD.findall(between)]
@@ -157,22 +155,21 @@ class _Sentence:
         if quantities.is_time(self.text[slice(*target)]) and prepositions:
             prepositions |= {"in", "on", "at"}
         is_attached = not words or words[0] in _COPULAS or words[0] in prepositions or between.lstrip()[:1] in "(,"
-        is_said = bool(prepositions.intersection(words)) and is_attached and not _CLAUSE.search(between)
+        is_said = bool(prepositions.intersection(words)) and is_attached
         return is_said and self._is_asserted(first, (second[0], second[0]), second)
 
     def states_of_other(self, named: Sequence[Span], wordings: Wordings, *, is_subject: bool) -> bool:
         """Whether it says what the wordings say of what it names and of something that it only refers to.
 
         Args:
-            is_subject: whether the other is the subject: then no other name may be it.
+            is_subject: whether the other is the subject.
         """
         if any(cue.kind in _NO_ASSERTION for cue in factuality.find_cues(self.text)):
             return False
-        for start, _ in self._places(wordings, named):
-            anaphor = _ANAPHOR.search(self.text, 0, start if is_subject else len(self.text))
-            if anaphor and not (is_subject and self._has_name(self.text[: anaphor.start()], besides=named)):
-                return True
-        return False
+        return any(
+            _ANAPHOR.search(self.text, 0, start if is_subject else len(self.text))
+            for start, _ in self._places(wordings, named)
+        )
 
     def _is_asserted(self, first: Span, wording: Span, second: Span) -> bool:
         """Whether no cue before a wording, in its clause, takes back what is said of two places.
@@ -193,24 +190,6 @@ class _Sentence:
         for start, end, word in self.words:
             if not any(first <= start < last for first, last in besides) and wordings.has(word):
                 yield start, end
-
-    def _has_other_subject(self, subject: Span, wording: Span) -> bool:
-        """Whether another clause begins between the subject and the wording: Alice likes tea and Bob works."""
-        if wording < subject:
-            return False
-        between = _COORDINATION.sub("", self.text[subject[1] : wording[0]], count=1)
-        clause = _CLAUSE.search(between)
-        return clause is not None and _SUBJECT.search(between, clause.end()) is not None
-
-    def _has_name(self, text: str, *, besides: Sequence[Span]) -> bool:
-        """Whether a part of the sentence has a name other than these."""
-        for match in re.finditer(r"[^\W\d_]\w*", text):
-            is_given = any(start <= match.start() < end for start, end in besides)
-            word = match[0]
-            opens = not any(c.isalnum() for c in text[: match.start()])
-            if word[0].isupper() and not is_given and not (opens and common_words.is_english(word.lower())):
-                return True
-        return False
 
     def _find_name(self, name: str) -> Iterator[Span]:
         asked = [_folded(word) for word in _WORD.findall(name)]
@@ -300,7 +279,7 @@ _KIND_AFTER = lazy.compile(
     r"|(?:city|town|village|state|country|region|island|province|municipality|county|district|republic)\sof)$"
 )
 _IN_PHRASE = lazy.compile(
-    r"\b(?:of|with|for|near|to|from|about|like|unlike|by|without|against|behind|besides?|between|than|as|except|"
+    r"\b(?:(?<!,\s)but|save|of|with|for|near|to|from|about|like|unlike|by|without|against|behind|besides?|between|than|as|except|"
     r"including|excluding|after|before|despite|following|replacing|succeeding|under|over|above|below|bar)"
     r"\s(?:the\s|a\s|an\s)?$",
     re.IGNORECASE,
@@ -309,22 +288,15 @@ _ARTICLE_AFTER = lazy.compile(r"\s(?:the|a|an|our|their|his|her|its)$")
 _AS = lazy.compile(r"\sas (?:an?|the|our|their|its)?\s?(?:[a-z][\w-]*\s){1,4}(?=(?:at|for|in|with|on|of|by)\b)")
 _LAST_VERB_PHRASE = lazy.compile(r"^.*\s(?:and|but)\s(?=[a-z])")
 _SUBJECT_NEXT = lazy.compile(r"(?:^|[,;:.–—\"“]\s?|\b(?:that|and|but|because|so|while|since|when)\s)$", re.IGNORECASE)
-_POSSESSIVE = lazy.compile(
-    r"^['’]s?\s(?:(?:new|current|own|long-time|first|present)\s)?(?P<noun>[a-z][\w-]*(?:\s[a-z][\w-]+)?)"
-    r"(?:\s(?:is|are|remains|was)|,|:|\s?[(–—]|)\s?$"
-)
 _NOUN_BEFORE = lazy.compile(
     r"(?:^|[\s(,])(?:the|a|an)\s(?:[a-z-]+\s)?(?P<noun>[a-z][\w-]*(?:\s[a-z][\w-]+)?\sof)\s?(?:the\s)?$", re.I
 )
 _NOUN_AFTER = lazy.compile(r"^['’]s?\s(?:(?:new|current|present)\s)?(?P<noun>[a-z][\w-]*(?:\s[a-z][\w-]+)?)\b")
 _COPULA = lazy.compile(r"^\s?(?:(?:,\s)?(?:who\s)?(?:is|are|remains|was)|,|:|–|—|\()\s?$")
 _WAS = lazy.compile(r"\bwas\b")
-_TOGETHER = lazy.compile(r"^\s(?:are|have been|were|got)\s(?P<word>[a-z]+)\b")
 _CLAUSE_END = lazy.compile(r"(?:;|:|,)?\s(?:but|while|whereas|although|though|and then)\s|;\s|!\s|,\s(?:and|so)\s")
 _NEVER = lazy.compile(r"\bnever\b", re.IGNORECASE)
-_ENDED = lazy.compile(r"^\W{0,3}(?:no longer|any ?more|no more|not any ?more)\b", re.IGNORECASE)
 _AUXILIARY = lazy.compile(r"\b(?:ca|wo|can|be)\b|(?<=\s\s)to\b|^\s*to\b")
-_DID_FOUND = lazy.compile(r"\b(?:did|do|does)\s+found\b")  # the base of founded, and not the past of find
 _PERFECT = lazy.compile(r"^(?P<before>[\s\w]*?)\b(?:has|have|['’]ve)\s+(?P<verb>[a-z]+)\b")
 _UP_TO_NOW = lazy.compile(
     r"\bsince\b|\bfor (?:[\w-]+\s){1,4}(?:years?|months?|weeks?|days?|decades?|ages|while|time)\b|"
@@ -365,9 +337,8 @@ def wordings(sentence: str, first: tuple[int, int], second: tuple[int, int]) -> 
     if _UP_TO_NOW.search(sentence[second[1] :]) or _UP_TO_NOW.search(sentence[: first[0]]):
         plain = _PERFECT.sub(_as_present, plain)
     before = sentence[: first[0]]
-    is_exempted = factuality.is_exception(before) or factuality.is_only_one(before)
-    # The father of Anna; Anna's father.
-    is_other_subject = (_IN_PHRASE.search(before) and not is_exempted) or between.startswith(("'", "’"))
+    # The father of Anna; everyone but Anna; Anna's father.
+    is_other_subject = _IN_PHRASE.search(before) or between.startswith(("'", "’"))
     verbs = () if is_other_subject else tuple(_of_verbs(plain, is_subject=_SUBJECT_NEXT.search(before) is not None))
     seen: set[tuple[str, bool]] = set()
     for text, is_reversed in (*_of_nouns(sentence, first, second, between), *verbs):
@@ -405,9 +376,6 @@ def _of_nouns(
     """Wordings that say what one is of the other: `Acme's chief is Anna`, `the chief of Acme is Anna`."""
     before, after = sentence[: first[0]], sentence[second[1] :]
     verb = "was" if _WAS.search(between) else "is"
-    if match := _POSSESSIVE.match(between):
-        yield f"{verb} {match['noun']} of", True
-        yield f"{'had' if verb == 'was' else 'has'} {match['noun']}", False
     if (match := _NOUN_BEFORE.search(before)) and _COPULA.match(between):
         yield f"{verb} {match['noun']}", True
     if (match := _NOUN_AFTER.match(after)) and _COPULA.match(between):
@@ -419,9 +387,6 @@ def _of_nouns(
         r"^\s?[,(]\s?(?:the|an?)?\s?(?P<noun>[a-z][\w-]*(?:\s[a-z][\w-]+)?\s(?:of|at|in|for))\s(?:the\s)?$", between
     ):
         yield f"is {match['noun']}", False
-    if (match := _TOGETHER.match(after)) and between.strip() in ("and", "&"):
-        for preposition in ("to", "with", "of"):
-            yield f"is {match['word']} {preposition}", False
 
 
 def _cues_around(sentence: str, first: tuple[int, int], second: tuple[int, int]) -> frozenset[CueKind]:
@@ -431,22 +396,14 @@ def _cues_around(sentence: str, first: tuple[int, int], second: tuple[int, int])
     end = following.start() if following else len(sentence)
     inner_but = sentence.rfind(" but ", first[1], second[0])
     kinds: set[CueKind] = set(factuality.kinds(sentence, first, second))
-    before = sentence[: first[0]]
-    is_exempted = "negation" in kinds or factuality.is_only_one(before)
-    is_denied_above = factuality.is_denied_only_above(before)
+    is_denied_above = factuality.is_denied_only_above(sentence[: first[0]])
     for cue in factuality.find_cues(sentence):
         names = any(begin <= cue.start < stop for begin, stop in (first, second))
         if names or (cue.kind not in _FREE_KINDS and not start <= cue.start < end):
             continue
-        if cue.kind == "negation":
-            if cue.end <= first[0] and (is_exempted or is_denied_above):
-                continue
-            is_after = cue.start >= second[1]
-            if is_after and not _ENDED.match(sentence[second[1] :]):
-                continue
-            if cue.start < inner_but and not is_after:
-                continue
-        kinds.add(cue.kind)
+        is_of_other = (cue.end <= first[0] and is_denied_above) or cue.start >= second[1] or cue.start < inner_but
+        if cue.kind != "negation" or not is_of_other:
+            kinds.add(cue.kind)
     return frozenset(kinds)
 
 
@@ -465,5 +422,5 @@ def _without_cues(between: str) -> str:
         if cue.kind in ("negation", "possibility", "plan", "doubt", "past"):
             plain = plain[: cue.start] + " " + plain[cue.end :]
     if plain != between:
-        plain = _AUXILIARY.sub(" ", _DID_FOUND.sub("founded", plain))
+        plain = _AUXILIARY.sub(" ", plain)
     return plain

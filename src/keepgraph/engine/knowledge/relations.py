@@ -203,8 +203,14 @@ class RelationRecorder:
             return Outcome(reason=waits.reason)
         except (errors.EndsInvalid, errors.LiteralInvalid, errors.EntityTypeUnknown):
             return Outcome(reason=ENDS)
-        # Several have the name, or it is too long; or it is "me", and the graph has no owner.
-        except (errors.Ambiguous, errors.SubjectRequired, errors.EntityNotFound):
+        # Several have the name, or another thing has it; or it is too long, or "me", and the graph has no owner.
+        except (
+            errors.Ambiguous,
+            errors.AliasTaken,
+            errors.AliasInvalid,
+            errors.SubjectRequired,
+            errors.EntityNotFound,
+        ):
             return Outcome(reason=NAME)
 
     def _record(self, tx: Tx, relation: Relation, match: RelationMatch) -> Outcome:

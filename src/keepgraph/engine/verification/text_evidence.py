@@ -20,7 +20,6 @@ from keepgraph.engine.resolution.text_names import Lookup
 from keepgraph.engine.texts.chunk_mentions import Detector
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import (
-    common_words,
     contradictions,
     factuality,
     grounding,
@@ -44,7 +43,6 @@ MAX_CHARACTERS = 200_000
 """How much of the caller's texts is read."""
 
 _MAX_SENTENCE = 600
-_MIN_CAPITALS = 2  # words; a longer sentence may be entirely in capitals
 _BREAK = r"[ \t]*\r?\n[ \t]*"
 _GOES_ON = "".join(rf"(?<!\s{word})" for word in "at in of to on by for the with from and is a an that as".split())
 _WRAPPED = re.compile(  # before small letters, after a word that asks for another, after a long line
@@ -134,13 +132,9 @@ class _Reader:
             for index, words in enumerate(every):
                 if len(words) > _MAX_SENTENCE:
                     continue
-                find_places = _places
-                if len(words.split()) > _MIN_CAPITALS and words.isupper():
-                    words, find_places = words.lower(), _places_without_capitals
-                subjects, objects = find_places(self._subject, words), find_places(self._object, words)
+                subjects, objects = _places(self._subject, words), _places(self._object, words)
                 if subjects and objects and (verdict := self._verdict(words, subjects, objects, source)):
-                    around = every[index - 1] if index else "", "".join(every[index + 1 : index + 2])
-                    yield _in_context(verdict, *around)
+                    yield _in_context(verdict, "".join(every[index + 1 : index + 2]))
 
     def _verdict(
         self, sentence: str, subjects: list[tuple[int, int]], objects: list[tuple[int, int]], source: str | None
@@ -190,10 +184,10 @@ def _unwrapped(text: str) -> str:
     return _WRAPPED.sub(lambda match: " " * len(match[0]), text)
 
 
-def _in_context(verdict: TextVerdict, before: str, after: str) -> TextVerdict:
-    """The verdict of a sentence in context: uncertain if the sentence before or after retracts it."""
-    if verdict.verdict in ("says", "denies") and (factuality.disclaims(before) or factuality.takes_back(after)):
-        reason = "A sentence says it, but the next or previous one denies it, or makes it uncertain."
+def _in_context(verdict: TextVerdict, after: str) -> TextVerdict:
+    """The verdict of a sentence in context: uncertain if the sentence after it retracts it."""
+    if verdict.verdict in ("says", "denies") and factuality.takes_back(after):
+        reason = "A sentence says it, but the next one denies it, or makes it uncertain."
         return TextVerdict("uncertain", verdict.sentence, verdict.source, reason)
     return verdict
 
@@ -260,26 +254,12 @@ def _places(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
         begins_capital = match[0][:1].isupper()
         before, after = sentence[: match.start()], sentence[match.end() :]
         following = re.match(r"\s(?!I\b)([A-Z]\w+)", after) if begins_capital else None
-        goes_on = following and not _is_capitalised_word(following[1])
+        goes_on = following is not None
         preceded = re.search(r"(?<![.!?:;,–—\"“(])\s([A-Z][\w.]*)\s$", f" {before}") if begins_capital else None
         opens = preceded and before.strip() == preceded[1]
         if not goes_on and not (preceded and not opens):
             places.append(match.span())
     return places[:_MAX_PLACES]
-
-
-def _places_without_capitals(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
-    """Where a name begins or ends a sentence that was all in capitals: elsewhere it may be part of a longer name."""
-    return [
-        match.span()
-        for match in pattern.finditer(sentence)
-        if not re.search(r"\w", sentence[: match.start()]) or not re.match(r"\s*\w", sentence[match.end() :])
-    ][:_MAX_PLACES]
-
-
-def _is_capitalised_word(word: str) -> bool:
-    """Whether a word in capitals is an ordinary, emphasised word and not part of a name."""
-    return len(word) > _MIN_CAPITALS and word.isupper() and common_words.is_english(word.lower())
 
 
 def _stored_texts(tx: Tx, subject: Entity | str, object: Entity | str) -> Iterator[tuple[str, str]]:
