@@ -242,6 +242,15 @@ def test_a_property_beside_a_fact_that_says_otherwise_is_told_with_the_call_that
     assert "conflicts" not in update(call, task, properties={"deadline": "2026-05-29"})
 
 
+def test_a_property_that_is_a_relation_is_told_with_the_call_that_records_it(call):
+    answer = update(call, ANA, properties={"works_at": "Acme", "founded": "1990"})
+    acme, _ = answer["conflicts"]
+    call("record_fact", **acme["settled_by"]["arguments"])
+
+    assert "Ana works at Acme" in texts(call)
+    assert "conflicts" not in update(call, decision("Use SQLite"), properties={"founded": "1990"})
+
+
 @pytest.mark.parametrize("properties", [{"role": "CTO"}, {"due": None}, {"due": 5}, {"no word": "2026-05-29"}])
 def test_a_property_that_no_fact_is_about_is_told_without_conflicts(call, properties):
     assert "conflicts" not in update(call, ANA, properties=properties)

@@ -243,6 +243,19 @@ def test_a_read_only_server_shows_no_tool_that_writes_and_calls_none(path: Path)
     assert "record_fact is not among the tools" in str(refused)
 
 
+@pytest.mark.parametrize(("name", "named"), [("recal_entity", "recall_entity"), ("frobnicate", "undo")])
+def test_an_unknown_tool_is_answered_with_tools_of_this_server(path: Path, ask: Any, name: str, named: str) -> None:
+    async def question(client: Client) -> str:
+        with pytest.raises(MCPError) as refused:
+            await client.call_tool(name, {})
+        return str(refused.value)
+
+    answer = ask(path, question)
+
+    assert named in answer
+    assert "update_entity" not in answer
+
+
 def test_tools_for_our_own_interfaces_are_neither_listed_nor_called_for_a_client(path: Path, ask: Any) -> None:
     async def question(client: Client) -> Any:
         listed = {tool.name for tool in (await client.list_tools()).tools}

@@ -301,6 +301,8 @@ class _Handlers:
             if tool.toolset in catalogue.INTERNAL_TOOLSETS:
                 raise catalogue.unknown(name)
         except errors.UnknownTool as error:
+            near = [tool for tool in error.candidates or () if tool in self.tools]
+            error.hint = f"Use one of {', '.join(near or self.tools)}."
             raise _protocol_error(error, name=name) from error
         # A read-only tool may be called even if not listed.
         if tool.name not in self.tools and tool.effect is not Effect.READ:

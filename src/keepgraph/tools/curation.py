@@ -117,24 +117,29 @@ def update_entity(
 def _beside_facts(tx: Tx, entity: Entity, properties: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The properties set under the wording of a predicate: what its facts say, and what reads them, stays as it was."""
     conflicts = []
+    vocabulary = graph_vocabulary.read(tx)
     for name, value in properties.items():
         predicate = graph_vocabulary.find(tx, store.vocabulary.PREDICATE, name) if isinstance(value, str) else None
         if not isinstance(predicate, Predicate):
             continue
-        facts = [fact for fact in store.facts.touching(tx, entity, [predicate.name]) if fact.subject == entity]
-        if any(fact.literal == value for fact in facts) or not (facts or predicate.literal_kind == "date"):
+        if predicate.sources and entity.type not in vocabulary.with_subtypes(predicate.sources):
             continue
-        told = " and ".join(f"“{knowledge.facts.sentence(fact)}”" for fact in facts)
+        facts = [fact for fact in store.facts.touching(tx, entity, [predicate.name]) if fact.subject == entity]
+        is_relation = bool(predicate.targets)
+        ends = {fact.literal or (fact.object and fact.object.name) for fact in facts}
+        if value in ends or not (facts or is_relation or predicate.literal_kind == "date"):
+            continue
+        told = " and ".join(f"“{knowledge.facts.sentence(fact)}”" for fact in facts) or "nothing"
         arguments = {
             "subject": {"id": entity.id},
             "predicate": predicate.name,
-            "object": {"literal": value},
+            "object": {"name" if is_relation else "literal": value},
             **answer_shapes.filled(supersedes=[fact.id for fact in facts]),
         }
         conflicts.append(
             {
                 "kind": "property",
-                "sentence": f"{name} is now a property. As a fact, {told or 'nothing'} holds under {predicate.name}.",
+                "sentence": f"{name} is now a property, and no fact: under {predicate.name}, {told} is recorded.",
                 "facts": [answer_shapes.fact_as_text(tx, fact) for fact in facts],
                 **answer_shapes.settled_by("record_fact", arguments),
             }

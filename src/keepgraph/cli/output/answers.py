@@ -104,7 +104,7 @@ def _settling_line(call: dict[str, Any] | None) -> str | None:
             words = [
                 arguments["subject"]["id"],
                 arguments["predicate"],
-                target["id"] if "id" in target else f"={target['literal']}",
+                target.get("id") or target.get("name") or f"={target['literal']}",
             ]
             options = {"valid_from": "--from", "valid_to": "--to"}
             words += [
