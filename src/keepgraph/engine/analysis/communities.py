@@ -120,7 +120,7 @@ _MEMBERS_WITH_FACTS = 40
 
 @dataclass(frozen=True, slots=True)
 class GivenName:
-    """A name for a community, and who gives it; an empty name takes back the one that was given."""
+    """A name for a community, and who gives it; an empty name removes the given one."""
 
     name: str
     summary: str = ""

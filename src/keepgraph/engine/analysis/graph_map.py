@@ -28,7 +28,7 @@ from keepgraph.store.graph_extracts import FactRow, TextRow
 from keepgraph.store.transactions import Tx
 
 _WEIGHT_OF_ANY_FACT = 0.5
-"""Of a fact whenever it holds, besides what it weighs while it does: the map is of the past too."""
+"""The weight of a fact at any time, in addition to its weight while it holds: the map also shows the past."""
 
 _SHARE_IN_AREA = 0.9
 """The area of a community reaches as far as this share of its members: one far away does not make it large."""
@@ -169,7 +169,7 @@ def place_missing(database: Database) -> None:
 def _drawing(tx: Tx) -> _Drawing:
     entities = store.communities.entities(tx)
     rows = np.array([row for row, *_ in entities], dtype=np.int64)
-    # Where a place is missing and nothing may be written: where it would be.
+    # If a place is missing and nothing may be written: where it would be.
     positions, _ = _lay_out(tx, rows)
     return _Drawing(tuple(entities), rows, positions.round(1), _membership(tx, rows))
 

@@ -94,7 +94,7 @@ class PropertyProfile:
     Attributes:
         coverage: the share of the nodes that have a value; null and "" do not count.
         top_values: the most frequent values, where there are so few that they are categories.
-        average_length: of texts of more than 20 characters; None where there is none.
+        average_length: of texts of more than 20 characters; None without any.
     """
 
     name: str
@@ -327,7 +327,7 @@ def _read_relationship(tx: Tx, used: Usage, term: Predicate, sample_size: int) -
 
 
 def _share(part: int, whole: int) -> float:
-    """A share with two decimals; one that is not all is never shown as 1."""
+    """A share with two decimals; less than all is never shown as 1."""
     share = round(part / whole, 2)
     return 0.99 if share == 1.0 and part < whole else share
 

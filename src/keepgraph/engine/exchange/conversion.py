@@ -4,7 +4,7 @@ An entity whose type is not in the vocabulary becomes a concept, which keeps the
 relation whose predicate is not in the vocabulary stays text: its line is kept unchanged in an episode that mentions
 both ends. What is in the graph already stays, so a file may be imported again, also after it has grown.
 
-Texts are stored as episodes, and updated where a later import brings more of them.
+Texts are stored as episodes, and updated if a later import brings more of them.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ class RecordImport:
         """By which name to look for an entity: an identifier that the graph knows, else its own.
 
         Several people may have one telephone number: it counts only together with the name. One that has the name and
-        other identifiers of the same kind is another one: the name is told apart by one.
+        other identifiers of the same kind is another one: an identifier is added to the name.
         """
         own = {each for alias in record.aliases if (each := identifiers.canonical(alias))}
         key, types = normalisation.key(record.name), self._types(tx, record.type)

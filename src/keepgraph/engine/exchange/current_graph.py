@@ -1,6 +1,6 @@
 """The current graph of a group for other programs: a table of facts, GraphML, and RDF statements.
 
-Current is what is not retracted and has not ended; what begins later is in it, with its beginning.
+Current facts are neither retracted nor ended; facts that begin later are included, with their beginning.
 """
 
 from __future__ import annotations

@@ -301,7 +301,7 @@ class Survey:
 def survey_records(records: Iterable[Record]) -> Survey:
     """Read all records once, and keep counts and terms, not the records.
 
-    Where a thousand cannot be read and none could, the rest of the file is not tried.
+    If a thousand cannot be read and none could, the rest of the file is not tried.
     """
     survey = Survey()
     for record in records:

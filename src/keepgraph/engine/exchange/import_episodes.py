@@ -1,7 +1,7 @@
 """Import of episode lines, and of chunk lines, which continue an episode that is too long for one line.
 
 The rows are inserted as they were in the other graph, and not by `texts.storage`: with their ids, times and chunks, so
-that what was exported comes back to the letter, and many at once. Of two ids of one text the older stays.
+that an export comes back exactly, and many at once. Of two ids of one text the older stays.
 """
 
 from __future__ import annotations

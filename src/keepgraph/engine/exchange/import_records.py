@@ -519,7 +519,7 @@ def _find_predicate(
 ) -> tuple[Predicate, bool, EndsWarning | None]:
     """The predicate that the fact of a line is stored under, whether its ends are swapped, and what does not fit.
 
-    A retired predicate stays what it is: the fact was recorded before.
+    A retired predicate stays: the fact was recorded before.
 
     Raises:
         errors.PredicateUnknown: it is not in the vocabulary.

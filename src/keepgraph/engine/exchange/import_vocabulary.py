@@ -34,7 +34,7 @@ _KINDS = store.vocabulary.KINDS
 
 
 def import_sets(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
-    """Sets: those that the graph lacks are added; one that is retired in the file is removed where nothing uses it.
+    """Sets: those that the graph lacks are added; one that is retired in the file is removed if nothing uses it.
 
     So are single words that the graph of the file has no more.
     """
@@ -65,7 +65,7 @@ def import_sets(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool)
 
 
 def import_words(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
-    """Entity types and predicates: all new ones at once, or one by one where one of them is refused."""
+    """Entity types and predicates: all new ones at once, or one by one if one of them is refused."""
     if state.replaceable_words is None:
         state.replaceable_words = _replaceable_words(tx)
     try:

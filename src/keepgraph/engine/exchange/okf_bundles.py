@@ -47,7 +47,7 @@ class Conflict:
     """What was not brought back, and why.
 
     Attributes:
-        place: the path of the page, with the line where it is one.
+        place: the path of the page, and the line, if it is one.
     """
 
     place: str
@@ -323,7 +323,7 @@ def _import_new(
     for subject, tag in tagged:
         _record_tag(tx, subject, tag, source=folder)
         report.counts["facts"] += 1
-    _Edits(tx, found, folder, report).apply()  # what somebody added to the pages
+    _Edits(tx, found, folder, report).apply()  # additions to the pages
 
 
 def _record_tag(tx: Tx, subject: str, tag: str, *, source: str) -> None:
@@ -567,7 +567,7 @@ class _Edits:
         self._report.counts["changed"] += 1
 
     def _add(self, place: str, line: Line, entity: Entity) -> None:
-        """A line that somebody added: a fact, or a proposed one where the vocabulary lacks its word."""
+        """A line that somebody added: a fact, or a proposed one if the vocabulary lacks its word."""
         statement = line.statement()
         if statement is None:
             return self._conflict(

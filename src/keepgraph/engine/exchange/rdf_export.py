@@ -82,7 +82,7 @@ def describe_type(
 def describe_property(
     definition: PredicateDefinition, iris: WordIris, *, is_retired: bool = False
 ) -> Iterator[Statement]:
-    """A predicate as a property of OWL. Of several types at one end, each may stand there, as in schema.org."""
+    """A predicate as a property of OWL. Of several types at one end, each is allowed there, as in schema.org."""
     iri = iris.of_predicate(definition.name)
     if definition.literal_kind is not None:
         kind = "DatatypeProperty"

@@ -117,7 +117,7 @@ def plan(tx: Tx, document: RdfVocabulary, *, file_stem: str, with_individuals: b
     """Choose the names of a document's words, and what becomes of its statements; nothing is changed.
 
     Args:
-        file_stem: names the set where the document has no title.
+        file_stem: names the set if the document has no title.
         with_individuals: individuals become entities; concepts do too, and then are not types.
 
     Raises:
@@ -232,7 +232,7 @@ class _Planner:
             terms,
             known={iri: name for name, iri in self._iris[kind].items()},
             taken={term.name for term in existing},
-            # Within a set, what has another IRI is another word.
+            # Within a set, another IRI is another word.
             shared={term.name for term in existing if term.set != set_name},
         )
 

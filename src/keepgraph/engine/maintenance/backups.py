@@ -1,6 +1,6 @@
 """Backups: when one is due, how it is made and compared, how many are kept, and under which key.
 
-They lie in a folder beside the graph, `graph.backups` for `graph.db`, encrypted as the graph is.
+They are in a folder beside the graph, `graph.backups` for `graph.db`, encrypted as the graph is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TIMESTAMP_FORMAT = "%Y%m%dT%H%M%SZ"
 
 
 def refuse_to_start_empty(graph: Path) -> None:
-    """Refuse to make an empty graph in the place of one that was lost while there are backups of it.
+    """Refuse to make an empty graph instead of a lost one that has backups.
 
     Raises:
         errors.GraphNotFound, GraphDamaged: there are.
@@ -243,10 +243,10 @@ def restore(
         keep: how many backups of each kind stay.
 
     Returns:
-        The file in which the graph that was there before is kept; None where there was none.
+        The file that keeps the previous graph; None without one.
 
     Raises:
-        errors.BackupFailed: the backup is damaged, or what is there now can be neither kept nor replaced.
+        errors.BackupFailed: the backup is damaged, or the present graph can be neither kept nor replaced.
         errors.GraphSchemaDiffers: the backup has other tables, indexes, triggers or views than a graph of its version.
         errors.MigrationEdited, GraphTooNew: this version of Keepgraph would not open it.
         errors.KeyWrong: no key opens the backup.
@@ -333,7 +333,7 @@ def _back_up_current(graph: Path, key: Key | None, *, now: datetime, keep: int) 
 
 @contextmanager
 def _ignoring_damage(graph: Path) -> Iterator[None]:
-    """Go on where a graph cannot be read; but not where another program is using it."""
+    """Go on if a graph cannot be read, but not if another program is using it."""
     try:
         yield
     except errors.GraphBusy:

@@ -61,7 +61,7 @@ class _Changed:
 
 
 def describe(tx: Tx, call: Call) -> str:
-    """What a call was about; empty where nothing of it is left. Of an undo, which call it took back."""
+    """What a call was about; empty if nothing of it is left. For an undo, the call it took back."""
     if call.undoes is not None:
         return _describe_undone(tx, call.undoes)
     changes = store.journal.first_and_last_changes(tx, call.id, limit=_CHANGES_READ)
@@ -123,7 +123,7 @@ def _phrase(tx: Tx, change: Change, around: Sequence[Change], phrase: Callable[[
 
 
 def _row_after_call(tx: Tx, table: str, row: int, last: Change) -> _Row:
-    """A row as a call left it, whose last change is `last`; empty where nobody knows any more."""
+    """A row as a call left it, whose last change is `last`; empty if that is no longer known."""
     following = store.journal.next_change_of_row(tx, Change(last.id, last.call, "update", table, row, None))
     return (following.before if following else store.journal.current_row(tx, table, row)) or {}
 
@@ -212,7 +212,7 @@ def _entity(tx: Tx, changed: _Changed) -> str:
 
 
 def _describe_properties(before: str, after: str) -> str:
-    """The names of the properties that are not what they were, the first ones."""
+    """The names of the first properties that changed."""
     old, new = json.loads(before), json.loads(after)
     changed = [key for key in {**old, **new} if key not in old or key not in new or old[key] != new[key]]
     return listed(changed, _MAX_PROPERTIES)

@@ -129,9 +129,9 @@ def import_key(
     passphrase: str | None = None,
     ask: AskPassphrase | None = None,
 ) -> Key:
-    """Save a key that was exported, where it opens the graph, or where a backup that it opens may be restored.
+    """Save a key that was exported, if it opens the graph, or if a backup that it opens may be restored.
 
-    That is where there is no graph yet, or an empty one that a key of its own opens.
+    The latter is so without a graph, or with an empty one that its own key opens.
 
     Args:
         exported: all keys of the file to which it was exported: others in it are those of older backups.
@@ -140,7 +140,7 @@ def import_key(
         The key that the graph has from now on.
 
     Raises:
-        errors.KeyWrong: none of them opens it, and there is something in it; nothing was changed.
+        errors.KeyWrong: none of them opens it, and it is not empty; nothing was changed.
     """
     own = list(exported[:1])
     if graph.exists():
@@ -195,7 +195,7 @@ def write_settings(graph: Path, location: KeyLocation, *, encrypted: bool) -> No
 
 
 def without_duplicates(duplicates: Iterable[Key]) -> list[Key]:
-    """Keys without repeated ones, of which the last counts, at the position of the first."""
+    """The keys, each once: its last occurrence, at the position of the first."""
     return list({key.digits: key for key in duplicates}.values())
 
 
@@ -251,7 +251,7 @@ class Report:
         key: the key itself; None for a plain graph.
         tables: how many tables were compared row by row.
         backups: those that were given the same key.
-        failures: what was left as it was, each with the reason: backups by their file, and "the old key".
+        failures: what was left unchanged, each with the reason: backups by their file, and "the old key".
     """
 
     location: KeyLocation | None
@@ -270,7 +270,7 @@ def encrypt(
 ) -> Report:
     """Encrypt a plain graph and its backups with a new key; or finish an encryption that was interrupted.
 
-    The old file is overwritten with zeros as well as may be; see docs/security.md for what that is worth.
+    The old file is overwritten with zeros if possible; docs/security.md says what that is worth.
 
     Args:
         location: where to save the key; None is where an interrupted encryption has saved it, or a file.

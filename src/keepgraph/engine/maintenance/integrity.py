@@ -1,6 +1,6 @@
 """Integrity checks of an open graph: what is damaged, and what can be rebuilt from sound data. Shows no stored text.
 
-Derived data is rebuilt only if its source is certainly sound. A name has several normalised forms, and stands in the
+Derived data is rebuilt only if its source is certainly sound. A name has several normalised forms, and is in the
 texts of its facts; where more than one of these disagrees with the name, the name itself may be damaged.
 """
 
@@ -95,7 +95,7 @@ def check_all(database: Database) -> tuple[list[Check], Faults]:
             faults.is_unrepairable |= is_damaged
             results.append(Check(name, State.WRONG, error.message, RESTORE if is_damaged else error.hint))
         except UnicodeDecodeError:
-            # The driver cannot decode what SQLite says is wrong: damaged names stand in it.
+            # The driver cannot decode what SQLite says is wrong: it has damaged names.
             faults.is_unrepairable = True
             results.append(Check(name, State.WRONG, "it cannot be read to the end", RESTORE))
         if name == "version" and any(result.state is State.WRONG for result in results):

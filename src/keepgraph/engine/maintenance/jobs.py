@@ -18,7 +18,7 @@ from keepgraph.store.files import Kind
 from keepgraph.store.transactions import Tx
 
 Progress = Callable[[int, int | None, str], None]
-"""Called with how much is done, of how much (None: not known yet), and what is being worked on."""
+"""Called with how much is done, of how much (None: not known yet), and the current work."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,7 +262,7 @@ def _recogniser(content: Content, *, with_common_names: bool) -> Callable[[str],
     """A function that says whether a text has an id, a name or a sentence of the content.
 
     Args:
-        with_common_names: names that are common words too (go, mark): they stand in texts that do not mean them.
+        with_common_names: names that are also common words (go, mark), and occur in texts that do not mean them.
     """
     names = (name for name in content.names if with_common_names or not _is_common(name))
     sentences = (sentence for sentence in content.sentences if len(sentence.strip()) >= MIN_SENTENCE)
@@ -292,6 +292,6 @@ def _remove_history(graph: Path) -> bool:
 
 
 def _ids_in_bytes(file: Path) -> set[bytes]:
-    """All ids that stand in the bytes of a file."""
+    """All ids in the bytes of a file."""
     with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return set(_ID_IN_BYTES.findall(content))

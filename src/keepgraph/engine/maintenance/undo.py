@@ -17,7 +17,7 @@ from keepgraph.model import Call, Change
 from keepgraph.store.transactions import Tx
 
 MAX_CHANGES_CHECKED = 2_000
-"""Of a call with more changes, `find_obstacle` does not look for what is in the way of undoing it."""
+"""For a call with more changes, `find_obstacle` does not look for what prevents its undo."""
 
 _MAX_BLOCKING_CALLS = 5
 _RECORDED_UNDER_NAME = "something was recorded later under a name that would go back to the entity that was merged"

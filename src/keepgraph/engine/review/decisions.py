@@ -21,7 +21,7 @@ Decision = Literal["accepted", "edited", "merged", "rejected"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """The call that carries out a decision; `tool` is None where only the decision is noted."""
+    """The call that carries out a decision; `tool` is None if only the decision is noted."""
 
     tool: str | None
     arguments: Mapping[str, Any]

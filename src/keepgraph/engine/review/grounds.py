@@ -77,7 +77,7 @@ def _sentences(tx: Tx, proposal: ReviewProposal) -> dict[str, str]:
 
 
 def describe_effect(tx: Tx, proposal: ReviewProposal) -> str:
-    """What accepting does, such as “merge Jon Smith into John Smith”; the name of the tool where it has no words."""
+    """What accepting does, such as “merge Jon Smith into John Smith”; else the name of the tool."""
     words = _EFFECTS.get(proposal.tool)
     return words(tx, proposal.arguments) if words else proposal.tool.replace("_", " ")
 

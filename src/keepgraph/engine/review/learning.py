@@ -127,7 +127,7 @@ def as_proposals(report: LearningReport) -> list[Proposal]:
 
 
 def _members(tx: Tx, scope: Scope) -> frozenset[int] | None:
-    """The rows of a project and its direct neighbours; None where no project was named."""
+    """The rows of a project and its direct neighbours; None if no project was named."""
     if scope.project is None:
         return None
     ids = [scope.project.id, *store.garden.ids_beside(tx, scope.project)]

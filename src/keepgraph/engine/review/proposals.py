@@ -102,7 +102,7 @@ class OfferReport:
 
 
 def offer(tx: Tx, proposals: Iterable[Proposal], *, limit: int) -> OfferReport:
-    """Offer proposals: the surest first, at most `limit` new ones, and at most `MAX_OPEN` open in the group.
+    """Offer proposals: the most certain first, at most `limit` new ones, and at most `MAX_OPEN` open in the group.
 
     At most `MAX_OF_KIND` of one kind are open. Nothing of this is journalled: undo concerns what people and
     models did. Call it in a write.

@@ -60,7 +60,7 @@ def collect(job: Job, *, kinds: Collection[str] | None = None, group: str | None
 
 
 def texts(tx: Tx, *, limit: int) -> list[Proposal]:
-    """Names and facts read in texts (engine/texts/proposals.py), at most `limit`, the surest first.
+    """Names and facts read in texts (engine/texts/proposals.py), at most `limit`, the most certain first.
 
     Decided ones come on top, so that `offer` sees whether a new text supports them.
     """

@@ -33,7 +33,7 @@ MAX_TYPE = 100
 """The longest word for a type that is kept with an entity, in characters."""
 
 MAX_COMPARED = 1000
-"""How many new names are compared with the others: those that came first."""
+"""At most this many new names, the first ones, are compared with the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ExtractedPart:
 
     Attributes:
         location: what the lists belong to: `chunks[0]`; empty for the call itself.
-        text: the part of the text; None where none was handed in.
+        text: the part of the text; None if none was given.
         entities, relations: as the client gave them.
     """
 
@@ -57,7 +57,7 @@ class Rejection:
     """An entity or a relation that was not recorded.
 
     Attributes:
-        location: where it stands in the argument: `chunks[0].relations[2]`.
+        location: its place in the argument: `chunks[0].relations[2]`.
         summary: what it is, in a few words.
         reason: why it was rejected.
         suggestions: what may be meant.
@@ -76,7 +76,7 @@ class ExtractionResult:
     Attributes:
         created, existing: entities that are new, and those that were there.
         facts: the facts that were recorded or known; `recorded` and `repeated` count the relations of these two.
-        waiting: the relations that wait as proposed facts; `waiting_before` counts those that did so before.
+        waiting: the relations that wait as proposed facts; `waiting_before` counts those that already did.
         mapped_types: other wordings of types, with the type that was taken in their place.
         unknown_types: the types that were given and are not in the vocabulary, with the number of their entities.
         rejected_entities, rejected_relations: what was not recorded.
@@ -84,9 +84,9 @@ class ExtractionResult:
         truncated_entities, truncated_relations, truncated_chunks: how many were beyond the limits.
         withdrawn: facts that an earlier version of the text stated, and that nothing supports any more.
         deleted: entities that came with an earlier version, and that nothing supports any more.
-        possible_duplicates: new entities, each with another one that may be the same.
+        possible_duplicates: new entities, each with another that may be the same.
         looked_up: how many relations were compared with their text and could be facts.
-        outside_text: those of them that wait, because the text does not say them.
+        outside_text: the waiting relations that the text does not state.
     """
 
     created: list[Entity] = field(default_factory=list)
@@ -321,7 +321,7 @@ class ExtractionRecorder:
         return len(self._given_types.get(normalisation.key(name), ())) > 1 or len(named) > 1
 
     def _text_of(self, part: int) -> GroundingText | None:
-        """The text of a part, after the name of its source and the part before it; None where it was not handed in."""
+        """The text of a part, after the name of its source and the part before it; None if it was not given."""
         text = self._parts[part].text
         if text is None:
             return None
@@ -380,7 +380,7 @@ def _end(relation: Mapping[str, Any], side: str, *, limit: int) -> str:
 
 
 def _confidence(relation: Mapping[str, Any]) -> float:
-    """The confidence of a relation, from 0 to 1; what is above is a percentage. 1 where it cannot be read."""
+    """The confidence of a relation, from 0 to 1; a larger number is a percentage. 1 if it cannot be read."""
     value = relation.get("confidence")
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return 1.0
@@ -451,7 +451,7 @@ def of_episode(tx: Tx, proposal: Proposal, episode: Episode) -> Proposal:
     """A proposed fact with the source and the day that its text gives it.
 
     A decision is dated by its sentence, else by its text: what was decided in a note of March was decided in March. It
-    is not dated where that would be today, or later.
+    is not dated if that would be today, or later.
     """
     written_on, today = (timestamps.local_date(at, tx.zone) for at in (episode.occurred_at, tx.at))
     _, decided_on = time_references.split(" ".join((proposal.evidence or "").split()), not_after=written_on)
@@ -466,7 +466,7 @@ def arguments(
     """The arguments of `record_fact` for a proposed fact, without its confidence.
 
     Args:
-        subject, target: references to its ends, where they are known by more than their names.
+        subject, target: references to its ends, if more than their names is known.
     """
     if proposal.object is None:
         target = {"literal": proposal.literal}

@@ -30,11 +30,11 @@ class CorrectedText:
     """A text after a correction.
 
     Attributes:
-        changed: text, title: those of them that are not what they were.
-        replaced: how often the replaced words stood in it; 0 where its whole text was given.
-        passage: the first place that changed, as it is now; empty where the text stayed.
-        mentions, proposed_facts: what it mentions and seems to say now, where its text changed.
-        recorded_facts: what was recorded out of it, where its text changed.
+        changed: which of text and title changed.
+        replaced: how often it had the replaced words; 0 if its whole text was given.
+        passage: the first place that changed, as it is now; empty if the text did not change.
+        mentions, proposed_facts: what it mentions and seems to say now, if its text changed.
+        recorded_facts: what was recorded from it, if its text changed.
     """
 
     episode: Episode
@@ -47,7 +47,7 @@ class CorrectedText:
 
 
 def find(tx: Tx, what: str) -> Episode:
-    """The text with this id, this title or path, or the only one in which all these words stand.
+    """The text with this id, this title or path, or the only one with all these words.
 
     Raises:
         errors.EpisodeNotFound: there is none.
@@ -75,7 +75,7 @@ def correct(
     A title made from the text is made again.
 
     Raises:
-        errors.EpisodeInvalid: it is the text of a file, or would be empty, or the words do not stand in it.
+        errors.EpisodeInvalid: it is the text of a file, or would be empty, or it does not have the words.
     """
     if episode.kind == storage.DOCUMENT:
         raise errors.EpisodeInvalid(
@@ -118,10 +118,10 @@ def correct(
 
 
 def _pattern(text: str, old: str) -> re.Pattern[str]:
-    """Finds the words `old` in a text: as whole words, else wherever they stand; any white space is as good as another.
+    """Finds the words `old` in a text: as whole words, else anywhere; all white space is equal.
 
     Raises:
-        errors.EpisodeInvalid: they do not stand in it; the nearest lines are candidates.
+        errors.EpisodeInvalid: it does not have them; the nearest lines are candidates.
     """
     words = r"\s+".join(map(re.escape, utf8.replace_surrogates(old).split()))
     if not words:

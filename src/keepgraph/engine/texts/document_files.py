@@ -63,7 +63,7 @@ def file_is_gone(source: str, *, found: str | None = None) -> bool:
 
     Args:
         source: the source of the document.
-        found: the source of a file that was found; the old one is gone, too, if it is the same file by another name.
+        found: the source of a file that was found; the old one is also gone if it is the same file under another name.
     """
     path = _existing_path(source)
     return path is None or (found is not None and _is_same_file(path, _existing_path(found)))

@@ -99,12 +99,12 @@ def upsert(
 ) -> StoredText:
     """Store a document as an episode of the group, or update the one that it was before.
 
-    What a caller said that it is about stays with it, whatever changes in its text.
+    What a caller said it is about stays, whatever changes in its text.
 
     Args:
         existing: the episode with its source, or that of the file before it was moved; None if it is new.
-        project: the project that it is about, besides what was said before.
-        note: the annotation with the entity that it is the note of.
+        project: the project that it is about, in addition to earlier ones.
+        note: the annotation with the entity of the note.
     """
     if existing and note is None and (existing.source, existing.digest) == (document.source, document.digest):
         return StoredText(existing, Outcome.UNCHANGED, is_same_text=True)
@@ -301,7 +301,7 @@ def upsert_prechunked(
 
 
 def _in_order(given: Sequence[Mapping[str, Any]]) -> list[_GivenChunk]:
-    """The chunks in the order of their idx; those without have the place where they stand in the argument."""
+    """The chunks in the order of their idx; without one, its place in the argument counts."""
     ordered = []
     for number, argument in enumerate(given):
         text = utf8.replace_surrogates(argument.get("text") or "")

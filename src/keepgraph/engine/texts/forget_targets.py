@@ -126,10 +126,10 @@ def _by_id(tx: Tx, text: str, kind: str | None) -> Target | None:
 
 
 def _call_or_named(tx: Tx, what: str, request: Request, kind: str | None) -> Target:
-    """What "call 12" or "the last note" means, unless something else is called exactly so.
+    """What "call 12" or "the last note" means, unless something else has exactly that name.
 
     Raises:
-        errors.Ambiguous: something else is called so too.
+        errors.Ambiguous: something else has that name too.
         errors.ChangeNotFound, EpisodeNotFound: there is neither.
     """
     named = _written_so(tx, _Reading(unquoted(" ".join(what.split())), kind))
@@ -219,7 +219,7 @@ def _titled(tx: Tx, words: str) -> list[Episode]:
 
 
 def _saying(tx: Tx, words: str) -> list[Fact]:
-    """The facts with this sentence, or of which subject, predicate and object are written like this."""
+    """The facts with this sentence, or with subject, predicate and object written like this."""
     phrases = _phrases(words, all_words=True)
     if len(phrases) < 2:
         return []
@@ -236,7 +236,7 @@ def _triple(fact: Fact) -> str:
 
 
 def _texts_with_words(tx: Tx, words: str) -> list[Episode]:
-    """The texts in which all these words stand; none where there is one alone and it has only their stems."""
+    """The texts with all these words; none if there is just one word and they have only its stem."""
     phrases = _phrases(words)
     texts = store.episodes.with_phrases(tx, phrases, limit=MAX_CANDIDATES + 1) if phrases else []
     if len(texts) == 1 and not _says(store.episodes.text(tx, texts[0]), words):
@@ -245,7 +245,7 @@ def _texts_with_words(tx: Tx, words: str) -> list[Episode]:
 
 
 def _says(text: str, words: str) -> bool:
-    """Whether all these words stand in a text as they are written, in capitals or not."""
+    """Whether a text has all these words as written, in any case."""
     spaced = _segmented(text.replace("’", "'"))
     return all(Occurrences([_segmented(word)]).are_in(spaced) for word in _telling_words(words))
 
@@ -308,7 +308,7 @@ def _ambiguous(candidates: Sequence[dict[str, str]], *, hint: str) -> errors.Amb
 
 
 def _not_found(tx: Tx, reading: _Reading) -> errors.KeepgraphError:
-    """The error where nothing is called so, with what comes near."""
+    """The error if nothing has the name, with similar names."""
     candidates = [describe(match) for match in _similar(tx, reading)]
     error_class = {FACT: errors.FactNotFound, TEXT: errors.EpisodeNotFound}.get(
         reading.kind or ENTITY, errors.EntityNotFound

@@ -45,7 +45,7 @@ def delete(tx: Tx, episode: Episode) -> DeletedEpisode:
     """Delete an episode with what nothing else supports. What others state, or other texts mention, stays.
 
     With it go its assertions, the facts that nobody else has asserted, the facts that it proposes, and the entities
-    that were created with it or with those, which are in no fact any more and which no other text mentions.
+    that were created with it or with those, are no longer in any fact, and are mentioned by no other text.
     """
     tx = replace(tx, group=episode.group)
     chunks = store.episodes.chunks(tx, episode)
@@ -135,7 +135,7 @@ def ends_of(facts: Sequence[Fact]) -> list[Entity]:
 def delete_unsupported_entities(
     tx: Tx, entities: Sequence[Entity], created_at: set[str], *, besides: Episode | None = None
 ) -> tuple[list[Entity], list[_KeptObject]]:
-    """Delete those entities that came with an episode and that nothing supports any more; the others stay.
+    """Delete the entities that came with an episode and have no other support; the others stay.
 
     Args:
         entities: those that the episode mentioned, and the ends of its facts.
@@ -208,9 +208,9 @@ class Forgotten:
         type: of an entity.
         facts, entities, texts, aliases: what was deleted.
         counts: what else was deleted, by its name: mentions, chunks, assertions, proposed facts.
-        kept_texts: texts that stay and still have its name, or out of which a fact was recorded; newest first.
+        kept_texts: texts that stay and still have its name, or from which a fact was recorded; newest first.
         kept: what stays although a text is deleted, each with the reason.
-        reopened: the blockers that are open again, because nothing says any more that they were resolved.
+        reopened: the blockers that are open again, because nothing says they were resolved.
     """
 
     kind: str

@@ -35,7 +35,7 @@ from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 NAMES = "names"
-"""The current work in a report of progress, where it is not a file: detection of mentions in what was stored."""
+"""The current work in a progress report when it is not a file: detection of mentions in stored texts."""
 
 LINK, NOT_A_FILE, EMPTY, TOO_DEEP, EXCLUDED = "SYMBOLIC_LINK", "NOT_A_FILE", "EMPTY", "TOO_DEEP", "EXCLUDED"
 """Why a file is skipped without an error."""

@@ -45,7 +45,7 @@ def backfill(
 ) -> int:
     """Update the index in batches; returns how many chunks and names are still unread.
 
-    First the chunks in which new names may stand are marked as unread, then mentions are detected in unread chunks.
+    First the chunks that may have new names are marked as unread, then mentions are detected in unread chunks.
 
     Args:
         seconds: stop after the batch in which so much time has passed, and do not wait long for other writers; None
@@ -168,7 +168,7 @@ class _Batch:
 
     Attributes:
         names: the numbers of names that were looked for, as store.mentions.next_names gives them.
-        to_read: the rows of the chunks in which these names may stand.
+        to_read: the rows of the chunks that may have these names.
         chunks: the chunks in which mentions were detected.
         deleted: the rows of unread chunks that no longer exist.
         all_chunks: whether all chunks are to be read: with more new names than chunks that is quicker.
@@ -228,7 +228,7 @@ class _Batch:
 
 
 def chunks_with_name(tx: Tx, name: str, *, group: str, is_person: bool) -> set[int]:
-    """The rows of the chunks in which a name may stand; of a person also the first or the last name alone."""
+    """The rows of the chunks that may have a name; for a person, also the first or the last name alone."""
     spaced = normalisation.segment_characters(name) or name
     if not any(c.isalnum() for c in spaced):
         return set(store.mentions.chunks_with_letters(tx, name, group=group, limit=_MAX_CHUNKS_OF_A_NAME))

@@ -23,7 +23,7 @@ TEXT, MESSAGE, JSON, DOCUMENT, PRECHUNKED = "text", "message", "json", "document
 
 MAX_NAME = 500
 MAX_SOURCE = 4_096
-"""Of an episode, in characters; what is longer, the callers refuse or shorten."""
+"""Of an episode, in characters; callers refuse or shorten longer text."""
 
 _MAX_SPEAKER = 200
 
@@ -31,7 +31,7 @@ _MAX_SPEAKER = 200
 _POSITION_STEP = 1_000
 
 Annotation: TypeAlias = Mapping[str, str | None]
-"""An entity that a chunk is about besides its words: how, and a type and a name, or an id. See model.Chunk."""
+"""An entity that a chunk is about, whatever its words: how, and a type and a name, or an id. See model.Chunk."""
 
 ChunkDraft: TypeAlias = tuple[TextChunk, Sequence[Annotation]]
 """A chunk to store, with its annotations."""
@@ -57,11 +57,11 @@ class ChunkUpdate:
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A text as an episode, and what became of it.
+    """A text as an episode, and what was done.
 
     Attributes:
         is_same_text: whether the episode already had exactly this text.
-        chunk_update: empty where the chunks were left as they are.
+        chunk_update: empty if the chunks did not change.
     """
 
     episode: Episode

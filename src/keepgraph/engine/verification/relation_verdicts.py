@@ -62,7 +62,7 @@ class RelationVerdict:
         subject, object: how the two names were resolved.
         fact: the relation as recorded, or as it would be; None where its words or names are unknown.
         structure_score: from 0 to 1, see `relation_structure.score`.
-        text_score: 1 if a text states it, 0.5 if that is unsure, 0 if one denies it; None if none is found.
+        text_score: 1 if a text states it, 0.5 if that is uncertain, 0 if one denies it; None if none is found.
         evidence: the supporting facts.
         sentence: what texts say.
     """
@@ -118,7 +118,7 @@ def judge(
     An unknown name or word is not an error: the verdict says so.
 
     Args:
-        subject, target: names, aliases or ids; the target may be a literal where the predicate takes one.
+        subject, target: names, aliases or ids; the target may be a literal if the predicate takes one.
         wording: a predicate, or another wording of it.
         texts: what the caller has read; they take precedence over stored texts.
         confidence: how certain the caller is, from 0 to 1.

@@ -31,7 +31,7 @@ _MIN_ADVISED_FACTS = 2
 """The fewest facts, under predicates with advisory ends, that must agree on another type."""
 
 Usage = tuple[str, str, str]
-"""A fact of an entity: its id, its predicate and the side on which the entity stands."""
+"""A fact of an entity: its id, its predicate and the side of the entity."""
 
 
 def propose_retype(tx: Tx, position: int) -> Outcome:
@@ -98,7 +98,7 @@ def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary) -> list[Entity]:
 def _better_type(
     tx: Tx, vocabulary: Vocabulary, entity: Entity, usage: Sequence[Usage], *, is_assumed: bool
 ) -> str | None:
-    """The type that fits all facts of an entity where its own does not; None where none does, or several do."""
+    """The one type that fits all facts of an entity, if its own does not."""
     wanted = _wanted_types(vocabulary, usage)
     if not wanted:
         return None

@@ -255,7 +255,7 @@ def _began(fact: Fact) -> str:
     return fact.valid_from or fact.recorded_at
 
 
-# Links: facts that rules predict, and facts that rules put in doubt, where rules reliably beat counting.
+# Links: facts that rules predict, and facts that rules put in doubt, if rules reliably beat counting.
 
 _MAX_FACTS = 200_000
 """More would take longer than a few seconds; train_gnn examines them on request."""
