@@ -64,6 +64,9 @@ def test_what_the_graph_lacks_is_named_with_what_is_near(call, query, expected):
         ("MATCH (p:Person {name: $who}) RETURN p", "{name: $who}", ["Priya Raman"]),
         ("MATCH (p:Person) WHERE p.name IN $all RETURN p", "p.name IN $all", ["Priya Raman"]),
         ("MATCH (p) WHERE p.name IN ['Pirya Raman'] RETURN p", "p.name IN ['Pirya Raman']", ["Priya Raman"]),
+        ("MATCH (p:Person) WHERE p.name LIKE 'ada%' RETURN p", "p.name LIKE 'ada%'", ["Ada Lovelace"]),
+        ("MATCH (q:Project) CALL { WITH q MATCH (q)--(p {name: 'latenci'}) RETURN p } RETURN p.name",
+         "{name: 'latenci'}", ["Latency"]),
         ("MATCH (p) WHERE 'ada' = p.name RETURN p", "'ada' = p.name", ["Ada Lovelace"]),
         ("MATCH (p) WITH p AS q WHERE q.name = 'ada' RETURN q", "q.name = 'ada'", ["Ada Lovelace"]),
         ("MATCH (p:Person) WHERE p.name = 'ada' OR p.name = 'Bob' RETURN p", "p.name = 'ada' OR p.name = 'Bob'",
@@ -190,6 +193,7 @@ def test_an_answer_carries_no_warnings(call):
     ("query", "written"),
     [
         ("MATCH (n) RETURN n.name, n.created_at ORDER BY n.created_at DESC LIMIT 3", "n.created_at"),
+        ("MATCH (n) RETURN n.name, n.created_at ORDER BY n.created_at DESC LIMIT 1", "n.created_at"),
         ("MATCH (n) RETURN n.created_at AS at, n.name ORDER BY at DESC LIMIT 3", "at"),
         ("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN n.name, max(r.recorded_at) ORDER BY max(r.recorded_at) DESC",
          "max(r.recorded_at)"),

@@ -308,10 +308,12 @@ def test_newer_cypher_is_answered_as_it_is_written(ask: Any, query: str, expecte
     [
         (f"MATCH ()-[r]->() WHERE type(r) = 'reports_to' {TEXTS}", ["Ada reports to Grace"]),
         (f"MATCH ()-[r]->() WHERE type(r) IN ['reports to', 'nothing'] {TEXTS}", ["Ada reports to Grace"]),
+        (f"MATCH ()-[r]->() WITH r, type(r) AS kind WHERE kind = 'Reports_To' {TEXTS}", ["Ada reports to Grace"]),
         (f"MATCH ()-[r]->() WHERE type(r) STARTS WITH 'reports' {TEXTS}", ["Ada reports to Grace"]),
         (f"MATCH (n) WHERE 'person' IN labels(n) {NAMES}", ["Ada", "Eve", "Grace"]),
         (f"MATCH (n) WHERE labels(n)[0] = 'person' {NAMES}", ["Ada", "Eve", "Grace"]),
         (f"MATCH (n) WHERE any(l IN labels(n) WHERE l = 'person') {NAMES}", ["Ada", "Eve", "Grace"]),
+        (f"MATCH (n) UNWIND labels(n) AS l WITH n, l WHERE l = 'person' {NAMES}", ["Ada", "Eve", "Grace"]),
         (f"MATCH (n) WHERE labels(n) = ['company'] {NAMES}", ["Acme"]),
     ],
 )  # fmt: skip

@@ -496,6 +496,7 @@ def test_what_is_wrong_is_told_by_its_detail(text, detail):
         ("RETURN filter(x IN [1] WHERE x)", "[x IN list WHERE condition]"),
         ("MATCH p = SHORTEST 2 (a)-->(b) RETURN p", "shortestPath"),
         ("MATCH a-->b RETURN a", "round brackets"),
+        ("MATCH (n) WHERE n.x NOT LIKE $name RETURN n", "CONTAINS toLower($part)"),
     ],
 )
 def test_the_hint_says_what_to_write_instead(text, hint):
@@ -530,7 +531,6 @@ def test_a_misspelt_keyword_is_recognised(text, near):
         ("MATCH (n) FOREACH (x IN [1] | SET n.x = x)", "FOREACH"),
         ("LOAD CSV FROM 'x' AS row RETURN row", "LOAD"),
         ("DROP INDEX i", "DROP"),
-        ("GRANT READ ON GRAPH g TO x", "GRANT"),
         ("USE other MATCH (n) RETURN n", "USE"),
         ("MATCH (n) WHERE EXISTS { MATCH (n) SET n.x = 1 } RETURN n", "SET"),
         ("RETURN COUNT { CREATE (n) }", "CREATE"),

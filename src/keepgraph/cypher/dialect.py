@@ -49,10 +49,6 @@ def explain(text: str, error: QueryError) -> QueryError:
 
 # SQL
 
-_LIKE_ADVICE = (
-    "Write CONTAINS, STARTS WITH or ENDS WITH, or =~ for a pattern: "
-    "MATCH (p:Person) WHERE p.name =~ '(?i)a.*a' RETURN p.name"
-)
 _SKIP_ADVICE = "SKIP comes before LIMIT: MATCH (p:Person) RETURN p.name SKIP 10 LIMIT 5"
 ADVICE = {
     "SELECT": "A query begins with MATCH and ends with RETURN: MATCH (p:Person) WHERE p.name = 'Ana' RETURN p.name",
@@ -66,8 +62,6 @@ ADVICE = {
     "JOIN": "Relationships join, and OPTIONAL MATCH is an outer join: "
     "MATCH (p:Person) OPTIONAL MATCH (p)-->(n) RETURN p.name, n.name",
     "BETWEEN": "Write two comparisons: MATCH (n) WHERE 1 <= n.x <= 5 RETURN n",
-    "LIKE": _LIKE_ADVICE,
-    "ILIKE": _LIKE_ADVICE,
     "NULLS FIRST": "Nulls come first with DESC; otherwise sort by IS NOT NULL first: "
     "MATCH (n) RETURN n.name ORDER BY n.x IS NOT NULL, n.x",
     "NULLS LAST": "Nulls come last without DESC; otherwise sort by IS NULL first: "
@@ -78,7 +72,7 @@ ADVICE = {
 """For each clause what to write instead, and behind the colon a query that does."""
 
 _JOINS = frozenset("JOIN INNER LEFT RIGHT FULL CROSS".split())
-_BEFORE_THE_ERROR = frozenset(("GROUP", "OVER", "JOIN", "BETWEEN", "LIKE", "ILIKE"))
+_BEFORE_THE_ERROR = frozenset(("GROUP", "OVER", "JOIN", "BETWEEN"))
 """Words that may stand one or two tokens before the one where the parser fails."""
 
 
@@ -90,7 +84,7 @@ def _sql_clause(tokens: Tokens, index: int, failed_at: int) -> str | None:
     if word in _JOINS:
         return "JOIN" if "JOIN" in tokens.upper[index : index + 3] else None
     if word == "NOT":
-        return following if following in ("LIKE", "ILIKE", "BETWEEN") else None
+        return following if following == "BETWEEN" else None
     if word in ("GROUP", "NULLS"):
         word = f"{word} {following}"
     elif word in ("SKIP", "OFFSET") and index > 1 and tokens.upper[index - 2] == "LIMIT":

@@ -131,10 +131,8 @@ def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes:
     steps: tuple[Callable[[ast.Query, str], Iterable[Repair]], ...] = (
         lambda query, _: _correct_names(query, labels, types),
         lambda query, _: _correct_texts(query, labels, types),
-        lambda query, _: _correct_parts_of_types(query, vocabulary.types),
         _correct_functions,
         _correct_lists,
-        _correct_case,
         lambda query, _: _turn_arrows(query, vocabulary.directions),
     )
     for step in steps:
@@ -380,23 +378,7 @@ def _correct_functions(query: ast.Query, text: str) -> Iterator[Repair]:
             yield [(start, start + len(part.name), replacement)], f"Wrote {part.name}() as {replacement}()"
 
 
-def _correct_texts(query: ast.Query, labels: _Names, types: _Names) -> Iterator[Repair]:
-    """Replace texts that are compared with `type(r)` or with labels by the type or the label that they spell.
-
-    Left as they are where the graph has none in that spelling: the result explains it.
-    """
-    names_of = {"type": types, "labels": labels}
-    for kind, literal in _compared_names(query):
-        names, written = names_of[kind], literal.value if isinstance(literal, ast.Literal) else None
-        if not isinstance(written, str) or written in names.existing:
-            continue
-        matches = _by_spelling_key(names.existing).get(spelling_key(written), ())
-        name = matches[0] if len(matches) == 1 else None if matches else names.of_wording(written)
-        if name is not None and name != written:
-            text = name.replace("\\", "\\\\").replace("'", "\\'")
-            yield [(*literal.span, f"'{text}'")], f"Wrote {shorten(repr(written))} as '{name}', which the graph has"
-
-
+_EQUALITY = ("=", "<>", "IN")
 _TESTS_OF_TEXTS: dict[str, Callable[[str, str], bool]] = {
     "STARTS WITH": str.startswith,
     "ENDS WITH": str.endswith,
@@ -404,48 +386,44 @@ _TESTS_OF_TEXTS: dict[str, Callable[[str, str], bool]] = {
 }
 
 
-def _correct_parts_of_types(query: ast.Query, types: frozenset[str]) -> Iterator[Repair]:
-    """Write `type(r) STARTS WITH 'works'` as `'WORKS'` where types begin with this and none with that."""
-    for part in walk(query):
-        test = _TESTS_OF_TEXTS.get(part.operator) if isinstance(part, ast.Binary) else None
-        if test is None or not isinstance(part, ast.Binary) or _names_read(part.left) != "type":
-            continue
-        literal = part.right
-        if not isinstance(literal, ast.Literal) or not isinstance(literal.value, str):
-            continue
-        written, new = literal.value, re.sub(r"[\s-]+", "_", literal.value).upper()
-        if "'" in new or "\\" in new or any(test(name, written) for name in types):
-            continue
-        if any(test(name, new) for name in types):
-            yield [(*literal.span, f"'{new}'")], f"Wrote {shorten(repr(written))} as '{new}', as types are written"
+def _correct_texts(query: ast.Query, labels: _Names, types: _Names) -> Iterator[Repair]:
+    """Replace texts that can match nothing where they are compared.
 
-
-_TESTS_OF_CASE = frozenset(("=", "<>", "IN", *_TESTS_OF_TEXTS))
-
-
-def _correct_case(query: ast.Query, _: str) -> Iterator[Repair]:
-    """Write the texts in lower case that `toLower(…)` is compared with, and in upper case beside `toUpper(…)`.
-
-    No comparison with another text says anything: it is never true, or always.
+    With `type(r)` or labels, by the type or the label that they spell, or the part of one; with `toLower(…)`, by the
+    same in lower case. What spells nothing is left: the result explains it.
     """
+    kinds = _kinds_of_names(query)
+    for operator, side, literal in _compared_texts(query):
+        written, kind = str(literal.value), _names_read(side, kinds)
+        case = functions.letter_case(side.name) if isinstance(side, ast.Call) else None
+        new, reason = None, ", which the graph has"
+        if kind is not None and operator in _EQUALITY:
+            names = types if kind == "type" else labels
+            matches = _by_spelling_key(names.existing).get(spelling_key(written), ())
+            if written not in names.existing:
+                new = matches[0] if len(matches) == 1 else None if matches else names.of_wording(written)
+        elif kind == "type":
+            upper, reason = re.sub(r"[\s-]+", "_", written).upper(), ", as types are written"
+            matching = [
+                any(_TESTS_OF_TEXTS[operator](name, part) for name in types.existing) for part in (written, upper)
+            ]
+            new = upper if matching == [False, True] else None
+        elif case is not None and isinstance(side, ast.Call) and written.isprintable():
+            new, reason = case.change(written), f": {side.name}() gives no {case.missing} letters"
+        if new is not None and new != written:
+            quoted = "'" + new.replace("\\", "\\\\").replace("'", "\\'") + "'"
+            yield [(*literal.span, quoted)], f"Wrote {shorten(repr(written))} as {shorten(repr(new))}{reason}"
+
+
+def _compared_texts(query: ast.Query) -> Iterator[tuple[str, ast.Expression, ast.Literal]]:
+    """Each constant text that is compared, alone or in a list, with the operator and what it is compared with."""
     for part in walk(query):
-        if not isinstance(part, ast.Binary) or part.operator not in _TESTS_OF_CASE:
-            continue
-        sides = [(part.left, part.right)]
-        if part.operator in ("=", "<>"):
-            sides.append((part.right, part.left))
-        for side, other in sides:
-            case = functions.letter_case(side.name) if isinstance(side, ast.Call) else None
-            if not isinstance(side, ast.Call) or case is None:
-                continue
-            for literal in _elements(other):
-                written = literal.value if isinstance(literal, ast.Literal) else None
-                if not isinstance(written, str) or case.change(written) == written or not written.isprintable():
-                    continue
-                changed = case.change(written)
-                new = changed.replace("\\", "\\\\").replace("'", "\\'")
-                sentence = f"Wrote {shorten(repr(written))} as {shorten(repr(changed))}: {side.name}() gives "
-                yield [(*literal.span, f"'{new}'")], f"{sentence}no {case.missing} letters"
+        if isinstance(part, ast.Binary) and part.operator in (*_EQUALITY, *_TESTS_OF_TEXTS):
+            sides = [(part.left, part.right), *([(part.right, part.left)] if part.operator in _EQUALITY else [])]
+            for side, other in sides:
+                for element in other.elements if isinstance(other, ast.ListLiteral) else (other,):
+                    if isinstance(element, ast.Literal) and isinstance(element.value, str):
+                        yield part.operator, side, element
 
 
 def _correct_lists(query: ast.Query, text: str) -> Iterator[Repair]:
@@ -461,41 +439,28 @@ def _correct_lists(query: ast.Query, text: str) -> Iterator[Repair]:
 _FUNCTIONS_TO_LISTS = frozenset(("labels", "keys", "nodes", "relationships", "collect"))
 
 
-def _compared_names(query: ast.Query) -> Iterator[tuple[str, ast.Expression]]:
-    """What a query compares with `type(r)` or with labels, each with 'type' or 'labels'."""
+def _kinds_of_names(query: ast.Query) -> dict[str, str]:
+    """The names that stand for `type(r)` or labels, as in `WITH type(r) AS kind` and `any(l IN labels(n) WHERE …)`."""
+    kinds: dict[str, set[str | None]] = {}
     for part in walk(query):
-        if isinstance(part, ast.Binary):
-            for side, other in _compared(part):
-                kind = _names_read(side)
-                if kind is not None:
-                    yield from ((kind, element) for element in _elements(other))
-        elif isinstance(part, ast.Quantifier) and _names_read(part.source) == "labels":
-            for inner in walk(part.condition):
-                for side, other in _compared(inner) if isinstance(inner, ast.Binary) else ():
-                    if side == ast.Variable(part.variable):
-                        yield from (("labels", element) for element in _elements(other))
+        if isinstance(part, (ast.Quantifier, ast.ListComprehension, ast.Unwind)):
+            kinds.setdefault(part.variable, set()).add(_names_read(part.source, {}))
+        elif isinstance(part, ast.ProjectionItem) and part.expression != ast.Variable(part.name):
+            kinds.setdefault(part.name, set()).add(_names_read(part.expression, {}))
+    return {name: kind for name, of in kinds.items() if len(of) == 1 and (kind := next(iter(of))) is not None}
 
 
-def _compared(comparison: ast.Binary) -> Iterator[tuple[ast.Expression, ast.Expression]]:
-    """Both sides of a test for equality, each with the other one."""
-    if comparison.operator in ("=", "<>", "IN"):
-        yield comparison.left, comparison.right
-        yield comparison.right, comparison.left
-
-
-def _elements(expression: ast.Expression) -> tuple[ast.Expression, ...]:
-    return expression.elements if isinstance(expression, ast.ListLiteral) else (expression,)
-
-
-def _names_read(expression: ast.Expression) -> str | None:
+def _names_read(expression: ast.Expression, kinds: Mapping[str, str]) -> str | None:
     """'type' for `type(r)`, 'labels' for `labels(n)` and one of them; None for any other expression."""
+    if isinstance(expression, ast.Variable):
+        return kinds.get(expression.name)
     if isinstance(expression, ast.Index):
-        return "labels" if _names_read(expression.subject) == "labels" else None
+        return "labels" if _names_read(expression.subject, kinds) == "labels" else None
     if not isinstance(expression, ast.Call) or len(expression.arguments) != 1:
         return None
     name = expression.name.lower()
     if name in ("head", "last"):
-        return "labels" if _names_read(expression.arguments[0]) == "labels" else None
+        return "labels" if _names_read(expression.arguments[0], kinds) == "labels" else None
     return name if name in ("type", "labels") else None
 
 

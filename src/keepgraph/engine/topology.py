@@ -180,7 +180,6 @@ def _microseconds(moments: list[str]) -> Integers:
 
 
 MAX_HOPS = 10
-MAX_PATHS = 20
 
 _HUB_PERCENTILE = 99
 _MIN_DEGREE_OF_HUB = 30
@@ -252,7 +251,7 @@ def trace(
     """The k shortest paths along the facts that hold at `tx.now`.
 
     Args:
-        k: 1 to MAX_PATHS.
+        k: at least 1.
         max_hops: the number of facts on the longest path, 1 to MAX_HOPS.
         predicates: those to follow; None is all.
         avoid_hubs: put paths through hubs and tags last, however short. A hub has more neighbours than 99 of 100

@@ -227,7 +227,10 @@ def _parse_like(tokens: TokenStream, left: Expression, first: int) -> Expression
     """`a LIKE '%x_'` of SQL, and ILIKE for any case, as a regular expression."""
     like, pattern = tokens.position - 1, tokens.position
     if tokens.kinds[pattern] != "string":
-        raise tokens.error("LIKE needs a text in quotes", span=(tokens.starts[like], tokens.ends[like]))
+        raise tokens.expected(
+            "a text in quotes after LIKE",
+            hint="Compare with CONTAINS, STARTS WITH or ENDS WITH: WHERE toLower(n.name) CONTAINS toLower($part).",
+        )
     tokens.position += 1
     escaped = _PUNCTUATION.sub(r"\\\g<0>", tokenizer.string(tokens, pattern))
     flags = "(?s)" if tokens.kinds[like] == "LIKE" else "(?is)"

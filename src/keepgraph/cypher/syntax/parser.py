@@ -175,7 +175,7 @@ def _parse_call(tokens: TokenStream, before: list[Clause]) -> list[Clause]:
         raise _call_error(tokens, first, "may use a name from outside only if it imports it")
     if len(columns) == 1:
         return [Unwind(ast.Subquery("COLLECT", query, span=span), columns[0], span=span)]
-    row = f"row of CALL {first}"
+    row = f"{ast.INTERNAL_PREFIX}row {first}"
     as_map = ast.MapLiteral(tuple((name, Variable(name)) for name in columns))
     returned = Projection(True, False, False, (ProjectionItem(as_map, row, True),), (), None, None)
     parts = [
@@ -431,12 +431,9 @@ LISTS_OF_NAMES = (
 _RECORD_HINT = "Write with record_fact; MATCH … RETURN only reads."
 _RETRACT_HINT = "Retract facts with retract_fact; queries delete nothing."
 _SCHEMA_HINT = f"There is no schema to change. {LISTS_OF_NAMES}"
-_ADMINISTRATION_HINT = "There is nothing to administer; read the graph with MATCH."
 
 _WRITES = "writes, but queries are read-only"
 _DELETES = "deletes, but queries are read-only"
-_ALTERS = "changes the schema, but queries are read-only"
-_ADMINISTERS = "is a command, but only queries are supported"
 
 # What the clause does, and what to do instead.
 _REFUSED = {
@@ -455,15 +452,6 @@ _REFUSED = {
         "Pass rows as a parameter and go through them with UNWIND $rows AS row.",
     ),
     "DROP": (_DELETES, _SCHEMA_HINT),
-    "ALTER": (_ALTERS, _SCHEMA_HINT),
-    "RENAME": (_ALTERS, _SCHEMA_HINT),
-    "GRANT": (_ADMINISTERS, _ADMINISTRATION_HINT),
-    "DENY": (_ADMINISTERS, _ADMINISTRATION_HINT),
-    "REVOKE": (_ADMINISTERS, _ADMINISTRATION_HINT),
-    "ENABLE": (_ADMINISTERS, _ADMINISTRATION_HINT),
-    "START": (_ADMINISTERS, "Begin with MATCH."),
-    "STOP": (_ADMINISTERS, _ADMINISTRATION_HINT),
-    "TERMINATE": (_ADMINISTERS, _ADMINISTRATION_HINT),
     "USE": ("chooses another graph, but there is only this one", "Leave it out: there is one graph."),
 }
 

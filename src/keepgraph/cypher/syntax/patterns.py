@@ -8,6 +8,7 @@ from typing import Literal
 
 from keepgraph.cypher.syntax import expressions, tokenizer
 from keepgraph.cypher.syntax.ast import (
+    INTERNAL_PREFIX,
     Binary,
     Call,
     Expression,
@@ -143,7 +144,7 @@ def _parse_repeated(tokens: TokenStream) -> RelationshipPattern:
     hop = _parse_relationship(tokens)
     right = _parse_node(tokens)
     conditions = [] if hop.condition is None else [hop.condition]
-    name = hop.variable or f"hop {first}"
+    name = hop.variable or f"{INTERNAL_PREFIX}hop {first}"
     ends = ("startNode", "endNode") if hop.direction == "out" else ("endNode", "startNode")
     for end, node in zip(ends, (left, right), strict=True):
         is_named_elsewhere = node.variable is not None and tokens.texts.count(node.variable) > 1

@@ -10,6 +10,7 @@ Short queries probe the graph; what cannot be found in time is left out.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -65,6 +66,8 @@ _MIN_PREFIX = 3
 
 _TESTS = ("=", "<>", "<", "<=", ">", ">=", "IN", "STARTS WITH", "ENDS WITH", "CONTAINS", "=~")
 _SEEN = "seen"
+_SIGNS_OF_PATTERNS = re.compile(r"\(\?\w+\)|\.\*|\\")
+"""What stands around the words in most regular expressions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
     search = _Search(tx, result)
     tree = result.tree
     unknown = _distinct([*_unknown_names(search, tree), *_unknown_properties(search, _properties_read(tree))])
-    return unknown or _distinct(search.failures())
+    return unknown or _distinct(search.failures()) or list(_nulls_first(result))
 
 
 def _distinct(causes: Iterable[Cause]) -> list[Cause]:
@@ -248,7 +251,7 @@ def _sampled_keys(tx: Tx) -> set[str]:
 def _nulls_first(result: query_pipeline.QueryResult) -> Iterator[Cause]:
     """The value that the first row is sorted by, descending, where it is null: null sorts above all values."""
     final = result.tree.parts[-1].clauses[-1]
-    if not isinstance(final, ast.Projection) or not final.order or not final.order[0].descending:
+    if not isinstance(final, ast.Projection) or not final.order or not final.order[0].descending or not result.rows:
         return
     key = final.order[0].expression
     column = next((item.name for item in final.items if key in (item.expression, ast.Variable(item.name))), None)
@@ -384,7 +387,10 @@ class _Search:
 
     def _failures_in(self, before: Sequence[ast.Clause], clause: ast.Clause) -> list[Cause]:
         if isinstance(clause, ast.Unwind):
-            return [Cause(FAILING_CONDITION, self._written(clause), "This gives no rows.")]
+            # CALL { … } unwinds the rows of a query.
+            parts = clause.source.query.parts if isinstance(clause.source, ast.Subquery) else ()
+            inner = [cause for part in parts for cause in self._failures((*before, *part.clauses))]
+            return inner or [Cause(FAILING_CONDITION, self._written(clause), "This gives no rows.")]
         bare, conditions = self._apart(clause)
         failing = self._ended(before, bare, conditions)
         failing = failing or self._explained(before, self._relaxations(clause, bare, conditions))
@@ -468,7 +474,8 @@ class _Search:
         except errors.QueryError:
             return []
         texts = value if isinstance(value, list) else [value]
-        return [text for text in texts if isinstance(text, str) and text.strip() and len(text) <= _MAX_TEXT]
+        words = [_SIGNS_OF_PATTERNS.sub("", text) for text in texts if isinstance(text, str)]
+        return [text for text in words if text.strip() and len(text) <= _MAX_TEXT]
 
     def _ended(self, before: Sequence[ast.Clause], bare: _Filtering, conditions: Sequence[_Condition]) -> list[Cause]:
         """The pattern itself, where it matches only facts that do not hold now."""
