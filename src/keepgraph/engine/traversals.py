@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
+from itertools import chain, islice
 from threading import Lock
 from typing import Any, Literal
 
@@ -84,11 +85,9 @@ def collect(kind: Kind, rows: Iterable[int]) -> Stream:
     Raises:
         errors.TraversalTooLarge: there are more than MAX_ITEMS.
     """
-    collected = array("q")
-    count = 0
-    for count, row in enumerate(rows, 1):
-        if count <= MAX_ITEMS:
-            collected.append(row)
+    rest = iter(rows)
+    collected = array("q", islice(rest, MAX_ITEMS))
+    count = len(collected) + sum(1 for _ in rest)
     if count > MAX_ITEMS:
         raise errors.TraversalTooLarge(
             f"this step leads to {count:,} {kind.value}, and a traversal holds at most {MAX_ITEMS:,}",
@@ -273,16 +272,10 @@ def follow(tx: Tx, stream: Stream, step: Follow) -> Reached:
     Raises:
         errors.TraversalTooLarge: it leads to more than streams.MAX_ITEMS rows.
     """
-    origins: list[int] = []
     kind, pairs = _pairs(tx, stream, step)
-
-    def rows() -> Iterator[int]:
-        for origin, row in pairs:
-            if len(origins) < MAX_ITEMS:
-                origins.append(origin)
-            yield row
-
-    return origins, collect(kind, rows())
+    rest = iter(pairs)
+    found = list(islice(rest, MAX_ITEMS))
+    return [origin for origin, _ in found], collect(kind, (row for _, row in chain(found, rest)))
 
 
 def _pairs(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
@@ -310,15 +303,16 @@ def _from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable
     side = "subject" if (step.direction == "out") is not step.label.is_inverse else "object"
     sides = ("subject", "object") if step.label.is_symmetric else (side,)
     predicates = [step.label.predicate] if step.label.predicate else None
-    found = [
-        (position, fact, other)
-        for of_side in sides
-        for position, fact, other in store.neighbourhood.facts_of(tx, stream.rows, side=of_side, predicates=predicates)
-    ]
+    to_edges = step.target == "edges"
+    found: list[tuple[int, int, int | None]] = []
+    for of_side in sides:
+        found += store.neighbourhood.facts_of(
+            tx, stream.rows, side=of_side, predicates=predicates, with_literals=to_edges
+        )
     if len(sides) == 2:
         # A fact of something with itself is one fact, from whichever end.
         found = sorted(set(found))
-    if step.target == "edges":
+    if to_edges:
         return Kind.EDGES, ((position, fact) for position, fact, _ in found)
     return Kind.ENTITIES, ((position, other) for position, _, other in found if other is not None)
 
@@ -330,7 +324,7 @@ def _links_from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, It
     if step.direction == "out" or kind is Kind.LINKS_TO_VECTOR or step.target == "vectors":
         return reached, ()
     side = "subject" if kind is Kind.LINKS_TO_SUBJECT else "object"
-    found = store.neighbourhood.facts_of(tx, stream.rows, side=side, predicates=None)
+    found = store.neighbourhood.facts_of(tx, stream.rows, side=side, predicates=None, with_literals=True)
     return reached, ((position, fact) for position, fact, _ in found)
 
 

@@ -270,17 +270,17 @@ def current_facts(tx: Tx, *, predicates: Sequence[str] | None) -> Iterator[int]:
 
 
 def facts_of(
-    tx: Tx, entities: Sequence[int], *, side: str, predicates: Sequence[str] | None
+    tx: Tx, entities: Sequence[int], *, side: str, predicates: Sequence[str] | None, with_literals: bool
 ) -> Iterator[tuple[int, int, int | None]]:
     """The facts that hold with some entities as subject or object: position, fact, and the entity at the other end.
 
     Args:
-        side: "subject" for the facts with them as subject, "object" as object. The other end of a fact with a literal
-            is None.
+        side: "subject" for the facts with them as subject, "object" as object.
+        with_literals: also those with a literal, whose other end is None.
     """
     other = "object" if side == "subject" else "subject"
     # One SELECT for each of the partial indexes: those of facts with an object, and with a literal.
-    kinds = ("object", "literal") if side == "subject" else ("object",)
+    kinds = ("object", "literal") if side == "subject" and with_literals else ("object",)
     selects = [
         f"""
         SELECT given.key, fact.id, fact.{other}

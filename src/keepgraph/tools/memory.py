@@ -617,7 +617,8 @@ def _record(
     owner = store.groups.find(tx) if any(map(first_person.is_pronoun, aliases)) else None
     answer = {
         "fact_id": result.fact.id,
-        "recorded_at": timestamps.format_local(result.fact.recorded_at, tx.zone),
+        # In a batch, many have the same.
+        "recorded_at": tx.cached(at := result.fact.recorded_at, lambda: timestamps.format_local(at, tx.zone)),
         "subject": answer_shapes.entity(result.fact.subject),
         "predicate": result.fact.predicate,
         "object": answer_shapes.object_of_fact(result.fact),

@@ -453,16 +453,7 @@ def has_disjoint_end(vocabulary: Vocabulary, predicate: Predicate, subject_type:
 
 def _is_disjoint(vocabulary: Vocabulary, entity_type: str, allowed: Sequence[str]) -> bool:
     """Whether a type excludes all the types that an end may have."""
-    lineage = vocabulary.with_ancestors(entity_type)
-    return bool(allowed) and all(
-        any(
-            other in (vocabulary.type_by_name[one].disjoint if one in vocabulary.type_by_name else ())
-            or one in (vocabulary.type_by_name[other].disjoint if other in vocabulary.type_by_name else ())
-            for one in lineage
-            for other in vocabulary.with_ancestors(end)
-        )
-        for end in allowed
-    )
+    return bool(allowed) and all(vocabulary.excludes(entity_type, end) for end in allowed)
 
 
 def _since(fact: Fact, tx: Tx) -> str:

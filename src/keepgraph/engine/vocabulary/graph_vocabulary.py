@@ -131,6 +131,10 @@ class Vocabulary:
         """A type and all its supertypes."""
         return self._lineages.get(entity_type) or frozenset([entity_type])
 
+    def excludes(self, entity_type: str, other: str) -> bool:
+        """Whether nothing can be of both types, because they or supertypes of them are disjoint."""
+        return not self._excluded.get(entity_type, frozenset()).isdisjoint(self.with_ancestors(other))
+
     def related_types(self, entity_type: str) -> frozenset[str]:
         """The types of what may be the same as an entity of this type: its supertypes and its subtypes.
 
@@ -209,7 +213,7 @@ class Vocabulary:
 
     def fits_side(self, allowed: Sequence[str], entity_type: str) -> bool:
         """Whether a type is among the types of one side of a predicate; an empty side accepts any."""
-        return not allowed or any(self.is_kind_of(entity_type, other) for other in allowed)
+        return not allowed or not self.with_ancestors(entity_type).isdisjoint(allowed)
 
     @cached_property
     def _predicates_by_role(self) -> Mapping[Role, tuple[Predicate, ...]]:
@@ -254,6 +258,14 @@ class Vocabulary:
     @cached_property
     def _lineages(self) -> Mapping[str, frozenset[str]]:
         return {name: frozenset([name, *ancestors]) for name, ancestors in self._ancestors.items()}
+
+    @cached_property
+    def _excluded(self) -> Mapping[str, frozenset[str]]:
+        disjoint = {term.name: term.disjoint for term in self.types}
+        return {
+            name: frozenset([other for one in lineage for other in disjoint.get(one, ())])
+            for name, lineage in self._lineages.items()
+        }
 
     @cached_property
     def _descendants(self) -> Mapping[str, tuple[str, ...]]:
