@@ -143,7 +143,7 @@ def _parse_values(entity: str, words: list[str]) -> dict[str, Any]:
     """The arguments of update_entity for NAME=VALUE and NAME:=JSON.
 
     Raises:
-        errors.InvalidArguments: one has neither form, or none is given.
+        errors.InvalidArguments: a word has neither form, or there are none.
     """
     if not words:
         raise errors.InvalidArguments(
@@ -388,10 +388,10 @@ def _is_same(one: Any, other: Any) -> bool:
 @click.option("--clear", is_flag=True, help="Leave the graph without an owner.")
 @graph_options.all_options
 def me_command(ctx: click.Context, /, name: tuple[str, ...], clear: bool) -> None:
-    """Set yourself as NAME, or show what is known about you.
+    """Say that you are NAME, or show what is known about you.
 
     NAME is the name or id of a person; a new person is added. Then “me” and “I” mean this person:
-    kg recall me, kg record me works_at Acme. Exits with 3 if nobody is set.
+    kg recall me, kg record me works_at Acme. Exits with 3 if the graph has no owner.
 
     \b
     kg me "Ana Ruiz"

@@ -258,7 +258,7 @@ class Database:
     def _complete(self, tx: Tx, cancellation: CancellationCheck | None) -> None:
         """Run the completions of a committed write on its connection, which has the pages in memory.
 
-        If they fail for whatever reason, the write stands all the same, and `tx.completed` has fewer
+        If they fail for any reason, the write stands, and `tx.completed` has fewer
         answers: an error would say that nothing was changed.
         """
         if not tx.completions:

@@ -74,7 +74,7 @@ def by_source_prefix(tx: Tx, prefix: str, *, kind: str) -> list[Episode]:
 
 
 def ids_named(tx: Tx, prefix: str, *, kind: str) -> list[tuple[str, str, str | None]]:
-    """The source of each episode that a prefix selects, and by what id and type its first chunk names its topic."""
+    """The source of each episode that a prefix selects, and the id and type that its first chunk gives its topic."""
     return tx.rows(
         """
         SELECT episode.source, named.value ->> 'id', named.value ->> 'type'
@@ -288,7 +288,7 @@ def _json(annotations: Sequence[Mapping[str, str | None]]) -> str:
     return json.dumps(list(annotations), ensure_ascii=False, separators=(",", ":"))
 
 
-# SQL for narratives: which episode tells of which week, of one project or of all.
+# SQL for narratives: which episode is about which week, of one project or of all.
 
 
 class _CurrentNarrative(NamedTuple):
@@ -326,7 +326,7 @@ def newest_narrative(tx: Tx, week: str, project: Entity | None) -> _CurrentNarra
 
 
 def insert_narrative(tx: Tx, episode: int, *, week: str, project: int | None, recorded_at: str) -> None:
-    """Insert a narrative. An equal one of the same instant is moved behind all others."""
+    """Insert a narrative. An equal one of the same instant is moved to the end."""
     values = {"episode": episode, "week": week, "project": project, "recorded_at": recorded_at}
     tx.conn.execute(
         """

@@ -166,7 +166,7 @@ class JournalPosition:
     """The last change that a transaction sees.
 
     Attributes:
-        change: its number; 0 where the journal is empty.
+        change: its number; 0 if the journal is empty.
         identity: the call, its timestamp, the table and the row, by which another change of that number is noticed.
     """
 

@@ -291,7 +291,7 @@ def _selective(tx: Tx, index: Index, phrases: Sequence[str]) -> list[str]:
 
 
 def _count_rows(tx: Tx, index: Index, phrase: str) -> int:
-    """In how many rows a phrase is; one more than MAX_ROWS_OF_A_WORD where there are more."""
+    """How many rows have a phrase; MAX_ROWS_OF_A_WORD + 1 if there are more."""
     return tx.number(
         f"SELECT count(*) FROM (SELECT 1 FROM {index.table} WHERE {index.table} MATCH ? LIMIT +?)",
         (phrase, MAX_ROWS_OF_A_WORD + 1),

@@ -70,7 +70,7 @@ def aliases(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
 
 
 def summaries(tx: Tx, entities: Sequence[int]) -> list[tuple[int, str]]:
-    """The summaries of some entities, where they have one, with the rows of the entities."""
+    """The summaries of some entities, if they have one, with the rows of the entities."""
     return tx.rows(
         """
         SELECT id, summary FROM entity

@@ -1,4 +1,4 @@
-"""SQL for scopes and pins: the projects in which alone a fact or an alias holds, and what is always told."""
+"""SQL for scopes and pins: the only projects in which a fact or an alias holds, and what is always included."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from keepgraph.store.transactions import Tx
 
 
 def set_of_fact(tx: Tx, fact: Fact, projects: Sequence[str]) -> None:
-    """Let a fact hold in these projects alone, given by their ids; an empty list is everywhere."""
+    """Let a fact hold only in these projects, given by their ids; with an empty list, everywhere."""
     tx.conn.execute("UPDATE fact SET scope = ? WHERE id = ?", (json.dumps(list(projects)), fact.row))
 
 
@@ -34,13 +34,13 @@ def unite(tx: Tx, kept: Fact, other: Fact) -> None:
 
 
 def of_alias(tx: Tx, entity: Entity, key: str) -> list[str] | None:
-    """The ids of the projects in which alone an alias of an entity holds; None where it has no such alias."""
+    """The ids of the only projects in which an alias of an entity holds; None without such an alias."""
     row = tx.conn.execute("SELECT scope FROM alias WHERE entity = ? AND alias_key = ?", (entity.row, key)).fetchone()
     return json.loads(row[0]) if row else None
 
 
 def set_of_alias(tx: Tx, entity: Entity, key: str, projects: Sequence[str]) -> None:
-    """Let an alias hold in these projects alone, given by their ids."""
+    """Let an alias hold only in these projects, given by their ids."""
     tx.conn.execute(
         "UPDATE alias SET scope = ? WHERE entity = ? AND alias_key = ?", (json.dumps(list(projects)), entity.row, key)
     )

@@ -67,7 +67,7 @@ def translate(
 
 
 def reason(error: sqlite.Error | OSError) -> str:
-    """What went wrong, in words where there are some, else by its name."""
+    """What went wrong, in words, or by its name if there are none."""
     if isinstance(error, OSError):
         return "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or _name(error)
     return _REASONS.get(result_code(error), _name(error))

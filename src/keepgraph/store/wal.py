@@ -20,7 +20,7 @@ _HEADER_BYTES = 32
 _MAGIC = 0x377F0682
 _FRAME_HEADER_BYTES = 24
 _MAX_FRAMES_DAMAGED_WITH_HEADER = 3
-"""A damaged block of the disk may take with it the header and as many frames behind it."""
+"""A damaged block of the disk may contain the header and this many frames after it."""
 
 Checksum = tuple[int, ...]
 """The two sums, 32 bits each, that SQLite carries on from frame to frame."""
@@ -32,7 +32,7 @@ def file(graph: Path) -> Path:
 
 
 def size(graph: Path) -> int:
-    """The length of the log in bytes, 0 where there is none."""
+    """The length of the log in bytes; 0 without a log."""
     try:
         return os.stat(f"{graph}-wal").st_size  # without a Path: every write asks
     except FileNotFoundError:
@@ -51,10 +51,10 @@ def has_hot_journal(graph: Path) -> bool:
 
 
 def refuse_damaged(graph: Path) -> None:
-    """Check a log that was left by a sudden end, before SQLite silently drops what is behind a damaged frame.
+    """Check a log that was left by a sudden end, before SQLite silently drops what follows a damaged frame.
 
     Raises:
-        errors.GraphDamaged: there are transactions in it behind a damaged frame.
+        errors.GraphDamaged: transactions follow a damaged frame.
     """
     if lost := count_lost_transactions(graph):
         raise errors.GraphDamaged(
@@ -68,7 +68,7 @@ def count_lost_transactions(graph: Path) -> int:
     """How many transactions in the log SQLite would silently drop, because a frame before them is damaged.
 
     A log that ends in the middle of a transaction is what a sudden end leaves; that is not damage, and gives 0. Damage
-    is a frame whose checksum is wrong, with later transactions behind it to which the checksums lead without a break:
+    is a frame with a wrong checksum, followed by transactions to which the checksums lead without a break:
     those were written after the damaged frame had been on disk (ADR 0018).
 
     Only for a graph that nobody has open.
@@ -106,7 +106,7 @@ class _Frames:
         self._count = (len(content) - _HEADER_BYTES) // self._frame_bytes
 
     def count_lost_transactions(self, checksum: Checksum, *, salts: bytes) -> int:
-        """How many transactions end behind the first frame that does not follow from those before it.
+        """How many transactions end after the first frame that does not continue those before it.
 
         Args:
             checksum: that of the header, from which the first frame goes on.

@@ -26,14 +26,14 @@ except ImportError:  # on Windows
     fcntl = None
 
 _HAS_LOCKS = sys.platform == "linux" and hasattr(fcntl, "F_OFD_SETLK")
-"""Elsewhere such a lock is described otherwise, if there is one, and nobody has tried it."""
+"""Elsewhere such a lock has another form, if it exists, and is untested."""
 
 PATIENCE_SECONDS = 2.0
-"""Where nobody has moved on for so long, a process in the queue was suspended, or writes for long."""
+"""If the queue has not moved for this long, a process in it is suspended, or writes for long."""
 
 WRITES_OF_A_TURN = 3
 TURN_SECONDS = 0.012
-"""A writer that goes on writing keeps its place for so many writes, and no longer than this. A change of writers costs
+"""A writer that goes on writing keeps its place for this many writes and no longer. A change of writers costs
 about half a write: the next one has to wake up, and to read again what changed."""
 
 GRACE_SECONDS = 0.0008
@@ -80,10 +80,10 @@ class WriterQueue:
     def place(self, descriptor: int | None) -> Iterator[Place | None]:
         """A place for one write; None without a queue.
 
-        It is the one of the last write, where that has ended just now; else the last of the queue.
+        It is that of the last write, if that has just ended; else the last of the queue.
 
         Args:
-            descriptor: of the lock file of the graph; None where it could not be made.
+            descriptor: of the lock file of the graph; None if it could not be made.
         """
         if descriptor is None or not _HAS_LOCKS:
             yield None
@@ -122,7 +122,7 @@ class Place:
     turn_began: float = 0.0
 
     def wait(self, *, until: float, cancellation: CancellationCheck | None) -> None:
-        """Wait until everybody before has written, or died; or until it is no longer worth it.
+        """Wait until everybody ahead has written or died, or until waiting is no longer worth it.
 
         Args:
             until: the time, by the monotonic clock, after which nobody waits.
@@ -151,7 +151,7 @@ class Place:
         _write_progress(self.descriptor, self.number, idle_since=time.monotonic_ns())
 
     def resume(self) -> bool:
-        """Go on in the same turn; false where the place was passed meanwhile."""
+        """Go on in the same turn; false if the place has been passed."""
         if _read_progress(self.descriptor).place != self.number:
             return False
         _write_progress(self.descriptor, self.number)
@@ -173,7 +173,7 @@ class Place:
 
 
 def _pause(ahead: int, *, seconds_of_a_turn: float) -> float:
-    """How long to wait before looking again, in seconds: the next one looks often, who is far behind seldom.
+    """How long to wait before looking again, in seconds: the next one looks often, one far behind rarely.
 
     Args:
         ahead: how many places there are from the one whose turn it is to this one.

@@ -139,7 +139,7 @@ def _beside_facts(tx: Tx, entity: Entity, properties: Mapping[str, Any]) -> list
         conflicts.append(
             {
                 "kind": "property",
-                "sentence": f"{name} is now a property, and no fact: under {predicate.name}, {told} is recorded.",
+                "sentence": f"{name} is now a property, not a fact. Recorded under {predicate.name}: {told}.",
                 "facts": [answer_shapes.fact_as_text(tx, fact) for fact in facts],
                 **answer_shapes.settled_by("record_fact", arguments),
             }
