@@ -1,4 +1,4 @@
--- schema: e0d699cfad999a895c4ae7c4be37239cacaafdc8f92949d3016fdd36db7941fd
+-- schema: 9207a529611eb55a3b6e3f4b1d82afb3bfd068b2d1e47dca950746dfc2c7b65a
 -- The schema of a graph. The line above has the digest of what is made here; `make golden` writes it.
 --
 -- What may be said (entity_type, predicate), who and what there is (entity, alias), what holds between them (fact), and who
@@ -337,6 +337,7 @@ CREATE TABLE chunk (
 ) STRICT;
 
 CREATE INDEX chunk_of ON chunk (episode, place);
+CREATE INDEX chunk_naming ON chunk (id) WHERE instr(named, '"name":') > 0;
 CREATE INDEX chunk_spoken ON chunk (speaker_key) WHERE speaker_key IS NOT NULL;
 
 -- What is read in a chunk. All of it can be read again from `chunk`, and is, when a name comes or goes; so none of it is

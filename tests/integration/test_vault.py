@@ -679,6 +679,22 @@ def test_a_renamed_file_stays_the_same_thing(call, root, path, new):
     assert sources == {str(root / new)}
 
 
+def test_a_note_does_not_cost_more_because_others_were_read_before_it(open_graph, root, path, monkeypatch):
+    """
+    Each is renamed when it is read: a link named it by its file.
+    """
+    loads, read_values = json.loads, []
+    monkeypatch.setattr(json, "loads", lambda *given, **more: (read_values.append(1), loads(*given, **more))[1])
+    counted = []
+    for notes in (20, 80):
+        write(root, {f"{notes}/n{number}.md": f"# Title {number}\n[[n{number + 1}]]" for number in range(notes)})
+        read_values.clear()
+        read(Caller(open_graph(path.with_name(f"{notes}.db"))), root / f"{notes}")
+        counted.append(len(read_values) / notes)
+
+    assert counted[1] <= 1.5 * counted[0]
+
+
 def test_a_deleted_file_ends_what_only_it_said(call, root, path):
     write(root, {"One.md": "#t [[Two]] [[Only]]\n- [ ] Task", "Two.md": "[[One]]", "Three.md": "[[Two]]"})
     read(call, root)

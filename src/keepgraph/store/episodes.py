@@ -257,14 +257,19 @@ def delete(tx: Tx, episode: Episode) -> None:
 
 
 def chunks_about(tx: Tx, entity: Entity) -> list[Chunk]:
-    """The annotated chunks of the group that mention an entity, or where mentions were not detected yet."""
+    """The chunks of the group annotated with a name that mention an entity, or where mentions were not detected yet."""
     return _select_chunks(
         tx,
         f"""
         {_CHUNK}
-        WHERE chunk.named <> '[]'
-          AND (chunk.id IN (SELECT chunk FROM mention WHERE entity = :entity)
-               OR chunk.id IN (SELECT chunk FROM chunk_unread))
+        WHERE instr(chunk.named, '"name":') > 0
+          AND chunk.id IN (
+              SELECT chunk FROM mention WHERE entity = :entity
+              UNION
+              SELECT id FROM chunk AS unread INDEXED BY chunk_naming
+              WHERE instr(named, '"name":') > 0 AND id >= (SELECT min(chunk) FROM chunk_unread)
+                AND id IN (SELECT chunk FROM chunk_unread)
+          )
           AND (SELECT group_id FROM episode WHERE episode.id = chunk.episode) = :group
         ORDER BY chunk.id
         """,

@@ -100,6 +100,7 @@ def update_entity(
     )
     if change.changed:
         knowledge.entities.journal_surface(tx, answer_shapes.ref(entity), change.before)
+    near = knowledge.entities.possible_duplicates(tx, change.entity) if {"name", "type"} & {*change.changed} else ()
     return {
         "entity": answer_shapes.entity_in_full(tx, change.entity),
         "before": answer_shapes.entity(change.before),
@@ -109,7 +110,7 @@ def update_entity(
         "facts_rewritten": change.facts_rewritten,
         "misfits": [{"id": fact.id, "text": knowledge.facts.sentence(fact)} for fact in change.misfits[:MAX_MISFITS]],
         "misfits_total": len(change.misfits),
-        "possible_duplicates": [answer_shapes.candidate(candidate) for candidate in change.possible_duplicates],
+        "possible_duplicates": [answer_shapes.candidate(candidate) for candidate in near],
         **answer_shapes.filled(conflicts=_beside_facts(tx, change.entity, properties or {})),
     }
 

@@ -12,7 +12,7 @@ from keepgraph.engine.knowledge import entities, facts, merges
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, normalisation
 from keepgraph.language.normalisation import Name
-from keepgraph.model import Candidate, Entity, EntityType, Fact
+from keepgraph.model import Entity, EntityType, Fact
 from keepgraph.store.transactions import Tx
 
 MAX_PROPERTIES = 200
@@ -40,7 +40,6 @@ class EntityChange:
         aliases_removed: those to be removed, those equal to the new name, and those that name others of the new type.
         facts_rewritten: how many facts have a new text.
         misfits: facts that are not retracted, fitted their predicate before, and no longer fit it.
-        possible_duplicates: for a new name or type, entities that may be the same.
     """
 
     entity: Entity
@@ -50,7 +49,6 @@ class EntityChange:
     aliases_removed: tuple[str, ...]
     facts_rewritten: int
     misfits: tuple[Fact, ...]
-    possible_duplicates: tuple[Candidate, ...]
 
 
 def change(
@@ -116,7 +114,6 @@ def change(
     if current.name != entity.name:
         rewritten = facts.rewrite(tx, store.full_text.rows_touching(tx, entities=[entity.row]))
     tx.memo.clear()
-    is_new = (current.name, current.type) != (entity.name, entity.type)
     return EntityChange(
         entity=current,
         before=entity,
@@ -130,7 +127,6 @@ def change(
         aliases_removed=tuple(alias for alias in aliases_before if alias not in aliases_after),
         facts_rewritten=rewritten,
         misfits=tuple(_find_misfits(tx, current, entity.type)) if current.type != entity.type else (),
-        possible_duplicates=tuple(entities.possible_duplicates(tx, current)) if is_new else (),
     )
 
 

@@ -268,12 +268,11 @@ def _withdraw_notes(tx: Tx, entity: Entity) -> tuple[tuple[Fact, ...], tuple[Ent
         The facts that were deleted with that, and the entities.
     """
     ids = set(store.scopes.former_ids(tx, [entity]))
-    chunks = store.episodes.chunks_about(tx, entity)
-    rows = dict.fromkeys(one.episode for one in chunks if any(each.get("id") in ids for each in one.annotations))
+    sources = [source for source, id, _ in store.episodes.ids_named(tx, "", kind=storage.DOCUMENT) if id in ids]
     facts: list[Fact] = []
     named: list[Entity] = []
-    for episode in _episodes(tx, list(rows)):
-        if episode.kind == storage.DOCUMENT:
+    for source in sources:
+        if episode := store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT):
             assertions = store.provenance.of_episode(tx, episode.row)
             withdrawn, _ = withdraw_assertions(tx, episode, [row for row, _, _ in assertions])
             store.provenance.set_open_statements(tx, episode.row, {ITSELF: None})
