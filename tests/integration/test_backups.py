@@ -7,7 +7,6 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -878,23 +877,37 @@ def test_a_copy_that_finds_no_room_says_so(tmp_path, monkeypatch):
     assert store.sqlite_errors.reason(caught.value) == "the disk is full"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
-def test_a_graph_on_a_full_disk_is_not_called_something_else(plain, monkeypatch):
-    """
-    SQLite needs a file beside the graph even to read it.
-    """
-    import resource
-
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=0))
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """A disk on which no file can grow, until it is called: SQLite needs a file beside the graph even to read it."""
+    resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, limits[1]))
-    try:
-        refused = run("status")
-    finally:
+
+    def make_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, limits[1]))
+    yield make_room
+    make_room()
+
+
+def test_on_a_full_disk_a_graph_is_read_and_a_write_says_why_it_fails(plain, full_disk):
+    refused, shown, lines = run("record", "person:Zoe", "knows", "person:Yan"), run("status"), run("export")
+    full_disk()
+
+    assert (refused.exit_code, shown.exit_code, lines.output) == (1, 0, plain)
     assert "the disk is full" in refused.stderr
-    assert run("status").exit_code == 0
+    assert run("recall", "Zoe").exit_code == 3
+
+
+def test_what_is_written_when_there_is_room_again_is_read(plain, full_disk, graph_file):
+    with keepgraph.open(graph_file) as graph:
+        before = graph.call("get_status")["facts"]
+        full_disk()
+        assert run("record", "person:Zoe", "knows", "person:Yan").exit_code == 0
+
+        assert graph.call("get_status")["facts"] == before + 1
 
 
 def test_compaction_on_a_full_disk_says_so(plain, monkeypatch):

@@ -280,12 +280,14 @@ class _Reader:
 
     Attributes:
         file: its open file.
+        is_for_once: whether the disk is full, so that it reads without the log, and must not see later writes.
         cache: what its readers cache between transactions.
         revision: that of the database in its last transaction (see `Tx`); None before the first one.
     """
 
     file: files.Identity
     conn: Connection
+    is_for_once: bool = False
     cache: dict[Any, Any] = field(default_factory=dict)
     revision: int | None = None
 
@@ -325,14 +327,17 @@ class ReaderPool:
                 if idle.file == file:
                     return idle
                 self._close(idle)
-        reader = _Reader(file, self._connect(key))
+        reader = self._connect(file, key)
         with self._lock:
             self.count += 1
         return reader
 
     def put_back(self, reader: _Reader) -> None:
         with self._lock:
-            self._idle.append(_Idle(reader, self._looks))
+            if reader.is_for_once:
+                self._close(reader)
+            else:
+                self._idle.append(_Idle(reader, self._looks))
 
     def discard(self, reader: _Reader) -> None:
         """Close a reader in use instead of putting it back."""
@@ -356,21 +361,23 @@ class ReaderPool:
         self.count -= 1
         reader.conn.close()
 
-    def _connect(self, key: Key | None) -> Connection:
+    def _connect(self, file: files.Identity, key: Key | None) -> _Reader:
+        is_full = False
         if not self.is_immutable:
             try:
-                return connect(self._path, "ro", key=key)
+                return _Reader(file, connect(self._path, "ro", key=key))
             except sqlite.OperationalError as error:
-                if sqlite_errors.result_code(error) not in sqlite_errors.CANNOT_OPEN_LOG:
+                is_full = sqlite_errors.is_disk_full(error, self._path)
+                if not is_full and sqlite_errors.result_code(error) not in sqlite_errors.CANNOT_OPEN_LOG:
                     raise
                 if wal.has_hot_journal(self._path) and self._roll_back_journal(key):
-                    return connect(self._path, "ro", key=key)
+                    return _Reader(file, connect(self._path, "ro", key=key))
                 if wal.has_content(self._path):
                     raise
             # In a read-only folder SQLite cannot create the files of a write-ahead log. If there is no log, the file is
-            # complete and can be read without one.
-            self.is_immutable = True
-        return connect(self._path, "ro", key=key, immutable=True)
+            # complete and can be read without one. So it can on a full disk, until there is room.
+            self.is_immutable = not is_full
+        return _Reader(file, connect(self._path, "ro", key=key, immutable=True), is_for_once=is_full)
 
     def _roll_back_journal(self, key: Key | None) -> bool:
         """Let SQLite roll back an interrupted change of the journal mode, which takes a writable connection."""

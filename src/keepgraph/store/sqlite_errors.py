@@ -46,9 +46,7 @@ def translate(
         writing: whether it was raised in a write transaction.
         cancellation: tells why a statement was interrupted.
     """
-    code, name = result_code(error), _name(error)
-    if code == _IO_ERROR and _is_disk_full(path):
-        code = _FULL
+    code, name = _FULL if is_disk_full(error, path) else result_code(error), _name(error)
     if code in _INTERRUPTED:
         return (cancellation() if cancellation else None) or errors.Cancelled("the call was interrupted")
     if code in BUSY:
@@ -73,7 +71,10 @@ def reason(error: sqlite.Error | OSError) -> str:
     return _REASONS.get(result_code(error), _name(error))
 
 
-def _is_disk_full(path: Path) -> bool:
+def is_disk_full(error: sqlite.Error, path: Path) -> bool:
+    """Whether a file failed to grow for want of room: SQLite calls it an error of input or output."""
+    if result_code(error) != _IO_ERROR:
+        return False
     import shutil
 
     return shutil.disk_usage(path.parent).free < _BYTES_TO_READ
