@@ -244,13 +244,16 @@ def test_words_that_are_no_name_stay(text):
          [(":company", ":Company")]),
         ("MATCH ()-[r]->() WHERE r:knows RETURN r", "MATCH ()-[r]->() WHERE r:KNOWS RETURN r",
          [(":knows", ":KNOWS")]),
+        ("MATCH ((:person)-[:knows]->(:person)){1,3} RETURN 1 AS x",
+         "MATCH ((:Person)-[:KNOWS]->(:Person)){1,3} RETURN 1 AS x",
+         [(":person", ":Person"), (":knows", ":KNOWS"), (":person", ":Person")]),
         ("MATCH (n) RETURN COUNT { (n)-[:works_at]->(:company) } AS c",
          "MATCH (n) RETURN COUNT { (n)-[:WORKS_AT]->(:Company) } AS c",
          [(":works_at", ":WORKS_AT"), (":company", ":Company")]),
     ],
 )  # fmt: skip
 def test_labels_and_types_are_spelled_as_the_graph_has_them(text, expected, fixes):
-    check(text, expected, *(f"Wrote {old} as {new}, which the graph has" for old, new in fixes))
+    check(text, expected, *dict.fromkeys(f"Wrote {old} as {new}, which the graph has" for old, new in fixes))
 
 
 def test_a_label_that_exists_or_may_be_two_stays():
@@ -428,6 +431,9 @@ def test_a_relationship_at_the_start_of_a_line_is_no_comment(text):
          "MATCH (p:Person)-[r:WORKS_AT {a: 1}]->(:Company) RETURN p", 1),
         ("MATCH (c:Company) MATCH (p:Person) WITH c, p MATCH (c)-[:WORKS_AT]->(p) RETURN c",
          "MATCH (c:Company) MATCH (p:Person) WITH c, p MATCH (c)<-[:WORKS_AT]-(p) RETURN c", 1),
+        ("MATCH (c:Company)-[:WORKS_AT]->{2}(:Person) CALL (c) { MATCH (c)-[:WORKS_AT]->(q:Person) RETURN q } RETURN q",
+         "MATCH (c:Company)<-[:WORKS_AT]-{2}(:Person) CALL (c) { MATCH (c)<-[:WORKS_AT]-(q:Person) RETURN q } RETURN q",
+         1),
         ("MATCH (c:Company), (p:Person) WHERE (c)-[:WORKS_AT]->(p) RETURN c",
          "MATCH (c:Company), (p:Person) WHERE (c)<-[:WORKS_AT]-(p) RETURN c", 1),
         ("MATCH (c:Company) RETURN [(c)-[:WORKS_AT]->(p:Person) | p.name] AS who",

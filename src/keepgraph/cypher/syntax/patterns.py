@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 from typing import Literal
 
 from keepgraph.cypher.syntax import expressions, tokenizer
@@ -134,30 +133,28 @@ def _is_repeated_at(tokens: TokenStream, position: int) -> bool:
 
 
 def _parse_repeated(tokens: TokenStream) -> RelationshipPattern:
-    """`((a:Label)-[:TYPE]->(b)){1,3}` of GQL as one relationship, each of which begins and ends with these labels.
+    """`((a:Label)-[:TYPE]->(b:Label)){1,3}` of GQL as one relationship, each of which begins and ends with this label.
 
-    The variables of its nodes stand nowhere else: outside, each is a list of nodes.
+    The variables of its nodes stand nowhere else: outside, each is a list of nodes. Their labels are the same, since a
+    type may be matched from its other end.
     """
     first = tokens.position
     tokens.position += 1
     left = _parse_node(tokens)
     hop = _parse_relationship(tokens)
     right = _parse_node(tokens)
-    conditions = [] if hop.condition is None else [hop.condition]
-    name = hop.variable or f"{INTERNAL_PREFIX}hop {first}"
-    ends = ("startNode", "endNode") if hop.direction == "out" else ("endNode", "startNode")
-    for end, node in zip(ends, (left, right), strict=True):
+    for node in (left, right):
         is_named_elsewhere = node.variable is not None and tokens.texts.count(node.variable) > 1
-        if is_named_elsewhere or node.properties or node.condition or (node.labels and hop.direction == "both"):
+        if is_named_elsewhere or node.properties or node.condition or node.labels != left.labels:
             raise _quantified_pattern_error(tokens)
-        if node.labels:
-            conditions.append(HasLabels(Call(end, (Variable(name),)), node.labels, span=node.span))
     if tokens.kinds[tokens.position] != ")":
         raise _quantified_pattern_error(tokens)
     tokens.position += 1
-    if left.labels or right.labels:
-        condition = reduce(lambda one, other: Binary("AND", one, other), conditions)
-        hop = replace(hop, variable=name, condition=condition)
+    for end, node in (("startNode", left), ("endNode", right)):
+        if node.labels:
+            name = hop.variable or f"{INTERNAL_PREFIX}hop {first}"
+            test = HasLabels(Call(end, (Variable(name),)), node.labels, span=node.span)
+            hop = replace(hop, variable=name, condition=Binary("AND", hop.condition, test) if hop.condition else test)
     return _repeat(tokens, hop)
 
 
