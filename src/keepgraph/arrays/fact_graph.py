@@ -179,7 +179,7 @@ class FactGraph:
         return number if number < len(self.keys) and self.keys[number] == key else None
 
     def mask(self, *, predicates: frozenset[int] | None = None, at: int | None = None) -> Mask | None:
-        """Which facts are of some predicates, and hold at an instant; None where all are.
+        """Which facts are of some predicates, and hold at an instant; None if all are.
 
         Args:
             predicates: row numbers; None is any.

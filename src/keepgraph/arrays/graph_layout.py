@@ -266,7 +266,7 @@ def _spectral_coordinates(graph: LayoutGraph, centres: Floats, *, seed: int) -> 
 
 
 def _pull_of_other_parts(graph: LayoutGraph, centres: Floats, crossing: NDArray[np.bool_]) -> Floats:
-    """The mean direction of the parts to which a node is connected, of length 1 at most; 0 where there are none."""
+    """The mean direction of the parts to which a node is connected, of length 1 at most; 0 if there are none."""
     sources, targets = graph.sources[crossing], graph.targets[crossing]
     weights = graph.weights[crossing]
     offsets = centres[graph.parts[targets]] - centres[graph.parts[sources]]

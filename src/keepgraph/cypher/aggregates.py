@@ -40,7 +40,7 @@ class Aggregate:
         start: makes the accumulator of a group. It ignores nulls.
         infer: the type of the result, if it depends on the types of the arguments.
         ignores_duplicates: whether the result is the same if a row comes more often.
-        sql: how it is written in SQL; empty where SQL cannot express it.
+        sql: how it is written in SQL; empty if SQL cannot express it.
     """
 
     name: str

@@ -51,7 +51,7 @@ class Column:
         absent: the SQL of what is stored instead of a missing value, and left out of the index; empty for nothing.
         follows_rows: whether its values grow with the keys of the rows, so that what follows in its index does so in
             the table.
-        values: where other rows than its own have the value, SQL that selects them: as `row_key` the key of what has
+        values: if other rows than its own have the value, SQL that selects them: as `row_key` the key of what has
             the property, once, and the value as `value`; of a list, each element in its order. Else empty.
         element_kinds: of a list with `values`, the kinds that its elements may have.
     """
@@ -106,7 +106,7 @@ class LiteralNodes:
     The sign distinguishes a text such as `5` from the key of a row.
 
     Attributes:
-        column: the column with the text in the table of relationships; null where a relationship ends at a row of
+        column: the column with the text in the table of relationships; null if a relationship ends at a row of
             the table of nodes.
         label: the one label that they have.
         properties: the names of the properties that have the text as their value.
@@ -135,11 +135,11 @@ class EdgeTable:
         columns, bag, public_id: as in NodeTable.
         type_is_code: whether the code is the name of the type itself.
         code_leads: whether the index from a source begins with the code; then SQL names all codes, to use it.
-        out_index, in_index: the covering indexes from a source and from a target; empty where SQLite may choose.
+        out_index, in_index: the covering indexes from a source and from a target; empty if SQLite may choose.
         covered: the properties that these indexes have.
         inverse_types: names under which nothing is stored, each with the type that says the same from the other end.
         symmetric_types: the types that say the same from both ends.
-        connections: for the code of each type, what it connects; None where that is not known.
+        connections: for the code of each type, what it connects; None if that is not known.
     """
 
     table: str
@@ -171,7 +171,7 @@ class Catalogue:
         condition_values: the values of parameters in the conditions: `{now}` is bound to `condition_values["now"]`.
         estimates: how many rows the planner expects.
         decode_object: makes the value of a JSON object in a property bag, where objects stand for values that JSON
-            does not have; None where they do not.
+            does not have; None if they do not.
     """
 
     nodes: NodeTable
@@ -266,7 +266,7 @@ def with_row_counts(
         nodes: about how many nodes each code has.
         edges: about how many relationships each code has.
         literals: about how many literals there are, at most.
-        connections: about how many relationships each connection has; None where that is not known.
+        connections: about how many relationships each connection has; None if that is not known.
         share_between, at: as in Estimates.
     """
 

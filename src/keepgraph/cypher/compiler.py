@@ -205,8 +205,8 @@ class CompiledQuery:
         columns: the names of its columns.
         query: the bound syntax tree, over the types that are stored.
         plan: its operators.
-        statement: SQL for the whole plan; None where the interpreter has a part.
-        hybrid: the plan with statements in the place of what SQL can express; None where that is all or nothing.
+        statement: SQL for the whole plan; None if the interpreter has a part.
+        hybrid: the plan with statements in the place of what SQL can express; None if that is all or nothing.
         notes: what the rows do not show of how the query was understood, a sentence each.
     """
 
@@ -309,7 +309,7 @@ def _listed(rows: Iterator[Row]) -> list[Row]:
 
 
 def push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes) -> Plan:
-    """The plan with its largest parts that SQL can express replaced by their rows; the plan itself where none is.
+    """The plan with its largest parts that SQL can express replaced by their rows; the plan itself if none is.
 
     Where SQL can express all of it, only rows are left.
     """
@@ -351,7 +351,7 @@ def _push_down_below(plan: Plan, catalogue: Catalogue, parameters: ParameterType
 def _emit_rows(
     plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]
 ) -> SqlRows | Filter | None:
-    """The rows of a plan from a statement; None where SQL cannot express it.
+    """The rows of a plan from a statement; None if SQL cannot express it.
 
     If the plan ends with a match, the conditions of it that SQL cannot express become a filter over these rows.
     """

@@ -125,7 +125,7 @@ class Tokens:
 
     @cached_property
     def keywords(self) -> list[str]:
-        """The keyword that a word is where it stands; empty where it is a name (`:RETURN`, `n.match`, `{with: 1}`)."""
+        """The keyword that a word is where it stands; empty if it is a name (`:RETURN`, `n.match`, `{with: 1}`)."""
         return [self._keyword(index) for index in range(len(self.kinds))]
 
     def _keyword(self, index: int) -> str:

@@ -387,7 +387,7 @@ _TESTS_OF_TEXTS: dict[str, Callable[[str, str], bool]] = {
 
 
 def _correct_texts(query: ast.Query, labels: _Names, types: _Names) -> Iterator[Repair]:
-    """Replace texts that can match nothing where they are compared.
+    """Replace compared texts that can match nothing.
 
     With `type(r)` or labels, by the type or the label that they spell, or the part of one; with `toLower(…)`, by the
     same in lower case. What spells nothing is left: the result explains it.

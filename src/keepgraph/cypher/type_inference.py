@@ -52,7 +52,7 @@ class Context:
     Attributes:
         parameters: the types of the query's parameters.
         infer_subquery: gives the type of a subquery; the binder checks the subquery with it.
-        no_aggregates: why no aggregate may stand here (`in WHERE`); empty where one may.
+        no_aggregates: why no aggregate may stand here (`in WHERE`); empty if one may.
         in_aggregate: whether the expression is an argument of an aggregate.
         has_aggregate: set to True when an aggregate is seen.
         out_of_scope: variables of earlier clauses that are no longer visible, each with the reason.

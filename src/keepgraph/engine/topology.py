@@ -83,7 +83,7 @@ class _State:
 def _patch(tx: Tx, state: _State, changed: Sequence[int]) -> _GroupGraph | None:
     """The graph after some facts were changed.
 
-    None where a tag may get another number or another spelling: it has those of the first fact with it.
+    None if a tag may get another number or another spelling: it has those of the first fact with it.
     """
     graph = state.graph
     if not changed:

@@ -203,7 +203,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label; `status` is "preferred", "alternative" or "hidden", and `language` is empty where none is given."""
+    """A label; `status` is "preferred", "alternative" or "hidden", and `language` is empty if none is given."""
 
     language: str
     status: str

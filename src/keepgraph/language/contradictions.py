@@ -39,7 +39,7 @@ class ClaimPair:
         verdict: contradiction, compatible, or undecided.
         kind: what decided: negation, quantifier, opposite, amount, date, value, order, agreement, time, difference,
             unasserted, or model.
-        confidence: from 0 to 1; 0 where it is undecided. See `Comparison`.
+        confidence: from 0 to 1; 0 if it is undecided. See `Comparison`.
         explanation: one plain sentence.
     """
 
@@ -59,7 +59,7 @@ class Comparison:
         confidence: how certain the verdict is: of a contradiction 0.95 if the claims have the same words except for the
             difference, and 0.85 where one says something more besides; of compatible texts 0.9 where they agree, 0.8
             where one says more, or they speak of different times or things, 0.7 where they have too little in common
-            to be compared, 0.6 where they differ and no rule finds that this excludes; 0 where it is undecided.
+            to be compared, 0.6 where they differ and no rule finds that this excludes; 0 if it is undecided.
         pairs: the pairs that were decided, or that are near to each other, contradictions first; at most MAX_PAIRS.
     """
 
@@ -95,7 +95,7 @@ def compare(
 def join(pairs: Sequence[ClaimPair]) -> Comparison:
     """The verdict of two texts by their pairs.
 
-    A contradiction counts for nothing where one of its sentences agrees with another sentence of the other text: that
+    A contradiction counts for nothing if one of its sentences agrees with another sentence of the other text: that
     one says it in its own context.
     """
     agreeing = {sentence for pair in pairs if pair.kind == "agreement" for sentence in (pair.first, pair.second)}

@@ -32,7 +32,7 @@ def _is_pronoun(text: str) -> bool:
 
 
 def find_in_question(question: str) -> tuple[int, int] | None:
-    """The offsets of the words of a question by which it asks about the one who asks; None where it does not.
+    """The offsets of the words of a question by which it asks about the one who asks; None if it does not.
 
     "What do you know about me?" and "who are my colleagues?" do, "tell me about Atlas" and "what did I write?" do not.
     """

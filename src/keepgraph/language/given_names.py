@@ -25,7 +25,7 @@ def contains(word: str) -> bool:
 
 
 def gender(name: str) -> Gender | None:
-    """Whether a given name is nearly always a woman's or a man's; None where it may be either, or is not known."""
+    """Whether a given name is nearly always a woman's or a man's; None if it may be either, or is not known."""
     return _genders().get(name)
 
 

@@ -313,7 +313,7 @@ class Wording:
     Attributes:
         text: without negations and other cues.
         is_reversed: whether it leads from the second of the two things to the first.
-        cues: the kinds of cues in or around it; none where the sentence asserts it.
+        cues: the kinds of cues in or around it; none if the sentence asserts it.
         is_universal_denial: whether `never` denies it, whatever the tense.
     """
 

@@ -115,7 +115,7 @@ def of_pair(
     Args:
         rule: the score of the rules, 0 for none.
         reason: why the rules gave it.
-        cosine: of the vectors of both, None where there are none.
+        cosine: of the vectors of both, None if there are none.
         rarity: in how many names of the graph a word stands.
         is_entity_name: whether a word is the whole name of an entity.
         may_be_company: whether things of its type may have a legal form.

@@ -145,7 +145,7 @@ class Quantity:
         dimension: of its unit; empty for a mere count.
         intervals: the readings as least and greatest value in the base unit; one, or two where `1.000` is ambiguous.
         words: as it stands in the text.
-        limit: the value that `at least` or `at most` names, negative for the latter; None where there is no such limit.
+        limit: the value that `at least` or `at most` names, negative for the latter; None if there is no such limit.
     """
 
     start: int

@@ -103,7 +103,7 @@ class ExtractedDecision:
     """A decision that a sentence states, named by the clause that says what was decided.
 
     Attributes:
-        by: the name of who decided; None where the text says `we`, or nobody.
+        by: the name of who decided; None if the text says `we`, or nobody.
         start, end: offsets of the sentence in the text, in characters, the end exclusive.
         evidence: the sentence, its white space collapsed.
         confidence: from 0 to 1; lower where somebody else is quoted.
@@ -259,7 +259,7 @@ def extract_decisions(text: str, *, written_on: str | None = None) -> list[Extra
 
 
 def _left_out_subject(text: str, before: Sentence | None, sentence: Sentence, about: str | None) -> str | None:
-    """The subject of a sentence that leaves out its own; None where that is not sure.
+    """The subject of a sentence that leaves out its own; None if that is not sure.
 
     It is the sentence before in the same list item or line where that is a name alone, and what the text is about
     where that is no noun phrase.
@@ -312,7 +312,7 @@ def _facts_in_sentence(
 def _fact(
     pattern: _Pattern, subject_phrase: str, object_phrase: str, evidence: str, start: int, end: int, factor: float
 ) -> ExtractedFact | None:
-    """The fact that a pattern states of two phrases; None where they do not fit the pattern, or say too little."""
+    """The fact that a pattern states of two phrases; None if they do not fit the pattern, or say too little."""
     subject, target = _without_article(subject_phrase), _without_article(object_phrase)
     if not subject or not target or normalisation.key(subject) == normalisation.key(target):
         return None
@@ -374,7 +374,7 @@ def _further_names(rest: str) -> list[str]:
 
 
 def _noun_phrase(words: list[str]) -> str | None:
-    """Words as one noun phrase; None where they can hardly be one: too many, pronouns, verbs, punctuation."""
+    """Words as one noun phrase; None if they can hardly be one: too many, pronouns, verbs, punctuation."""
     words = [word.strip("`'’") for word in words]
     words[-1] = words[-1].removesuffix(".")
     content = [word for word in words if word.lower() not in _DETERMINERS]
@@ -442,7 +442,7 @@ def _style(phrase: str, name: str) -> NameStyle:
 
 
 def _decision_name(rest: str) -> str:
-    """What was decided, up to the end of its clause, with a capital; empty where it names no decision."""
+    """What was decided, up to the end of its clause, with a capital; empty if it names no decision."""
     clause_end = _DECISION_END.search(rest)
     clause = rest[: clause_end.start()] if clause_end else rest
     clause = clause.strip(" .,:;\"'“”*_`")

@@ -37,7 +37,7 @@ class Statement:
     """What a name of a decision says.
 
     Attributes:
-        actions: what is done, by the lexicon; a word that is not there is its own action. None where it only says
+        actions: what is done, by the lexicon; a word that is not there is its own action. None if it only says
             what is to be instead of what: rail, not lorry.
         objects: the other words that carry a meaning.
         replaced: those of what is given up for it.
@@ -69,7 +69,7 @@ def _is_said_by(asked: Statement, known: Statement) -> bool:
 
 @lru_cache(maxsize=4096)
 def parse(folded: str) -> Statement | None:
-    """The action and the objects of a folded name; None where it has none, or denies what is denied."""
+    """The action and the objects of a folded name; None if it has none, or denies what is denied."""
     words = _words(folded)
     if not 2 <= len(words) <= _MAX_WORDS:
         return None
@@ -93,7 +93,7 @@ def _of_telling_words(statement: Statement) -> Statement:
 
 
 def _without_negation(words: Sequence[str]) -> Sequence[str]:
-    """What stands after a negation at the beginning; nothing where there is none."""
+    """What stands after a negation at the beginning; nothing if there is none."""
     return next((words[len(each) :] for each in _NEGATIONS if tuple(words[: len(each)]) == each), ())
 
 
@@ -118,7 +118,7 @@ def _actions(words: Sequence[str]) -> Statement | None:
 
 
 def _without_particles(words: Sequence[str], particles: Sequence[str]) -> Sequence[str] | None:
-    """The words without these, one after the other, wherever they stand; None where they do not."""
+    """The words without these, one after the other, wherever they stand; None if they do not."""
     for start in range(len(words) - len(particles) + 1):
         if list(words[start : start + len(particles)]) == list(particles):
             return [*words[:start], *words[start + len(particles) :]]

@@ -13,7 +13,7 @@ _VERY_FREQUENT_TOKENS = 9_000
 
 @cache
 def load() -> frozenset[str]:
-    """The words, in small letters; none where the package with the model is not installed."""
+    """The words, in small letters; none if the package with the model is not installed."""
     return frozenset([token for token in _tokens() if len(token) >= _MIN_LETTERS and token.isalpha()])
 
 

@@ -681,7 +681,7 @@ def in_advance(tx: Tx) -> Ahead | None:
 
 def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of: row, id, subject, predicate, object, literal, text, confidence, recorded_at, valid_from,
-    valid_to, retracted_at, known_from, scope, pinned; in row numbers, and None where a validity is open."""
+    valid_to, retracted_at, known_from, scope, pinned; in row numbers, and None if a validity is open."""
     tx.conn.executemany(
         f"""
         INSERT INTO fact (id, public_id, subject, predicate, object, literal, text, confidence, recorded_at,
@@ -694,7 +694,7 @@ def insert_many(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
 
 
 def insert_earlier_validities(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of: row, row of the fact, valid_from, valid_to, known_from, known_to; None where it is open."""
+    """Insert rows of: row, row of the fact, valid_from, valid_to, known_from, known_to; None if it is open."""
     tx.conn.executemany(
         f"""
         INSERT INTO earlier_validity (id, fact, valid_from, valid_to, known_from, known_to)

@@ -112,7 +112,7 @@ def statements(tx: Tx, episode: int) -> dict[int, tuple[int, int | None]]:
 
 
 def open_statements(tx: Tx, episode: int) -> dict[int, str | None]:
-    """The open statements of an episode, and what each waits for; None where somebody has removed its fact."""
+    """The open statements of an episode, and what each waits for; None if somebody has removed its fact."""
     return tx.mapping("SELECT statement, waits_for FROM open_statement WHERE episode = ?", (episode,))
 
 

@@ -79,7 +79,7 @@ def day_start(day: date, zone: tzinfo | None) -> str:
 
 
 def end_of_first_day(timestamp: str, zone: tzinfo | None) -> str | None:
-    """The end of the local day that begins at a timestamp; None where no day begins at it."""
+    """The end of the local day that begins at a timestamp; None if no day begins at it."""
     start = _to_local_datetime(timestamp, zone)
     try:
         if day_start(start.date(), zone) != timestamp:
@@ -90,7 +90,7 @@ def end_of_first_day(timestamp: str, zone: tzinfo | None) -> str | None:
 
 
 def start_of_last_day(timestamp: str, zone: tzinfo | None) -> str | None:
-    """The start of the local day that ends at a timestamp; None where no day ends at it."""
+    """The start of the local day that ends at a timestamp; None if no day ends at it."""
     end = _to_local_datetime(timestamp, zone)
     try:
         if day_start(end.date(), zone) != timestamp:

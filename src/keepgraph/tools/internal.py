@@ -356,7 +356,7 @@ def list_communities(tx: Tx, *, limit: internal_types.Limit) -> internal_types.C
 def get_community(
     tx: Tx, *, community: internal_types.CommunityName, limit: internal_types.Limit
 ) -> internal_types.Community:
-    """Show a community with its members, what connects them, and what it was before; null where there is none."""
+    """Show a community with its members, what connects them, and what it was before; null if there is none."""
     found = _find_community(tx, community)
     if found is None:
         return {"community": None, "facts": [], "history": []}

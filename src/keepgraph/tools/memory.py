@@ -364,7 +364,7 @@ def weekly_rollup(
 
 
 def _to_review(tx: Tx) -> dict[str, Any]:
-    """How much waits for a decision, and the first of it; nothing where nothing waits."""
+    """How much waits for a decision, and the first of it; nothing if nothing waits."""
     total = knowledge.next_steps.count_waiting(tx)
     if not total:
         return {}

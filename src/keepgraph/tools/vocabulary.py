@@ -303,7 +303,7 @@ def _shorten(lists: brief_answers.Lists) -> brief_answers.Lists:
 
 
 def _describe_proposals(tx: Tx, *, limit: int | None) -> dict[str, Any]:
-    """The wordings in which facts wait; nothing where none does.
+    """The wordings in which facts wait; nothing if none does.
 
     Args:
         limit: the most groups; None is as many as there is room for, each with its first wordings.

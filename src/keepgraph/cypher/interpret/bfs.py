@@ -33,7 +33,7 @@ class PathSearch:
     Attributes:
         direction: 'out', 'in' or 'both', as seen from the node at which the search starts.
         types: the types that each relationship may have; None for any.
-        least, most: the number of relationships; `most` is None where there is no limit.
+        least, most: the number of relationships; `most` is None if there is no limit.
         reversed: whether the search starts at the right end of the pattern, so that its trails are turned round.
         unused: whether a relationship differs from those that the pattern has bound before; None for no test.
         hop_test: whether a relationship fulfils the conditions on each of them; None for no test.
@@ -270,7 +270,7 @@ def is_on_cycle(neighbours: Neighbours, start: Key, most: int | None, count_work
 def shortest_path(
     forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, count_work: CountWork
 ) -> list[Key] | None:
-    """The nodes of one shortest path between two different nodes, both included; None where there is none."""
+    """The nodes of one shortest path between two different nodes, both included; None if there is none."""
     met = _meet(forwards, backwards, start, end, most, count_work)
     if met is None:
         return None

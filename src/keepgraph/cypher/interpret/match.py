@@ -41,7 +41,7 @@ def build_end_finder(
 ) -> EndFinder | None:
     """The function that gives the keys that a variable is bound to, where all rows that differ in it are made for it.
 
-    None where the pattern does not end with a search for distinct ends that binds this variable.
+    None if the pattern does not end with a search for distinct ends that binds this variable.
     """
     builder = _MatchBuilder(match, estimates, columns_of)
     builder.build()

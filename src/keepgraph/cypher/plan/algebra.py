@@ -197,7 +197,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class BuildPaths:
-    """Each row with paths built from the nodes and relationships in it; null where one of these is null."""
+    """Each row with paths built from the nodes and relationships in it; null if one of these is null."""
 
     input: Plan
     paths: tuple[PathSlot, ...]

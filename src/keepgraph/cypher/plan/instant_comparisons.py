@@ -391,7 +391,7 @@ class _Rewriter:
     def _compared(
         self, property_: ast.Expression, operator: ast.Operator, other: ast.Expression, span: ast.Span
     ) -> ast.Expression | None:
-        """`property operator constant`; None where that is compared as it is."""
+        """`property operator constant`; None if that is compared as it is."""
         kinds = self._kinds_of(other)
         if isinstance(other, ast.Parameter) and self.parameters.get(other.name) == value_types.Type(value_types.NULL):
             self.notes[f"${other.name} is null, and nothing compares with null"] = None
@@ -569,7 +569,7 @@ def group_by_day(plan: Plan, properties: InstantProperties) -> Plan:
 
 
 def _divided(plan: Aggregate, properties: InstantProperties) -> Aggregate | None:
-    """The aggregate over one by days; None where it cannot be put together from that."""
+    """The aggregate over one by days; None if it cannot be put together from that."""
     calls = [column.call for column in plan.aggregates]
     if any(call is not None and (call.distinct or call.name.lower() not in _FROM_PARTS) for call in calls):
         return None

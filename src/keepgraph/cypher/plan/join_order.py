@@ -83,7 +83,7 @@ class Estimates:
         node_count: how many nodes have these labels.
         edge_count: how many relationships have these types.
         edges_between: how many relationships of these types lead from nodes with the first labels to nodes with the
-            second; None where that is not known.
+            second; None if that is not known.
         selectivity: which part of all nodes has one given value of a property, 0 to 1.
         seeks: by how many lookups in an index the relationships of these types that lead out of a node are found.
         share_between: which part of all relationships has a value of a property between two, 0 to 1; None for a

@@ -51,7 +51,7 @@ def optimize(plan: Plan) -> Plan:
 
 
 def _rewrite_below(plan: Plan, rewrite: Callable[[Plan], Plan]) -> Plan:
-    """The plan with what is below its topmost operator rewritten; the plan itself where nothing changes."""
+    """The plan with what is below its topmost operator rewritten; the plan itself if nothing changes."""
     if isinstance(plan, Union):
         left, right = rewrite(plan.left), rewrite(plan.right)
         return plan if left is plan.left and right is plan.right else replace(plan, left=left, right=right)
@@ -284,7 +284,7 @@ _MAX_LENGTH = 4
 
 
 def unite_lengths(plan: Match) -> Plan:
-    """The match as the union of those of each length; the match itself where that is not the same, or has no end."""
+    """The match as the union of those of each length; the match itself if that is not the same, or has no end."""
     if plan.optional or plan.paths or not is_repeatable(plan.input):
         return plan
     searches = [edge for edge in plan.edges if edge.length is not None or edge.shortest]
@@ -628,7 +628,7 @@ def _listed_names(types: ast.LabelExpression) -> list[str] | None:
 
 
 def _selected_names(types: ast.LabelExpression) -> list[str]:
-    """The types that an expression such as `A&!B` selects; none where it also selects types that it does not name."""
+    """The types that an expression such as `A&!B` selects; none if it also selects types that it does not name."""
     names = sorted({part.name for part in walk(types) if isinstance(part, ast.LabelName)})
     not_named = "".join(names) + "_"
     if tree_walk.labels_match((not_named,), types):

@@ -359,7 +359,7 @@ _CASES = frozenset(("tolower", "toupper", "lower", "upper"))
 
 
 def unite_alternatives(plan: Match, *, exact_only: bool) -> Plan:
-    """The match as the union of its alternatives; the match itself where it has none, or begins somewhere anyway.
+    """The match as the union of its alternatives; the match itself if it has none, or begins somewhere anyway.
 
     Args:
         exact_only: whether a part of a text may not be an alternative, since few of many rows are wanted.

@@ -68,7 +68,7 @@ class Block:
     def left_join(
         self, rows: tree.Fragment | tree.Call | Select, alias: str, on: Expression, *, index: str | None = ""
     ) -> None:
-        """Add a source whose columns are null where it has no row that fulfils the condition."""
+        """Add a source whose columns are null if it has no row that fulfils the condition."""
         self._look_up(Source(rows, alias, "LEFT JOIN", on, index))
 
     def look_up(self, rows: tree.Fragment, alias: str, on: Expression) -> None:
@@ -217,7 +217,7 @@ class Context:
         lenient: leave out conditions of the last match that SQL cannot express, and keep them in `left_out`.
         start_node: the node that rows of the next match are grouped by.
         wanted_order: the relationship and the property in whose order rows of the next match are wanted, and how many
-            (None: not known); None where no order is.
+            (None: not known); None if no order is.
         properties_used: gives the properties that the query asks of each variable.
     """
 

@@ -38,8 +38,8 @@ def join(
 
     Args:
         direction, source: the direction and the bound node from which the edges are looked up; they choose the index.
-        index: the index to read them by where they are not looked up from a node; empty where SQLite may choose,
-            None where it may use none.
+        index: the index to read them by where they are not looked up from a node; empty if SQLite may choose,
+            None if it may use none.
     """
     edges = context.catalogue.edges
     codes = context.catalogue.type_codes(edge.types)

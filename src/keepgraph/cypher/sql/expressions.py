@@ -242,7 +242,7 @@ def _untyped_equality(
 
 
 def _inequality(operator: str, left: Term, right: Term) -> Term:
-    """`<`, `<=`, `>` and `>=`: null where the values are of different classes."""
+    """`<`, `<=`, `>` and `>=`: null if the values are of different classes."""
     if left.always_null or right.always_null:
         return Term(tree.NULL, value_types.Type(value_types.NULL))
     if plain_class(left, right):

@@ -65,12 +65,12 @@ class Elements:
         return block
 
     def if_there(self, value: Expression) -> Expression:
-        """A value computed from the list; null where the list is null."""
+        """A value computed from the list; null if the list is null."""
         return value if self.is_there == tree.TRUE else tree.Case(((self.is_there, value),))
 
     @property
     def null(self) -> int:
-        """The kind null where the list may be null."""
+        """The kind null if the list may be null."""
         return 0 if self.is_there == tree.TRUE else value_types.NULL
 
     def conditions(self) -> list[Expression]:
@@ -200,7 +200,7 @@ def _written_out(expression: ast.Quantifier, source: ast.ListLiteral) -> ast.Exp
 
 
 def _some(context: Context, variable: str, source: ast.Expression, condition: ast.Expression, block: Block) -> Term:
-    """Whether some element of a list fulfils a condition: null where none does and it is null for some."""
+    """Whether some element of a list fulfils a condition: null if none does and it is null for some."""
     list_ = elements(context, source, block)
     if list_.is_there == tree.FALSE:
         return Term(tree.NULL, value_types.Type(value_types.NULL))
@@ -261,7 +261,7 @@ def _has_label(context: Context, labels_call: ast.Call, label: str, block: Block
 
 
 def compared_with_empty(expression: ast.Binary) -> ast.Expression | None:
-    """What is compared with `[]`; None where nothing is."""
+    """What is compared with `[]`; None if nothing is."""
     for side, other in ((expression.left, expression.right), (expression.right, expression.left)):
         if isinstance(side, ast.ListLiteral) and not side.elements:
             return other

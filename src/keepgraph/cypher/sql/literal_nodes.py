@@ -31,7 +31,7 @@ def may_match(context: Context, plan: Match, node: NodeSlot) -> bool:
 
 
 def _source(edge: EdgeSlot) -> str | None:
-    """The node that a relationship leads from; None where it may lead from either."""
+    """The node that a relationship leads from; None if it may lead from either."""
     if not edge.has_one_direction:
         return None
     return edge.start if edge.direction == "out" else edge.end

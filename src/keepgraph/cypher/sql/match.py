@@ -258,7 +258,7 @@ def _emit_optional(context: Context, plan: Match, block: Block) -> Block:
 
 
 def _null_without_edge(node: Term, edge: Term) -> Expression:
-    """The key of a node at the far end; a computed key must be null where the edge is."""
+    """The key of a node at the far end; a computed key must be null if the edge is."""
     if edge.row is not None and tree.is_null_without(node.sql, edge.row):
         return node.sql
     return tree.iif(tree.is_null(edge.sql), tree.NULL, node.sql)
@@ -625,7 +625,7 @@ def _share(context: Context, key: str, ranges: list[tuple[str, ast.Expression]])
 
 
 def _text(context: Context, constant: ast.Expression) -> str | None:
-    """The text of a constant as it was when the estimates were made; None where a parameter in it was not known."""
+    """The text of a constant as it was when the estimates were made; None if a parameter in it was not known."""
     estimates = context.catalogue.estimates
     run = Run(_NO_GRAPH, estimates.parameters, estimates.at, lambda work: None)
     try:
@@ -639,7 +639,7 @@ def _text(context: Context, constant: ast.Expression) -> str | None:
 
 
 def index_of_scan(context: Context, step: EdgeScan, plan: Match) -> str | None:
-    """The index by which all relationships of some types are read; empty where SQLite may choose, None for no index.
+    """The index by which all relationships of some types are read; empty if SQLite may choose, None for no index.
 
     To group by type, SQLite would read the rows of all relationships in the order of an index, which takes twice as
     long as in that of the table.
@@ -680,7 +680,7 @@ def index_conditions(context: Context, block: Block, step: EdgeScan, plan: Match
 def join_values(context: Context, block: Block, step: EdgeScan, plan: Match) -> Expression | None:
     """Join the values of a property that other rows have, if they fulfil the conditions on it.
 
-    Returns the keys of the relationships that have them, which are read by these; None where the scan is by no values.
+    Returns the keys of the relationships that have them, which are read by these; None if the scan is by no values.
     """
     column = context.catalogue.edges.columns[step.order_key] if step.order_key is not None else None
     if step.order_key is None or column is None or not column.values:

@@ -162,7 +162,7 @@ def is_timestamp(context: Context, expression: ast.Expression, block: Block) -> 
 
 
 def _from_column(context: Context, subject: Term, column: catalogue.Column, null: int, block: Block) -> Term:
-    """A property with a column of its own; `null` is the kind null where there may be no row."""
+    """A property with a column of its own; `null` is the kind null if there may be no row."""
     type_ = value_types.Type(column.kinds | null)
     if not column.kinds & value_types.LIST:
         return Term(row_value(context, block, subject, column.sql), type_)

@@ -190,7 +190,7 @@ class Statement:
 
     Attributes:
         callbacks: the names of the Python functions that it calls.
-        decode: makes a row of the query of a row of SQLite; None where they are the same.
+        decode: makes a row of the query of a row of SQLite; None if they are the same.
     """
 
     sql: str

@@ -46,10 +46,10 @@ class Term:
         codes: the codes of labels or types that it may have; None for any.
         literal: whether a node may be a literal.
         row_key, text: of a node that may be a literal, its key where it is a row of the table, and its text where it is
-            a literal, each null where it is the other; None where only `sql` has them.
+            a literal, each null if it is the other; None if only `sql` has them.
         nullable: whether a node or relationship may be null.
         bag: of a property from a property bag, the SQL of the bag and of the path in it.
-        group_by: SQL that makes the same groups as the value and costs less; None where there is none.
+        group_by: SQL that makes the same groups as the value and costs less; None if there is none.
     """
 
     sql: Expression
@@ -76,7 +76,7 @@ class Term:
 
     @property
     def null(self) -> int:
-        """Of a node or relationship: the kind null where it may be null, since its properties are null then too."""
+        """Of a node or relationship: the kind null if it may be null, since its properties are null then too."""
         return value_types.NULL if self.nullable else 0
 
 
@@ -93,7 +93,7 @@ def common_class(*terms: Term) -> int:
 
 
 def plain_class(*terms: Term) -> int:
-    """The same, of plain terms; 0 where one is not plain."""
+    """The same, of plain terms; 0 if one is not plain."""
     return common_class(*terms) if all(term.encoding == "plain" for term in terms) else 0
 
 
@@ -133,7 +133,7 @@ def unify(terms: Sequence[Term]) -> tuple[str, list[Term]]:
 
 
 def null_propagating(sql: Expression, kind: int, *operands: Term) -> Term:
-    """A plain term that is null where an operand is null, and else of this kind."""
+    """A plain term that is null if an operand is null, and else of this kind."""
     null = value_types.NULL if any(operand.kinds & value_types.NULL for operand in operands) else 0
     return Term(sql, value_types.Type(kind | null))
 

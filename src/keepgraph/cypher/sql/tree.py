@@ -217,7 +217,7 @@ def prefix_operator(prefix: Prefix) -> str:
 
 
 def operator_of(expression: Expression) -> str | None:
-    """The operator that binds the parts of an expression together; None where they cannot come apart."""
+    """The operator that binds the parts of an expression together; None if they cannot come apart."""
     if isinstance(expression, Infix):
         return expression.operator
     if isinstance(expression, Prefix):
@@ -246,7 +246,7 @@ class Source:
         rows: a table, a function that gives rows, or a SELECT.
         join: how it is joined to the sources before it.
         on: of a LEFT JOIN, and where a row is looked up by its key, the condition.
-        index: the index that must be used; empty where SQLite may choose, None where it may use none.
+        index: the index that must be used; empty if SQLite may choose, None if it may use none.
     """
 
     rows: Fragment | Call | Select
@@ -258,7 +258,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """A key of ORDER BY; `nulls` is FIRST or LAST, empty where there are none or SQLite's order is meant."""
+    """A key of ORDER BY; `nulls` is FIRST or LAST, empty if there are none or SQLite's order is meant."""
 
     value: Expression
     descending: bool = False
@@ -361,7 +361,7 @@ def conjuncts(conditions: Iterable[Expression]) -> tuple[Expression, ...]:
 
 @lru_cache(maxsize=1_000)
 def fragment(template: str, row: str, *, is_condition: bool = False) -> Fragment | None:
-    """SQL of the catalogue for the row with an alias, which is not bound to anything else; None where it is."""
+    """SQL of the catalogue for the row with an alias, which is not bound to anything else; None if it is."""
     fields = template_fields(template)
     if any(name not in (None, "row") for _, name in fields):
         return None
@@ -420,7 +420,7 @@ def is_null_without(expression: Expression, row: str) -> bool:
 
 
 _STRICT = frozenset(("=", "<>", "<", "<=", ">", ">=", "||", "->", "->>"))
-"""The operators that give null where an operand is null."""
+"""The operators that give null if an operand is null."""
 
 
 def _parts_of_case(case: Case) -> list[Expression]:

@@ -39,7 +39,7 @@ class Area:
     """The area of a community; lengths in the unit of `graph_layout.SPACING`.
 
     Attributes:
-        id: empty where the communities of the group have not been built, and these were found for the map alone.
+        id: empty if the communities of the group have not been built, and these were found for the map alone.
     """
 
     id: str

@@ -111,7 +111,7 @@ class LabelProfile:
     """The nodes with a label, those of its sublabels among them.
 
     Attributes:
-        failure: why its properties could not be read; None where they were.
+        failure: why its properties could not be read; None if they were.
         property_total: how many properties there are, some of which may be left out.
     """
 

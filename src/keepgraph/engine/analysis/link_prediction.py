@@ -115,7 +115,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class MethodFigures:
-    """The figures of a method; None where it was left out, because it would take minutes."""
+    """The figures of a method; None if it was left out, because it would take minutes."""
 
     method: str
     figures: Figures | None
@@ -128,7 +128,7 @@ class Comparison:
     Attributes:
         held_out: how many of the newest facts they were tested with.
         methods: popularity first.
-        best: the method that beats popularity for certain; None where none does, or there are too few facts.
+        best: the method that beats popularity for certain; None if none does, or there are too few facts.
     """
 
     held_out: int
@@ -142,7 +142,7 @@ class Findings:
 
     Attributes:
         method: the method that the suggestions come from, or TOO_FEW_FACTS.
-        rules: the most confident first; none where nothing was learned.
+        rules: the most confident first; none if nothing was learned.
         analysed: how many facts there are between entities.
     """
 
@@ -298,7 +298,7 @@ def rule_confidence(tx: Tx, *, subject: int, predicate: str, object: int) -> tup
         subject, object: rows of entities.
 
     Returns:
-        None where no rule says anything of it, or there are too few facts for rules, or too many for one call.
+        None if no rule says anything of it, or there are too few facts for rules, or too many for one call.
     """
     learned = _rules_of_call(tx)
     if learned is None:

@@ -160,7 +160,7 @@ class OntologyClass:
 
     @property
     def notation(self) -> str:
-        """Its code in a classification: `SCF-NP`; empty where it has none."""
+        """Its code in a classification: `SCF-NP`; empty if it has none."""
         return str(self.details.get("notation", ""))
 
 

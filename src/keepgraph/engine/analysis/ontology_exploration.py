@@ -160,9 +160,9 @@ class Relationship:
     Attributes:
         entry: the predicate; of a predicate, the type.
         declared: whether the ends of the predicate are declared so.
-        inherited_from: the ancestor of the type for which it is declared; None where that is the type itself.
+        inherited_from: the ancestor of the type for which it is declared; None if that is the type itself.
         count: how many facts there are.
-        coverage: the share of the entities of the type that have such a fact; None where nothing is of the type.
+        coverage: the share of the entities of the type that have such a fact; None if nothing is of the type.
     """
 
     entry: OntologyClass
@@ -355,7 +355,7 @@ def _ends(classes: Ontology, term: Predicate, used: Usage) -> tuple[list[Relatio
 
 
 def _predicates_with_same_ends(classes: Ontology, term: Predicate, used: Usage) -> list[OntologyClass]:
-    """The other predicates that are declared for the same types; none where it is declared for any."""
+    """The other predicates that are declared for the same types; none if it is declared for any."""
     if not term.sources and not term.targets:
         return []
     same = [

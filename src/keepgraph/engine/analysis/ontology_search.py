@@ -393,7 +393,7 @@ def _compare(
 
 
 def _similarity_of_words(tx: Tx, one: OntologyClass, other: OntologyClass) -> float | None:
-    """The cosine of two classes; None where one of them has no vector."""
+    """The cosine of two classes; None if one of them has no vector."""
     by_text = _vectors_by_text(tx)
     ours, theirs = by_text.get(_text(one)), by_text.get(_text(other))
     return None if ours is None or theirs is None else float(ours @ theirs)

@@ -64,7 +64,7 @@ class Overview:
 
     Attributes:
         counts: the number of entities of each type that has some, most first.
-        communities: the largest, as of the last build; none where none were built.
+        communities: the largest, as of the last build; none if none were built.
         latest_facts, latest_texts: those recorded last, newest first.
         other_groups: groups besides this one that hold something; one more than MAX_GROUPS where there are more.
     """

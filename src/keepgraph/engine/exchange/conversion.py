@@ -432,7 +432,7 @@ class RecordImport:
         return RecordResult(record.position, outcome or Outcome.UNCHANGED, warning=warning)
 
     def _ends(self, tx: Tx, predicate: str) -> tuple[Sequence[str], Sequence[str]]:
-        """The types that a predicate of the file connects; none where it connects any, or has no counterpart."""
+        """The types that a predicate of the file connects; none if it connects any, or has no counterpart."""
         mapping = self.mapping.predicates[predicate]
         if mapping.term is None:
             return (), ()

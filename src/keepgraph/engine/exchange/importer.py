@@ -310,7 +310,7 @@ def _propose(tx: Tx, value: Any, code: str, dismissed: Mapping[str, str]) -> boo
 
 
 def _relation(tx: Tx, value: Any) -> Relation | None:
-    """A line as a relation between names; None where it has none."""
+    """A line as a relation between names; None if it has none."""
     subject, target, wording = value.get("subject"), value.get("object"), value.get("predicate")
     if not (isinstance(subject, dict) and isinstance(target, dict) and isinstance(wording, str)):
         return None

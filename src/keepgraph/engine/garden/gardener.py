@@ -66,7 +66,7 @@ def count_session(tx: Tx, *, since: str, facts: Collection[str]) -> SessionCount
 
 
 def count_asked_once(tx: Tx) -> int:
-    """How many read-only tools were called only once in a conversation of the group; 0 where reads are not counted."""
+    """How many read-only tools were called only once in a conversation of the group; 0 if reads are not counted."""
     reads = store.garden.of_conversations(tx, since="") if tx.settings.count_reads else []
     return sum(times == 1 for _, _, times in reads)
 
@@ -289,7 +289,7 @@ def _write(job: Job, scope: Scope) -> Iterator[Tx]:
 
 
 def _members(tx: Tx, scope: Scope) -> frozenset[str] | None:
-    """The ids of a project and its direct neighbours; None where no project was named."""
+    """The ids of a project and its direct neighbours; None if no project was named."""
     if scope.project is None:
         return None
     return frozenset({scope.project.id, *store.garden.ids_beside(tx, scope.project)})

@@ -24,7 +24,7 @@ class Scope:
     """A group, and the project that a call is about.
 
     Attributes:
-        name: the project as the caller named it; None where the caller named a group, or nothing.
+        name: the project as the caller named it; None if the caller named a group, or nothing.
         project: None if the caller named a group or an unknown project.
         created: whether the project is new.
         resolution: how `read` resolved its name.

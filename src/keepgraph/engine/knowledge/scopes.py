@@ -109,7 +109,7 @@ def add_to_alias(tx: Tx, entity: Entity, key: str, project: Entity | None, *, be
     """Let an alias that was just added hold in a project too; without one everywhere. Returns whether it holds in more.
 
     Args:
-        before: the ids of the projects in which it held; None where the entity had no such alias.
+        before: the ids of the projects in which it held; None if the entity had no such alias.
     """
     if before is None:
         if project is not None:

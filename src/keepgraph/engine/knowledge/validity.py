@@ -165,7 +165,7 @@ def _begin(fact: Fact) -> str:
 
 
 def _exchange(fact: Fact, predicate: Predicate) -> Fact | None:
-    """The fact with its ends exchanged, where that says the same; None where it does not."""
+    """The fact with its ends exchanged, if that says the same; None if it does not."""
     if fact.object is None or "symmetric" not in predicate.flags or fact.object.row == fact.subject.row:
         return None
     return replace(fact, subject=fact.object, object=fact.subject)

@@ -249,7 +249,7 @@ def _insertion_of_fact(tx: Tx, change: Change, insertions: Mapping[tuple[str, in
 
 
 def _revert(tx: Tx, change: Change) -> Mapping[str, Any]:
-    """Revert a change; returns the row that was deleted by that, empty where none was."""
+    """Revert a change; returns the row that was deleted by that, empty if none was."""
     if _changed_text_alone(tx, change):
         return {}  # the text of a fact is made from names: see _update_derived_data
     current = store.journal.current_row(tx, change.table, change.row)

@@ -67,7 +67,7 @@ class Bounds:
 
 
 def process_memory() -> int:
-    """The memory of the process in bytes, as closely as the system reports it; 0 where it does not."""
+    """The memory of the process in bytes, as closely as the system reports it; 0 if it does not."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * 4096

@@ -100,7 +100,7 @@ def is_empty(rows: Sequence[Row]) -> bool:
 def explain(tx: Tx, result: query_pipeline.QueryResult) -> list[Cause]:
     """The possible causes of an empty result, the likeliest first; for any other result, what its rows hide.
 
-    That is properties that nothing has, and nulls sorted first. None where the query got what it asks for, or
+    That is properties that nothing has, and nulls sorted first. None if the query got what it asks for, or
     asks for no rows.
     """
     if not is_empty(result.rows):
@@ -269,7 +269,7 @@ def _nulls_first(result: query_pipeline.QueryResult) -> Iterator[Cause]:
 
 
 def _listed(opening: str, words: Iterable[str]) -> str:
-    """ "Did you mean …?", "There are …."; nothing where there are none."""
+    """ "Did you mean …?", "There are …."; nothing if there are none."""
     words = sorted(words) if isinstance(words, set | frozenset) else list(words)
     if not words:
         return ""
@@ -327,7 +327,7 @@ class _Search:
         distinct: bool = False,
         of_all_times: bool = False,
     ) -> list[Row] | None:
-        """The first rows of clauses of the query; None where time runs out or they fail."""
+        """The first rows of clauses of the query; None if time runs out or they fail."""
         seconds = (self._end - time.monotonic()) * _SHARE_OF_TIME
         if seconds <= 0:
             self._ran_out_of_time = True
@@ -356,7 +356,7 @@ class _Search:
         return None
 
     def failures(self) -> list[Cause]:
-        """The conditions that no row passes; the query itself where time runs out."""
+        """The conditions that no row passes; the query itself if time runs out."""
         parts = parser.parse(self._result.text).parts
         failing = [cause for part in parts for cause in self._failures(part.clauses)]
         if not failing and self._found_nothing and self._ran_out_of_time:

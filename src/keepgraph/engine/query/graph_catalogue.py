@@ -496,7 +496,7 @@ def _outdated_up_to(tx: Tx, shared: _SharedAdjacency, position: JournalPosition)
 
 
 def _up_to(tx: Tx, arrays: _TimedAdjacency | None, position: JournalPosition) -> _TimedAdjacency | None:
-    """The arrays with changes up to a position marked outdated; None where too much has changed."""
+    """The arrays with changes up to a position marked outdated; None if too much has changed."""
     if arrays is None or arrays.position == position:
         return arrays
     changes = store.fact_columns.since(tx, arrays.position) if arrays.cache.is_built else None

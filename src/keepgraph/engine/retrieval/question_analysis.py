@@ -233,7 +233,7 @@ class QuestionVectors:
 
     Args:
         state: in words: on, how many vectors are missing, or why they are off.
-        packed: waits for the vectors, that of the whole question last; None where there are none.
+        packed: waits for the vectors, that of the whole question last; None if there are none.
         waiting: the kinds where some have no vector yet.
     """
 

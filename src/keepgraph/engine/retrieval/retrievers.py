@@ -1,7 +1,7 @@
 """The table of retrievers: for each kind of result, the functions whose rankings are fused, and their weights.
 
 A new retriever is a function here and a row in the table. It takes the context of the search and returns a ranking,
-which is empty where it does not apply. It may use the hits of the kinds above its own in the table.
+which is empty if it does not apply. It may use the hits of the kinds above its own in the table.
 """
 
 from __future__ import annotations

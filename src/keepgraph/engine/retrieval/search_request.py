@@ -43,7 +43,7 @@ class SearchRequest:
     """What to search for.
 
     Attributes:
-        question: may be empty where there is a node to begin at.
+        question: may be empty if there is a node to begin at.
         kinds: of KINDS.
         reranker: one of those above.
         centre: the node that distances are measured from.
@@ -124,7 +124,7 @@ class SearchResults:
     Attributes:
         truncated_kinds: the kinds of which more was found than the limit allows.
         abstained: whether nothing that was found answers the question.
-        near: how many hits of each kind are near all the same, and left out; none where they are in the lists.
+        near: how many hits of each kind are near all the same, and left out; none if they are in the lists.
         named: the rows of the entities that the question names.
         embedding_state: the state of the vectors, in words: on, how many are missing, or why they are off.
     """

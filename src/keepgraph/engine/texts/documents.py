@@ -41,10 +41,10 @@ class Document:
     Attributes:
         source: the path of its file.
         digest: as utf8.digest gives it.
-        date: the date of the text, by its front matter or the name of its file; None where neither has one.
+        date: the date of the text, by its front matter or the name of its file; None if neither has one.
         modified_at: the timestamp of the last change of the file.
         annotations: for each chunk, its links and tags.
-        front_matter_error: why the front matter, or the date in it, could not be read; None where it could.
+        front_matter_error: why the front matter, or the date in it, could not be read; None if it could.
     """
 
     source: str

@@ -167,7 +167,7 @@ def _support(
     mentions_are_up_to_date: bool,
     besides: tuple[Episode, Sequence[Fact]] | None = None,
 ) -> str | None:
-    """Why an entity is to be kept, in words; None where nothing supports it.
+    """Why an entity is to be kept, in words; None if nothing supports it.
 
     Args:
         besides: an episode and facts that are not deleted yet, and do not count.

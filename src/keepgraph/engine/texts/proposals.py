@@ -159,7 +159,7 @@ def _with_legal_form(text: AnnotatedText, name: ProperName) -> str:
 
 
 def _topic(detector: Detector, detection: Detection) -> str | None:
-    """The name of what a chunk is about; None where that is not known.
+    """The name of what a chunk is about; None if that is not known.
 
     It is the one project that the caller gave, else the only known project in the nearest heading or the title, else
     the entity whose name is that heading or title.
@@ -211,7 +211,7 @@ def _propose_facts(drafts: _Drafts, detector: Detector, text: str, written_on: s
 def _fact_draft(drafts: _Drafts, detector: Detector, fact: ExtractedFact) -> ProposalDraft | None:
     """The draft of a fact, after its unknown ends were proposed as entities.
 
-    None where the vocabulary has no predicate for it, the ends do not fit, or the graph has the fact already.
+    None if the vocabulary has no predicate for it, the ends do not fit, or the graph has the fact already.
     """
     tx, vocabulary = detector.names.tx, detector.names.vocabulary
     subjects, objects = (

@@ -103,7 +103,7 @@ class Conflict:
         statement: what is in conflict, in one sentence.
         facts: the conflicting ones, newest first; for a cycle, in the order of its path. A fact that is not
             recorded yet is not included.
-        tool, arguments: the call that would settle it; None where there is none.
+        tool, arguments: the call that would settle it; None if there is none.
     """
 
     kind: str

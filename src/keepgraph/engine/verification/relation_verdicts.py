@@ -60,7 +60,7 @@ class RelationVerdict:
 
     Attributes:
         subject, object: how the two names were resolved.
-        fact: the relation as recorded, or as it would be; None where its words or names are unknown.
+        fact: the relation as recorded, or as it would be; None if its words or names are unknown.
         structure_score: from 0 to 1, see `relation_structure.score`.
         text_score: 1 if a text states it, 0.5 if that is uncertain, 0 if one denies it; None if none is found.
         evidence: the supporting facts.
@@ -162,7 +162,7 @@ def _choose(
 
 
 def _draft(tx: Tx, case: _Case, target: str) -> Fact | None:
-    """The relation as an unrecorded fact; None where its words or names are unknown."""
+    """The relation as an unrecorded fact; None if its words or names are unknown."""
     subject, match = case.subject.entity, case.match
     if subject is None or match is None:
         return None
@@ -389,7 +389,7 @@ class _Structure:
         names: the names of the first of them.
         overlap: the share of common neighbours among those of either, from 0 to 1 (Jaccard).
         rule, rule_confidence: the best learned rule that states the relation, in words, and how often such a rule is
-            right, from 0 to 1; None where there is none.
+            right, from 0 to 1; None if there is none.
     """
 
     degrees: tuple[int, int] = (0, 0)

@@ -68,7 +68,7 @@ class EndTypes:
     """The types at both ends of relations, and how many relations have them.
 
     Attributes:
-        source, target: None where they are unknown; "literal" where the object is a date or a quantity.
+        source, target: None if they are unknown; "literal" where the object is a date or a quantity.
     """
 
     source: str | None

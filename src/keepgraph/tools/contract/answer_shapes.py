@@ -190,13 +190,13 @@ def fact_as_text(tx: Tx, fact: Fact) -> dict[str, Any]:
 
 
 def may_have_ended(tx: Tx, ended: Sequence[Fact]) -> dict[str, Any]:
-    """What rests on facts that have ended, as candidates to end too; nothing where nothing does."""
+    """What rests on facts that have ended, as candidates to end too; nothing if nothing does."""
     resting = knowledge.ending.resting_on(tx, ended) if ended else []
     return {"may_have_ended": [fact_as_text(tx, fact) for fact in resting]} if resting else {}
 
 
 def settled_by(tool: str | None, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The call that would settle a conflict; nothing where no call would."""
+    """The call that would settle a conflict; nothing if no call would."""
     return filled(settled_by=tool and {"tool": tool, "arguments": dict(arguments or {})})
 
 
@@ -248,7 +248,7 @@ def resolution(resolution: Resolution) -> dict[str, Any]:
 
 
 def alias(tx: Tx, result: RecordedFact) -> dict[str, Any]:
-    """That a fact gave its subject another name, with all that it has; nothing where it did not."""
+    """That a fact gave its subject another name, with all that it has; nothing if it did not."""
     if result.alias is None:
         return {}
     subject = result.fact.subject
@@ -259,7 +259,7 @@ def alias(tx: Tx, result: RecordedFact) -> dict[str, Any]:
 
 
 def mapped_words(result: RecordedFact) -> dict[str, Any]:
-    """What was taken for other wordings, and what does not fit; nothing where all was given by its name and fits."""
+    """What was taken for other wordings, and what does not fit; nothing if all was given by its name and fits."""
     mapped = result.mapped_predicate
     return filled(
         mapped_predicate=mapped
@@ -303,7 +303,7 @@ def event(tx: Tx, event: Event) -> dict[str, Any]:
 
 
 def imported(tx: Tx, by: Import | None) -> dict[str, Any]:
-    """When an import brought something, and from which file; nothing where it was recorded here."""
+    """When an import brought something, and from which file; nothing if it was recorded here."""
     if by is None:
         return {}
     return {"imported_at": timestamps.format_local(by.at, tx.zone), **filled(imported_from=by.file)}
@@ -565,7 +565,7 @@ def _why(why: Why | None) -> dict[str, Any]:
 
 
 def _reading(tx: Tx, fact: Fact, seen_from: Entity | None) -> dict[str, Any]:
-    """How a fact reads from its object, by an inverse or a symmetric predicate; nothing where it does not."""
+    """How a fact reads from its object, by an inverse or a symmetric predicate; nothing if it does not."""
     term = knowledge.past_and_future.read_from(tx, fact, seen_from) if seen_from is not None else None
     if term is None or seen_from is None:
         return {}

@@ -44,7 +44,7 @@ class Entries:
 
     Attributes:
         full: the entries, best first.
-        lines: the same entries, a line each; none where an entry is shown in full or not at all.
+        lines: the same entries, a line each; none if an entry is shown in full or not at all.
         at_most: how many are shown in full.
         fills_up: whether a line that does not fit leaves its place to those after it.
         comes_last: whether, where not all fits, it only gets the room that the lines of the others leave. It is the

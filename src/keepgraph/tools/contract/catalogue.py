@@ -126,7 +126,7 @@ def to_resolve(*arguments: str, besides: frozenset[Need] = NOTHING) -> NeedsOfCa
 def to_resolve_project(
     tx: Tx, *, project: str | None = None, as_of: str | None = None, known_at: str | None = None, **_: object
 ) -> frozenset[Need]:
-    """What a tool needs that resolves `project`, as of the moment of the call; nothing where it is a group's id."""
+    """What a tool needs that resolves `project`, as of the moment of the call; nothing if it is a group's id."""
     tx = to(tx, as_of=as_of, known_at=known_at)
     if not project or knowledge.projects.is_group(tx, project):
         return NOTHING
@@ -169,7 +169,7 @@ def to_valid_at(tx: Tx, valid_at: str | None) -> Tx:
 
 
 def time_range(tx: Tx, *, since: str | None, until: str | None) -> tuple[str | None, str | None]:
-    """The timestamps from which and until which something is meant, both included; None where it is open.
+    """The timestamps from which and until which something is meant, both included; None if it is open.
 
     Raises:
         errors.MomentInvalid: one of them is neither a date nor an instant, or they are the wrong way round.
