@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from keepgraph.cypher import value_types
 from keepgraph.errors import QueryFailed, QueryTooLarge
+from keepgraph.temporal import types
 from keepgraph.temporal.types import Temporal
 
 Container = TypeVar("Container", list[Any], dict[str, Any])
@@ -77,8 +78,6 @@ def kind_of(value: Value) -> int:
     """The kind of a value, one bit of value_types. The temporal types are loaded when the first value of them comes."""
     kind = KIND_OF.get(type(value))
     if kind is None:
-        from keepgraph.temporal import types
-
         KIND_OF.update(
             {
                 types.Date: value_types.DATE,

@@ -6,6 +6,7 @@ facts as known at `tx.known_at`, if set (ADR 0014).
 
 from __future__ import annotations
 
+import json
 from bisect import insort
 from collections.abc import Collection, Sequence
 from dataclasses import field, replace
@@ -844,6 +845,4 @@ def _fact(row: tuple[Any, ...]) -> Fact:
 def _scope(values: str) -> tuple[str, ...]:
     if values == "[]":
         return ()
-    import json
-
     return tuple(json.loads(values))

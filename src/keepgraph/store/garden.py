@@ -88,9 +88,9 @@ def connected_of_types(tx: Tx, entity: Entity, of_types: Collection[str], *, lim
     )
 
 
-def ids_beside(tx: Tx, entity: Entity) -> set[str]:
-    """The public ids of the entities that unretracted facts connect with an entity."""
-    return tx.distinct(
+def ids_around(tx: Tx, entity: Entity) -> set[str]:
+    """The public ids of an entity and of those that unretracted facts connect with it."""
+    return {entity.id} | tx.distinct(
         """
         SELECT public_id FROM entity WHERE id IN (
             SELECT object FROM fact WHERE subject = :entity AND object IS NOT NULL AND retracted_at IS NULL

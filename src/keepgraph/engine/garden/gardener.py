@@ -177,7 +177,7 @@ def _run_alone(job: Job, scope: Scope, chosen: Sequence[Pass], *, origin: str, d
     with job.read(group=scope.group) as tx:
         started_at = tx.at
         last = store.garden.last(tx)
-        members = _members(tx, scope)
+        members = None if scope.project is None else store.garden.ids_around(tx, scope.project)
     row = None
     if not dry_run:
         with _write(job, scope) as tx:  # at once, so that a killed run is on record
@@ -216,7 +216,7 @@ def _with_state(job: Job, report: RunReport, *, since: str = "") -> RunReport:
 
 
 def _run_pass(
-    job: Job, scope: Scope, each: Pass, last: GardenRun | None, *, members: frozenset[str] | None, row: int | None
+    job: Job, scope: Scope, each: Pass, last: GardenRun | None, *, members: set[str] | None, row: int | None
 ) -> PassReport:
     """Run a pass; `row` is the row of the run, None in a dry run."""
     position = int(last.passes.get(each.name, {}).get("position", 0)) if last else 0
@@ -288,14 +288,7 @@ def _write(job: Job, scope: Scope) -> Iterator[Tx]:
         yield replace(tx, group=scope.group)
 
 
-def _members(tx: Tx, scope: Scope) -> frozenset[str] | None:
-    """The ids of a project and its direct neighbours; None if no project was named."""
-    if scope.project is None:
-        return None
-    return frozenset({scope.project.id, *store.garden.ids_beside(tx, scope.project)})
-
-
-def _of_project(tx: Tx, proposed: Sequence[Proposal], members: frozenset[str]) -> Iterator[Proposal]:
+def _of_project(tx: Tx, proposed: Sequence[Proposal], members: set[str]) -> Iterator[Proposal]:
     for proposal in proposed:
         if members.intersection(proposal.rests_on):
             yield proposal

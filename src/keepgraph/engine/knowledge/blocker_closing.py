@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keepgraph import errors, store
+from keepgraph.engine import vector_backfill
 from keepgraph.engine.knowledge import blocker_resolutions, blockers, decisions, entities, facts
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -120,8 +121,6 @@ def find_by_meaning(tx: Tx, text: str, *, blocked: Ref | None = None) -> list[tu
 
     A cosine cannot tell a paraphrase from a sibling: no match is certain, so a person has to be asked.
     """
-    from keepgraph.engine import vector_backfill
-
     open_ = [
         fact for fact in _open_of(tx, blocked) if not blockers.is_other_matter(text, blocker_resolutions.text_of(fact))
     ][:MAX_COMPARED_BY_MEANING]

@@ -130,7 +130,7 @@ def _members(tx: Tx, scope: Scope) -> frozenset[int] | None:
     """The rows of a project and its direct neighbours; None if no project was named."""
     if scope.project is None:
         return None
-    ids = [scope.project.id, *store.garden.ids_beside(tx, scope.project)]
+    ids = store.garden.ids_around(tx, scope.project)
     return frozenset(entity.row for id in ids if (entity := store.entities.by_id(tx, id)) is not None)
 
 

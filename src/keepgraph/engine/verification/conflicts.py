@@ -15,7 +15,7 @@ from keepgraph.engine import knowledge
 from keepgraph.engine.knowledge import literals, past_and_future
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
-from keepgraph.language import opposites
+from keepgraph.language import opposites, quantities
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
 from keepgraph.model import ADVISORY_FLAGS, Entity, Fact, Predicate, Role
@@ -560,9 +560,6 @@ def differ_in_quantity(predicate: Predicate, fact: Fact, other: Fact) -> bool:
 
 def _amount(literal: str) -> Quantity | None:
     """The amount, if a literal is exactly one; else None."""
-    # Imported here, because most facts have no amounts.
-    from keepgraph.language import quantities
-
     amounts = quantities.find(literal)
     return amounts[0] if len(amounts) == 1 and amounts[0].words.strip() == literal else None
 
