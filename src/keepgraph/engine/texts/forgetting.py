@@ -246,41 +246,43 @@ def forget(tx: Tx, what: str, *, kind: str | None = None) -> Forgotten:
 def _forget_entity(tx: Tx, entity: Entity) -> Forgotten:
     mention_index.catch_up(tx, seconds=_CATCH_UP_SECONDS)
     kept_texts = _episodes(tx, store.mentions.episodes_of_entity(tx, entity, limit=MAX_LISTED))
-    stated, named = _withdraw_notes(tx, entity)
+    stated, texts = _withdraw_notes(tx, entity)
     deleted = entity_changes.delete(tx, entity)
+    ends = [end for end in ends_of(stated) if end.row != entity.row]
+    named: dict[int, Entity] = {}
+    for episode, created_at in texts:
+        left = [end for end in ends if end.row not in named]
+        deleted_too, _ = delete_unsupported_entities(tx, left, created_at, besides=episode)
+        named |= {one.row: one for one in deleted_too}
     return Forgotten(
         forget_targets.ENTITY,
         entity.id,
         entity.name,
         type=entity.type,
         facts=(*deleted.facts, *stated),
-        entities=named,
+        entities=tuple(named.values()),
         aliases=deleted.aliases,
         counts={"mentions": deleted.mentions, "proposed_facts": deleted.proposed_facts},
         kept_texts=kept_texts,
     )
 
 
-def _withdraw_notes(tx: Tx, entity: Entity) -> tuple[tuple[Fact, ...], tuple[Entity, ...]]:
+def _withdraw_notes(tx: Tx, entity: Entity) -> tuple[list[Fact], list[tuple[Episode, set[str]]]]:
     """Withdraw all that the note of an entity states: without it, the note is a text alone.
 
     Returns:
-        The facts that were deleted with that, and the entities.
+        The facts that were deleted with that; and each text, with the timestamps of the calls that read it.
     """
     ids = set(store.scopes.former_ids(tx, [entity]))
     sources = [source for source, id, _ in store.episodes.ids_named(tx, "", kind=storage.DOCUMENT) if id in ids]
-    facts: list[Fact] = []
-    named: list[Entity] = []
+    facts, texts = [], []
     for source in sources:
         if episode := store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT):
             assertions = store.provenance.of_episode(tx, episode.row)
-            withdrawn, _ = withdraw_assertions(tx, episode, [row for row, _, _ in assertions])
+            facts += withdraw_assertions(tx, episode, [row for row, _, _ in assertions])[0]
             store.provenance.set_open_statements(tx, episode.row, {ITSELF: None})
-            created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}
-            ends = [end for end in ends_of(withdrawn) if end.row != entity.row]
-            named += delete_unsupported_entities(tx, ends, created_at, besides=episode)[0]
-            facts += withdrawn
-    return tuple(facts), tuple(named)
+            texts.append((episode, {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}))
+    return facts, texts
 
 
 def _forget_fact(tx: Tx, fact: Fact) -> Forgotten:

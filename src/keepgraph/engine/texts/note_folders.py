@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from urllib.parse import unquote
 
 from keepgraph import lazy
@@ -206,6 +206,7 @@ def without_suffix(path: str) -> str:
     return next((path[: -len(end)] for end in MARKDOWN_SUFFIXES if path.lower().endswith(end)), path)
 
 
+@lru_cache(10_000)
 def path_key(path: str) -> str:
     """The key by which paths are compared: without the suffix, in any case."""
     folder, slash, _ = path.rpartition("/")

@@ -187,7 +187,7 @@ def late(tx: Tx, folder: Folder) -> list[str]:
         where = posixpath.dirname(path), name
         if where not in is_known:
             cited = _cited(tx, name[len(_CITED) :]) if name.startswith(_CITED) else None
-            is_known[where] = cited is not None or folder.find(name[len(_LINKED) :], within=path) is not None
+            is_known[where] = cited is not None or folder.find(name[len(_LINKED) : -2], within=path) is not None
         if is_known[where]:
             sources[source] = None
     return list(sources)
@@ -535,7 +535,7 @@ class _Recorder:
             [link] = markdown.links_in(f"[[{tag}]]") or [None]
             self._mention(statement, self._target(link, statement) if link else None)
         else:
-            self.open[statement] = f"{_LINKED}{tag}"
+            self.open[statement] = f"{_LINKED}{tag}]]"
 
     def _record_tasks(self, tasks: Sequence[Task]) -> None:
         entity_type = _type_called(self._tx, _TO_DO)
@@ -695,7 +695,7 @@ class _Recorder:
         path = self._folder.find(link.target, within=self._note.path)
         may_name = may_name_entity(link)
         if path is None and statement is not None and (may_name or note_folders.day_meant(link.target)):
-            self.open[statement] = f"{_LINKED}{link.target}"
+            self.open[statement] = f"{_LINKED}{link.target}]]"
         owner = self._folder.owners.get(path) if path else None
         if owner and (entity := entities.find_by_id(self._tx, owner)):
             return entity
