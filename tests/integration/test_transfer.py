@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -528,7 +529,25 @@ def test_what_two_copies_recorded_alike_gets_the_ids_and_times_of_the_older(call
     assert as_said(other.graph.path).keys() == older.keys()
     assert other("recall_entity", name_or_alias=younger_id)["entity"]["name"] == "Ada"
     assert "is in this graph with different retracted_at" in report["refused"][0]["message"]
+    assert "kg retract fact_" in report["refused"][0]["hint"]
     assert len(report["refused"]) == 1
+
+
+def test_what_another_copy_ended_or_renamed_is_refused_with_the_command_for_it(call, path, tmp_path):
+    called = call.record(person("Ada"), "belongs_to", project("Atlas"))
+    other = tmp_path / "other.db"
+    imported(other, exported(path))
+    call("end_fact", fact_id=called["fact_id"], valid_to="2026-05-10")
+    call("update_entity", entity=person("Ada"), name="Ada King", keep_old_name=False)
+    hints = []
+    for _ in range(2):  # a fact is compared where its ends are known
+        hints += [each["hint"] for each in imported(other, exported(path))["refused"] if "kg " in each.get("hint", "")]
+        CliRunner().invoke(kg, ["--db", str(other), *shlex.split(hints[-1].rpartition("kg ")[2])])
+
+    assert "“Ada King belongs to Atlas”" in hints[1]
+    with keepgraph.open(other) as graph:
+        after = graph.call("recall_entity", name_or_alias="Ada King")
+    assert [after["entity"]["name"], after["facts"]] == ["Ada King", []]
 
 
 @pytest.mark.parametrize(

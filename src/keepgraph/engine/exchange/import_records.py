@@ -8,6 +8,7 @@ graph that import each other's exports become equal.
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -34,6 +35,7 @@ from keepgraph.language import normalisation
 from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
 from keepgraph.store.transfer import Assertion, EntityRow, EpisodeRow, FactRow, NameKey, Validity
+from keepgraph.temporal import timestamps
 
 
 def import_entities(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bool) -> list[LineResult]:
@@ -155,7 +157,10 @@ class _EntityBatch:
             self._state.refused_ids.add(parsed.id)
             raise errors.ImportConflict(
                 f"{parsed.id} is the {existing.type} {quote_name(existing.name)} of group {existing.group!r} "
-                f"in this graph, not the {parsed.type} {quote_name(parsed.name)} of group {parsed.group!r}"
+                f"in this graph, not the {parsed.type} {quote_name(parsed.name)} of group {parsed.group!r}",
+                hint=f"To give it that name here too: kg rename {parsed.id} {shlex.quote(parsed.name)}"
+                if (existing.group, existing.type) == (parsed.group, parsed.type)
+                else None,
             )
         differences = {
             "name": existing.name != parsed.name,
@@ -416,7 +421,12 @@ class _FactBatch:
         }
         names = list_differences(differences) or "validity known before"
         place = f"in this graph as {known_as}," if known_as else "in this graph"
-        raise errors.ImportConflict(f"{parsed.fact.id} is {place} with different {names}")
+        hint = f"It says “{existing.text}”."
+        if differences["valid_to"] and (end := parsed.fact.valid_to):
+            hint += f" To end it here too: kg end {existing.id} --on {timestamps.format_end(end, self._tx.zone)[:10]}"
+        elif differences["retracted_at"] and parsed.fact.retracted_at:
+            hint += f" To retract it here too: kg retract {existing.id}"
+        raise errors.ImportConflict(f"{parsed.fact.id} is {place} with different {names}", hint=hint)
 
     def _replace_id(self, existing: FactRow[int], parsed: _ParsedFact) -> FactRow[int]:
         """Give a fact the id of an older record of it, with its time and confidence.
