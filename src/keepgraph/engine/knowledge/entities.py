@@ -305,7 +305,8 @@ def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgraph
     if ref.type is not None:
         entity_type = assumed_type(tx, ref.type).name
         if not graph_vocabulary.read(tx).is_kind_of(entity.type, entity_type):
-            raise error_class(f"{entity.id} is {with_article(entity.type)} ({entity.name}), not {entity_type}")
+            wanted = with_article(entity_type)
+            raise error_class(f"{entity.id} is {with_article(entity.type)} ({entity.name}), not {wanted}")
     return entity
 
 
@@ -670,7 +671,7 @@ def refuse_other_types(tx: Tx, entity_type: str, *, hint: str | None = None) -> 
     if vocabulary.style(entity_type) != "person":
         types = vocabulary.types_of_style("person")
         raise errors.EntityTypeUnknown(
-            f"the owner of a graph is a person, not a {entity_type}",
+            f"the owner of a graph is a person, not {with_article(entity_type)}",
             hint=hint or f"Name a person: {', '.join(types)}.",
             candidates=list(types),
         )

@@ -14,6 +14,7 @@ from keepgraph.engine.maintenance import call_descriptions
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.texts import episodes, storage
 from keepgraph.engine.vocabulary import graph_vocabulary
+from keepgraph.english import with_article
 from keepgraph.language import common_words, normalisation, utf8
 from keepgraph.language.normalisation import Name
 from keepgraph.language.phrase_matching import Occurrences
@@ -113,8 +114,9 @@ def _by_id(tx: Tx, text: str, kind: str | None) -> Target | None:
     named = next((named for prefix, named in prefixes.items() if re.fullmatch(rf"{prefix}[0-9a-z]{{26}}", text)), None)
     if named is None:
         return None
-    if kind not in (None, named):
-        raise errors.InvalidArguments(f"{text} is the id of a {named}, not of a {kind}", hint="Leave kind out.")
+    if kind and kind != named:
+        message = f"{text} is the id of {with_article(named)}, not of {with_article(kind)}"
+        raise errors.InvalidArguments(message, hint="Leave kind out.")
     if named == FACT:
         return facts.find(tx, text)
     if named == TEXT:
