@@ -395,9 +395,6 @@ def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[s
     return not (all_ordinary and text.word(before).lower() in _DETERMINERS)
 
 
-# Marks that show that ordinary words are a name
-
-
 def _is_marked(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
     """Whether ordinary words are marked as a name: they are defined or repeated, or very many.
 

@@ -137,9 +137,6 @@ def _spellings_of_name(words: Sequence[str]) -> list[str]:
     return spellings[:_MAX_SPELLINGS_OF_NAME]
 
 
-# By the words of names
-
-
 def names_with(tx: Tx, words: Sequence[str], *, of_types: Collection[str] | None, limit: int) -> list[tuple[str, int]]:
     """Folded names and aliases that have each of these folded words, as written, with a typo, or as a synonym.
 

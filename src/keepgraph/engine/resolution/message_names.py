@@ -132,9 +132,6 @@ def find(
     )
 
 
-# By key and by letters
-
-
 def _known(names: Lookup, text: AnnotatedText, spaced: AnnotatedText) -> list[Reading]:
     """The spans that are a name as written, however it is divided into words."""
     keys_of: dict[tuple[int, int], set[str]] = {}
@@ -182,9 +179,6 @@ def _folded(word: str) -> str:
     return Name(word).folded.replace(" ", "")
 
 
-# Persons by their first or last name
-
-
 def _name_parts(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
     """The words that are only the first or the last name of a person, and not a whole name."""
     occupied = {(reading.start, reading.end) for reading in readings}
@@ -198,9 +192,6 @@ def _name_parts(names: Lookup, text: AnnotatedText, readings: Sequence[Reading])
             if hits := names.persons(_key(whole)):
                 found.append(Reading(start, start + len(whole), _key(whole), "part", hits))
     return found
-
-
-# With a typo, or another ending
 
 
 def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
@@ -297,9 +288,6 @@ def _is_inflected(word: str, other: str) -> bool:
 
 def _is_within(start: int, end: int, readings: Iterable[Reading]) -> bool:
     return any(reading.start <= start and end <= reading.end for reading in readings)
-
-
-# What is meant
 
 
 def _meant(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
