@@ -174,12 +174,6 @@ def test_what_cannot_be_at_the_end_of_a_predicate_waits(call, wording, object):
     assert (taken["relations_accepted"], [each["reason"] for each in taken["waiting"]]) == (0, ["ends"])
 
 
-def test_a_wording_that_names_the_type_of_the_subject_gives_it_that_type(call):
-    taken = submit(call, relation("Evora", "is a small walled town in", "Portugal"))
-
-    assert (sentences(taken), type_of(call, "Evora")) == (["Evora is located in Portugal"], "place")
-
-
 def test_names_in_small_letters_are_names_where_nothing_has_capitals(call):
     taken = submit(call, relation("ana", "works at", "acme"))
 

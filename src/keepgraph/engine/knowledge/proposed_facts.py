@@ -14,7 +14,7 @@ from keepgraph import errors, store
 from keepgraph.engine import vocabulary
 from keepgraph.engine.knowledge import entities, predicates, relations
 from keepgraph.engine.knowledge.predicates import PredicateMatch
-from keepgraph.engine.knowledge.relations import Relation, RelationMatch, RelationRecorder, RelationWordings
+from keepgraph.engine.knowledge.relations import Relation, RelationRecorder, RelationWordings
 from keepgraph.engine.vocabulary import graph_vocabulary, wording_groups
 from keepgraph.engine.vocabulary.definitions import LabelDefinition
 from keepgraph.engine.vocabulary.wording_groups import WaitingRelation, WordingGroup
@@ -170,7 +170,7 @@ def admit(tx: Tx, *, wordings: Sequence[str], predicate: str) -> Admission:
     admission = Admission(match.predicate.name, labels)
     for tx_of_group in _in_groups(tx):
         waiting = store.proposals.waiting(tx_of_group)
-        matches = {**_inflected(tx_of_group, waiting, match), **{key: [RelationMatch(match)] for key in texts}}
+        matches = {**_inflected(tx_of_group, waiting, match), **{key: [match] for key in texts}}
         chosen = [fact for fact in waiting if fact.wording_key in matches]
         admission = admission.with_more(_record(tx_of_group, chosen, matches=matches))
     return admission
@@ -252,12 +252,12 @@ def _add_labels(tx: Tx, match: PredicateMatch, texts: Mapping[str, str]) -> tupl
     return tuple(labels)
 
 
-def _inflected(tx: Tx, waiting: Sequence[ProposedFact], match: PredicateMatch) -> dict[str, list[RelationMatch]]:
+def _inflected(tx: Tx, waiting: Sequence[ProposedFact], match: PredicateMatch) -> dict[str, list[PredicateMatch]]:
     """The wordings that now mean this predicate, as another inflection or voice of a label, by their keys."""
     wordings_now = RelationWordings(tx)
     unknown = {fact.wording_key: fact.wording for fact in waiting if fact.reason == relations.WORDING}
     matches = {
-        key: [found for found in wordings_now.find(wording) if found.predicate.predicate.name == match.predicate.name]
+        key: [found for found in wordings_now.find(wording) if found.predicate.name == match.predicate.name]
         for key, wording in unknown.items()
     }
     return {key: known for key, known in matches.items() if known}
@@ -267,7 +267,7 @@ def _record(
     tx: Tx,
     chosen: Sequence[ProposedFact],
     *,
-    matches: Mapping[str, Sequence[RelationMatch]] | None = None,
+    matches: Mapping[str, Sequence[PredicateMatch]] | None = None,
 ) -> Admission:
     """Record proposed facts, and delete those that are now facts.
 

@@ -75,7 +75,7 @@ class RelationRecorder:
         relations: Iterable[Relation],
         *,
         names: Iterable[str] = (),
-        matches: Mapping[str, Sequence[RelationMatch]] | None = None,
+        matches: Mapping[str, Sequence[PredicateMatch]] | None = None,
         is_accepted: bool = False,
     ) -> None:
         """
@@ -142,9 +142,9 @@ class RelationRecorder:
             self._ends[name] = End(tuple(dict.fromkeys([*([] if is_pronoun else [name]), *names])), is_speaker)
         return self._ends[name]
 
-    def _words(self, tx: Tx, wording: str, match: RelationMatch) -> Wordings:
+    def _words(self, tx: Tx, wording: str, match: PredicateMatch) -> Wordings:
         """The words by which a text may state a relation: its own, and those of its predicate and its inverses."""
-        predicate = match.predicate.predicate.name
+        predicate = match.predicate.name
         if (wording, predicate) not in self._words_of:
             vocabulary = graph_vocabulary.read(tx)
             terms = [vocabulary.predicate_by_name[name] for name in (predicate, *vocabulary.inverses(predicate))]
@@ -153,12 +153,12 @@ class RelationRecorder:
             self._words_of[wording, predicate] = Wordings.of([wording, *texts])
         return self._words_of[wording, predicate]
 
-    def _find(self, relation: Relation) -> Sequence[RelationMatch]:
+    def _find(self, relation: Relation) -> Sequence[PredicateMatch]:
         if self._matches is None:
             return self._wordings.find(relation.wording)
         return self._matches.get(graph_vocabulary.wording_key(relation.wording), ())
 
-    def _best_first(self, tx: Tx, relation: Relation) -> Sequence[RelationMatch]:
+    def _best_first(self, tx: Tx, relation: Relation) -> Sequence[PredicateMatch]:
         """The predicates for a relation: first those that fit the types in names such as "Harvard University"."""
         matches = self._find(relation)
         if len(matches) < 2:
@@ -166,8 +166,8 @@ class RelationRecorder:
         vocabulary = graph_vocabulary.read(tx)
         named = entities.named_in(tx, relation.subject), entities.named_in(tx, relation.object)
 
-        def misfits(match: RelationMatch) -> int:
-            ends = (match.predicate.sources, match.predicate.targets)
+        def misfits(match: PredicateMatch) -> int:
+            ends = (match.sources, match.targets)
             return sum(
                 one is not None and not vocabulary.fits_side(allowed, one)
                 for one, allowed in zip(named, ends, strict=True)
@@ -175,27 +175,27 @@ class RelationRecorder:
 
         return sorted(matches, key=misfits)
 
-    def _note_wanted_types(self, relation: Relation, matches: Sequence[RelationMatch]) -> None:
+    def _note_wanted_types(self, relation: Relation, matches: Sequence[PredicateMatch]) -> None:
         sides: Mapping[str, list[Sequence[str]]] = {"subject": [], "object": []}
         for match in matches:
             if not self._may_hold(relation, match):
                 continue
-            sides["subject"].append((match.subject_type,) if match.subject_type else match.predicate.sources)
-            if match.predicate.predicate.literal_kind is None:
-                sides["object"].append(match.predicate.targets)
+            sides["subject"].append(match.sources)
+            if match.predicate.literal_kind is None:
+                sides["object"].append(match.targets)
         for name, wanted in ((relation.subject, sides["subject"]), (relation.object, sides["object"])):
             types = [entity_type for allowed in wanted for entity_type in allowed]
             if types:
                 self._wanted[normalisation.key(name)].append(list(dict.fromkeys(types)))
 
-    def _may_hold(self, relation: Relation, match: RelationMatch) -> bool:
+    def _may_hold(self, relation: Relation, match: PredicateMatch) -> bool:
         """Whether the object fits the predicate: a date where it takes dates, else a name."""
-        kind = match.predicate.predicate.literal_kind
+        kind = match.predicate.literal_kind
         if kind == "date":
             return quantities.is_time(relation.object)
         return kind is not None or name_shapes.is_noun_phrase(relation.object)
 
-    def _try(self, tx: Tx, relation: Relation, match: RelationMatch) -> Outcome:
+    def _try(self, tx: Tx, relation: Relation, match: PredicateMatch) -> Outcome:
         try:
             with tx.savepoint():
                 return self._record(tx, relation, match)
@@ -213,41 +213,38 @@ class RelationRecorder:
         ):
             return Outcome(reason=NAME)
 
-    def _record(self, tx: Tx, relation: Relation, match: RelationMatch) -> Outcome:
+    def _record(self, tx: Tx, relation: Relation, match: PredicateMatch) -> Outcome:
         if not self._may_hold(relation, match) and not self._is_accepted:
             raise _Waits(ENDS)
         created: list[Entity] = []
-        sources = (match.subject_type,) if match.subject_type else match.predicate.sources
-        subject = self._end(tx, relation.subject, relation.subject_type, sources, match, created)
+        subject = self._end(tx, relation.subject, relation.subject_type, match.sources, match, created)
         literal = self._literal(tx, relation, match)
         target: Ref | str
         if literal is None:
-            target_entity = self._end(
-                tx, relation.object, relation.object_type, match.predicate.targets, match, created
-            )
+            target_entity = self._end(tx, relation.object, relation.object_type, match.targets, match, created)
             if target_entity.row == subject.row:
                 raise _Waits(ENDS)
             target = Ref(id=target_entity.id)
         else:
             target = literal
         first, second = Ref(id=subject.id), target
-        if match.predicate.is_reversed and isinstance(second, Ref):
+        if match.is_reversed and isinstance(second, Ref):
             first, second = second, first
         recorded = facts.record(
             tx,
             subject=first,
-            predicate=match.predicate.predicate.name,
+            predicate=match.predicate.name,
             object=second,
             source=relation.source,
             confidence=relation.confidence,
         )
         return Outcome(recorded.fact, recorded.deduplicated, tuple(created))
 
-    def _literal(self, tx: Tx, relation: Relation, match: RelationMatch) -> str | None:
+    def _literal(self, tx: Tx, relation: Relation, match: PredicateMatch) -> str | None:
         """The object as a literal, if the predicate takes one; None if it takes an entity."""
-        kind = match.predicate.predicate.literal_kind
+        kind = match.predicate.literal_kind
         if kind is not None:
-            if not predicates.fits(graph_vocabulary.read(tx), match.predicate, None, LITERAL):
+            if not predicates.fits(graph_vocabulary.read(tx), match, None, LITERAL):
                 raise _Waits(ENDS)
             text = literals.clean(relation.object)
             written = quantities.date_in_iso(text) if kind == "date" else None
@@ -255,7 +252,7 @@ class RelationRecorder:
             if literal is None:
                 raise _Waits(ENDS)
             return literal
-        is_open = not match.predicate.targets and not match.predicate.is_reversed
+        is_open = not match.targets and not match.is_reversed
         if self._is_accepted and is_open and not name_shapes.is_noun_phrase(relation.object):
             named = entities.all_named(tx, Name(relation.object))
             return None if named else literals.clean(relation.object)
@@ -267,7 +264,7 @@ class RelationRecorder:
         name: str,
         given_type: str | None,
         allowed: Sequence[str],
-        match: RelationMatch,
+        match: PredicateMatch,
         created: list[Entity],
     ) -> Entity:
         """The entity at one end of a relation, found or created.
@@ -278,7 +275,7 @@ class RelationRecorder:
             created: if the entity is new, it is added here.
         """
         vocabulary = graph_vocabulary.read(tx)
-        is_binding = match.predicate.predicate.has_binding_ends or match.subject_type is not None
+        is_binding = match.predicate.has_binding_ends
         named = entities.all_named(tx, Name(name))
         if not named and given_type is None and first_person.is_pronoun(name):
             raise _Waits(NAME)  # "me" means nobody while the graph has no owner
@@ -340,39 +337,24 @@ class _Waits(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class RelationMatch:
-    """A predicate that the wording of a relation may mean.
-
-    Attributes:
-        predicate: with its ends as the wording has them.
-        subject_type: the type that the wording gives the subject: `place`, or a kind of it, in "is a city in".
-    """
-
-    predicate: PredicateMatch
-    subject_type: str | None = None
-
-
 class RelationWordings:
     """Finds the predicates for the wordings of relations, in the current vocabulary."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
         self._by_form: dict[tuple[str, ...], list[str]] | None = None
-        self._matches: dict[str, tuple[RelationMatch, ...]] = {}
+        self._matches: dict[str, tuple[PredicateMatch, ...]] = {}
 
-    def find(self, wording: str) -> tuple[RelationMatch, ...]:
+    def find(self, wording: str) -> tuple[PredicateMatch, ...]:
         """The predicates that a wording may mean, best first; empty if none is known."""
         if wording not in self._matches:
-            matches: dict[tuple[str, bool], RelationMatch] = {}
+            matches: dict[tuple[str, bool], PredicateMatch] = {}
             for match in self._find(wording):
-                stored = match.predicate
-                own = replace(match, predicate=replace(stored, given=wording))
-                matches.setdefault((stored.predicate.name, stored.is_reversed), own)
+                matches.setdefault((match.predicate.name, match.is_reversed), replace(match, given=wording))
             self._matches[wording] = tuple(matches.values())
         return self._matches[wording]
 
-    def _find(self, wording: str) -> Iterable[RelationMatch]:
+    def _find(self, wording: str) -> Iterable[PredicateMatch]:
         key = graph_vocabulary.wording_key(wording)
         if inflection.says_nothing(key):
             yield from self._named(wording, key)
@@ -384,30 +366,29 @@ class RelationWordings:
             yield from inflected
         else:
             yield from self._in_other_voice(key, forms)
-            yield from self._of_named_type(key)
 
-    def _named(self, wording: str, key: str) -> list[RelationMatch]:
+    def _named(self, wording: str, key: str) -> list[PredicateMatch]:
         """The matches of a wording that means nothing by itself: those of a predicate with it as its name."""
         words = key.split()
         is_located = inflection.has_auxiliary(key) and words[-1] in inflection.PREPOSITIONS  # "is in"
         is_name = key.replace(" ", "_") in graph_vocabulary.read(self._tx).predicate_by_name
         return self._labelled(wording) if is_located or is_name else []
 
-    def _labelled(self, wording: str) -> list[RelationMatch]:
+    def _labelled(self, wording: str) -> list[PredicateMatch]:
         """The matches of a wording that is a name or a label, or the name of one predicate and a label of another."""
         kind = store.vocabulary.PREDICATE
         by_row = graph_vocabulary.read(self._tx).predicate_by_row
         labelled = store.vocabulary.find_by_label(self._tx, kind, graph_vocabulary.wording_key(wording))
         texts = [wording] if graph_vocabulary.find_all(self._tx, kind, wording) else []
         texts += [by_row[row].name for row in labelled if row in by_row]
-        matches: list[RelationMatch] = []
+        matches: list[PredicateMatch] = []
         for text in texts:
             # A retired predicate without a replacement does not count.
             with suppress(errors.PredicateUnknown):
-                matches += [RelationMatch(match) for match in predicates.find_matches(self._tx, text)]
+                matches += predicates.find_matches(self._tx, text)
         return matches
 
-    def _inflected(self, key: str, forms: Iterable[tuple[str, ...]]) -> list[RelationMatch]:
+    def _inflected(self, key: str, forms: Iterable[tuple[str, ...]]) -> list[PredicateMatch]:
         """The matches of names and labels with one of these forms, except those in another tense.
 
         A single word that takes a literal is a noun: "addressed" gives no address.
@@ -417,7 +398,7 @@ class RelationWordings:
             for form in forms
             for label in self._labels(form)
             for match in self._labelled(label)
-            if (len(form) > 1 or match.predicate.predicate.literal_kind is None)
+            if (len(form) > 1 or match.predicate.literal_kind is None)
             and self._is_of_same_time(key, form, label, match)
         ]
 
@@ -427,7 +408,7 @@ class RelationWordings:
             self._by_form = _labels_by_form(self._tx)
         return self._by_form.get(form, [])
 
-    def _is_of_same_time(self, key: str, form: tuple[str, ...], label: str, match: RelationMatch) -> bool:
+    def _is_of_same_time(self, key: str, form: tuple[str, ...], label: str, match: PredicateMatch) -> bool:
         """Whether what a wording says holds now, given a predicate with this label.
 
         The past is right if the label is in the past as well, if the predicate is of an event, or if the
@@ -439,7 +420,7 @@ class RelationWordings:
             return True
         if tense == inflection.tense(graph_vocabulary.wording_key(label), is_passive=is_passive):
             return True
-        predicate = match.predicate.predicate
+        predicate = match.predicate
         return tense == "past" and (_is_of_event(predicate) or self._is_lasting(key, predicate))
 
     def _is_lasting(self, key: str, predicate: Predicate) -> bool:
@@ -448,7 +429,7 @@ class RelationWordings:
         has_people = any(vocabulary.style(one) == "person" for one in predicate.targets)
         return inflection.has_auxiliary(key) and not predicate.sources and not has_people
 
-    def _in_other_voice(self, key: str, forms: Iterable[tuple[str, ...]]) -> Iterable[RelationMatch]:
+    def _in_other_voice(self, key: str, forms: Iterable[tuple[str, ...]]) -> Iterable[PredicateMatch]:
         """The matches of the same verb in the other voice, with its ends swapped: for `mentored by`, `mentors`.
 
         Only a single verb has another voice: "works for" has none.
@@ -463,25 +444,8 @@ class RelationWordings:
                     continue
             for label in others:
                 for known in self._labelled(label):
-                    if known.predicate.predicate.literal_kind is None and self._is_of_same_time(
-                        key, form, label, known
-                    ):
-                        yield RelationMatch(_reversed(known.predicate))
-
-    def _of_named_type(self, key: str) -> Iterable[RelationMatch]:
-        """The matches of a wording that also names the type of the subject: for `is a coastal town in`, `is in`."""
-        words = key.split()
-        if len(words) < 4 or not inflection.has_auxiliary(key) or words[1] not in ("a", "an", "the", "one"):
-            return
-        if words[-1] not in inflection.PREPOSITIONS:
-            return
-        for length in (1, 2):
-            noun = " ".join(words[-1 - length : -1])
-            named = graph_vocabulary.find(self._tx, store.vocabulary.ENTITY_TYPE, noun)
-            if named is not None and len(words) >= 3 + length:
-                for match in self._labelled(f"is {words[-1]}"):
-                    yield replace(match, subject_type=named.name)
-                return
+                    if known.predicate.literal_kind is None and self._is_of_same_time(key, form, label, known):
+                        yield _reversed(known)
 
 
 def _labels_by_form(tx: Tx) -> dict[tuple[str, ...], list[str]]:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import predicates
 from keepgraph.engine.knowledge.predicates import PredicateMatch
-from keepgraph.engine.knowledge.relations import RelationMatch, RelationWordings
+from keepgraph.engine.knowledge.relations import RelationWordings
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.resolution.text_names import Lookup
 from keepgraph.engine.texts.chunk_mentions import Detector
@@ -165,8 +165,7 @@ class _Reader:
     def _stands_for(self, wording: Wording, is_reversed: bool) -> frozenset[CueKind] | None:
         """The cues of a wording if it means the relation in this direction; else None."""
         for match in self._wordings.find(wording.text):
-            stored = match.predicate
-            if (stored.predicate.name, stored.is_reversed != is_reversed) in self._predicates:
+            if (match.predicate.name, match.is_reversed != is_reversed) in self._predicates:
                 return wording.cues
         key = graph_vocabulary.wording_key(wording.text)
         if not any((form, is_reversed) in self._forms for form in inflection.verb_forms(key)):
@@ -206,7 +205,7 @@ def find_matches(tx: Tx, wording: str) -> list[PredicateMatch]:
     try:
         return predicates.find_matches(tx, wording)
     except errors.PredicateUnknown:
-        return [match.predicate for match in RelationWordings(tx).find(wording)]
+        return list(RelationWordings(tx).find(wording))
 
 
 def _predicates(tx: Tx, predicate: str) -> frozenset[tuple[str, bool]]:
@@ -376,9 +375,9 @@ def _exclusive_wordings(tx: Tx) -> Callable[[str], bool]:
     return is_exclusive
 
 
-def _is_exclusive(match: RelationMatch) -> bool:
-    flag = "inverse_functional" if match.predicate.is_reversed else "functional"
-    return flag in match.predicate.predicate.flags
+def _is_exclusive(match: PredicateMatch) -> bool:
+    flag = "inverse_functional" if match.is_reversed else "functional"
+    return flag in match.predicate.flags
 
 
 def _decide_by_model(tx: Tx, comparison: Comparison) -> tuple[Comparison, str | None]:
