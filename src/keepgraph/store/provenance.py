@@ -150,32 +150,20 @@ def _insert_open(tx: Tx, episode: int, statement: int, waits_for: str | None) ->
     )
 
 
-def waiting_statements(tx: Tx, prefix: str) -> list[tuple[str, str]]:
-    """The source of each text that a prefix selects and that waits for something, with what that is."""
+def open_in_folder(tx: Tx, folder: str) -> list[tuple[str, int, str | None]]:
+    """The open statements of the texts whose source begins with a folder: the source, the statement, what it waits for.
+
+    By texts in the order of their rows.
+    """
     return tx.rows(
         """
-        SELECT DISTINCT episode.source, waits_for
-        FROM open_statement
-        JOIN episode ON episode.id = open_statement.episode
-        WHERE waits_for IS NOT NULL AND group_id = :group
-          AND source >= :folder AND source < :folder || char(1114111)
-        ORDER BY episode.id, waits_for
+        SELECT episode.source, statement, waits_for
+        FROM episode
+        JOIN open_statement ON open_statement.episode = episode.id
+        WHERE group_id = :group AND source >= :folder AND source < :folder || char(1114111)
+        ORDER BY episode.id, statement
         """,
-        {"folder": prefix, "group": tx.group},
-    )
-
-
-def sources_with_open(tx: Tx, statement: int) -> list[str]:
-    """The sources of the texts of which this statement is open."""
-    return tx.column(
-        """
-        SELECT source
-        FROM open_statement
-        JOIN episode ON episode.id = open_statement.episode
-        WHERE statement = ? AND group_id = ?
-        ORDER BY source
-        """,
-        (statement, tx.group),
+        {"folder": folder, "group": tx.group},
     )
 
 

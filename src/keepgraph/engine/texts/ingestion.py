@@ -260,7 +260,8 @@ class _Ingestion:
                 self._folder.given[within] = given
                 if notes.given_type(tx, self._folder, within) == given:
                     self._read_before.add(within)
-            self._read_before.update(map(self._within, store.provenance.sources_with_open(tx, ITSELF)))
+            open_before = store.provenance.open_in_folder(tx, source)
+            self._read_before |= {self._within(path) for path, statement, _ in open_before if statement == ITSELF}
             if source != os.path.join(display_path(root), ""):
                 walked = os.path.join(display_path(root), "") if is_folder else "\0"
                 self._folder.add(path for path in self._folder.owners if not (source + path).startswith(walked))

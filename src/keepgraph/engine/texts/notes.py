@@ -7,7 +7,7 @@ file as the source; so a change withdraws what the file no longer says, and a de
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date, datetime, time
@@ -174,15 +174,24 @@ def record(
     recorder.record_all()
     if previous or is_moved or recorder.open:
         store.provenance.set_open_statements(tx, episode.row, recorder.open)
-    if before:
-        _withdraw(tx, episode, before, stated=recorder.kept, is_moved=is_moved)
+    if not before:
+        return
+    withdrawn = forgetting.withdraw_unstated(tx, episode, [row for row, _, _ in before], stated=recorder.kept)
+    if is_moved:
+        rows = [row for row, _, _ in store.provenance.of_episode(tx, episode.row)]
+        store.provenance.set_source(tx, rows, source=episode.source)
+    if withdrawn:
+        created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in before)}
+        forgetting.delete_unsupported_entities(tx, forgetting.ends_of(withdrawn), created_at)
 
 
 def late(tx: Tx, folder: Folder) -> list[str]:
     """The sources of the notes that name what was not in the graph when they were read, and is now."""
     is_known: dict[tuple[str, str], bool] = {}
     sources: dict[str, None] = {}
-    for source, name in store.provenance.waiting_statements(tx, folder.root):
+    for source, _, name in store.provenance.open_in_folder(tx, folder.root):
+        if name is None or source in sources:
+            continue
         path = folder.within(source)
         where = posixpath.dirname(path), name
         if where not in is_known:
@@ -577,21 +586,18 @@ class _Recorder:
         return self._task_called(task.name, entity_type)
 
     def _task_called(self, name: str, entity_type: str) -> Entity:
-        """The task of this note with this name; another note's task of that name is another task."""
-        for text in self._task_names(name):
+        """The task of this note with this name; another note's task of that name is another task.
+
+        Of several, later ones also have the name or the path of their note.
+        """
+        for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path))):
+            text = note_folders.bounded(full)
             named = store.entities.by_key(self._tx, normalisation.key(text), of_types=[entity_type])
             if not named:
                 return entities.create(self._tx, entity_type, text)
             if not store.provenance.is_stated_by_other_document(self._tx, named[0].row, besides=self._tx.episode or 0):
-                return named[0]
+                break
         return named[0]
-
-    def _task_names(self, name: str) -> list[str]:
-        """The names that a task may have: its words, also with the name or the path of the note, to tell two apart."""
-        return [
-            note_folders.bounded(full)
-            for full in (name, *(f"{name} ({label})" for label in (self._note.name, self._note.path)))
-        ]
 
     def _record_decisions(self) -> None:
         part_of, decides = self._of_role("part_of"), self._of_role("decides")
@@ -792,23 +798,6 @@ def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> I
         if _is_decision(tx, heading):
             yield from filter(normalisation.key, texts)
     yield from (text for category, text in note.content.observations if _is_decision(tx, category))
-
-
-def _withdraw(
-    tx: Tx, episode: Episode, before: Sequence[tuple[int, int, str]], *, stated: Collection[int], is_moved: bool
-) -> None:
-    """Withdraw what a note no longer states, and the entities that nothing else supports.
-
-    Args:
-        stated: the facts, by row, that it states and somebody has retracted or ended: these stay on record.
-    """
-    withdrawn = forgetting.withdraw_unstated(tx, episode, [row for row, _, _ in before], stated=stated)
-    if is_moved:
-        rows = [row for row, _, _ in store.provenance.of_episode(tx, episode.row)]
-        store.provenance.set_source(tx, rows, source=episode.source)
-    if withdrawn:
-        created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in before)}
-        forgetting.delete_unsupported_entities(tx, forgetting.ends_of(withdrawn), created_at)
 
 
 def _task_digest(task: Task, words: Sequence[str]) -> int:
