@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,24 +37,25 @@ def shown_by(name: str) -> set[str]:
     return {tool.name for tool in catalogue.tools(toolsets, read_only=read_only)}
 
 
-def hints() -> Iterator[tuple[str, str]]:
+@cache
+def hints() -> tuple[tuple[str, str], ...]:
     """Every constant text of the code that is a hint, or a part of one, with its place."""
-    for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            values: list[ast.expr] = []
-            if isinstance(node, ast.Call):
-                values = [keyword.value for keyword in node.keywords if keyword.arg == "hint"]
-            elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any("hint" in ast.unparse(target).lower() for target in targets):
-                    values = [node.value]
-            for value in values:
-                for part in ast.walk(value):
-                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                        yield f"{file.relative_to(SOURCE)}:{part.lineno}", part.value
+    return tuple(hint for file in sorted(SOURCE.rglob("*.py")) for hint in hints_of(file))
 
 
-HINTS = list(hints())
+def hints_of(file: Path) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        values: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            values = [keyword.value for keyword in node.keywords if keyword.arg == "hint"]
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any("hint" in ast.unparse(target).lower() for target in targets):
+                values = [node.value]
+        for value in values:
+            for part in ast.walk(value):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield f"{file.relative_to(SOURCE)}:{part.lineno}", part.value
 
 
 def named_in(text: str) -> set[str]:
@@ -108,15 +110,15 @@ def test_descriptions_name_only_tools_that_the_server_shows(path, name):
 def test_hints_name_only_tools_that_the_server_shows(name):
     shown = shown_by(name)
 
-    assert len(HINTS) > 200
-    for place, hint in HINTS:
+    assert len(hints()) > 200
+    for place, hint in hints():
         rendered = reader_references.render(hint, shown=shown)
 
         assert named_in(rendered) <= shown, (place, rendered)
 
 
 def test_a_hint_for_the_shell_names_commands_that_there_are():
-    for place, hint in HINTS:
+    for place, hint in hints():
         rendered = reader_references.render(hint, shown=())
         commands = re.findall(r"`kg ([a-z]+)", rendered)
 
@@ -132,7 +134,7 @@ def test_what_stands_for_a_tool_is_a_command_or_a_tool():
 
 
 def test_a_tool_whose_name_is_a_word_is_named_in_backticks():
-    for place, hint in HINTS:
+    for place, hint in hints():
         assert not re.search(rf"\b(?:use|call|with|by) (?:{ONE_WORD})\b(?! [a-z])", hint), (place, hint)
 
 

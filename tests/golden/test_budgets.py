@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +61,10 @@ def larger_file(graph_file: Path) -> Path:
     return file
 
 
-@pytest.fixture
-def count(graph_file: Path, tmp_path: Path) -> Any:
-    return partial(counts, graph_file, tmp_path)
+@pytest.fixture(scope="module")
+def count(graph_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What a subject costs on the graph; it is counted once."""
+    return cache(partial(counts, graph_file, tmp_path_factory.mktemp("counted")))
 
 
 def counts(graph_file: Path, folder: Path, subject: str) -> dict[str, int]:
