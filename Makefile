@@ -31,6 +31,7 @@ fast: lint
 golden: $(VENV)/dev
 	$(BIN)/python -m pytest -q tests/golden --update-golden
 
+# What is long, and the cases that `make test` leaves out where it tries a sample.
 test-slow: $(VENV)/dev
 	$(BIN)/$(PYTEST) -m slow
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -31,7 +32,7 @@ from keepgraph.cli.root import kg
 from keepgraph.engine import vector_backfill
 from keepgraph.profiles import keys
 from keepgraph.store.database import Database
-from words import Caller, Clock, Kg, counted
+from words import Caller, Clock, FillOnce, Kg, counted
 
 # Several workers share the cores. Threads of linear algebra would wait for each other there by using up time: a test of
 # vectors took three times as long. It is set before numpy is loaded, and for the processes that tests start.
@@ -70,9 +71,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long sweeps have the time that they need on a busy machine."""
+    """Leave most of the cases that are sampled to the slow run; what it tries has the time that it needs."""
+    cases: Counter[str] = Counter()
     for item in items:
+        if sampled := item.get_closest_marker("sampled"):
+            promise = item.nodeid.partition("[")[0]
+            if cases[promise] % sampled.kwargs["one_in"]:
+                item.add_marker(pytest.mark.slow)
+            cases[promise] += 1
         if item.get_closest_marker("slow") or laws.IS_SWEEP:
             item.add_marker(pytest.mark.timeout(1800))
 
@@ -188,6 +196,28 @@ def new_file(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
         return Path(shutil.copy(blank, tmp_path_factory.mktemp("new") / "graph.db"))
 
     return copy
+
+
+@pytest.fixture(scope="session")
+def fill_once(tmp_path_factory: pytest.TempPathFactory) -> FillOnce:
+    """Fills a new file by a call, and by a copy of what that made when the same is asked again.
+
+    Three commands that record take thirty times as long as the copy. What is in a file already, it leaves there.
+    """
+    filled: dict[str, Path] = {}
+
+    def fill_or_copy(path: Path, fill: Callable[[], None]) -> None:
+        name = f"{fill.__module__}.{fill.__qualname__}"
+        if path.exists():
+            fill()
+        elif name in filled:
+            shutil.copyfile(filled[name], path)
+        else:
+            fill()
+            assert not path.with_name(f"{path.name}-wal").exists(), "it is open"
+            filled[name] = Path(shutil.copy(path, tmp_path_factory.mktemp("filled") / "graph.db"))
+
+    return fill_or_copy
 
 
 @pytest.fixture

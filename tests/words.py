@@ -20,6 +20,9 @@ Kg = Callable[..., Result]
 NOON = datetime(2026, 5, 15, 10, 0, tzinfo=UTC)
 """A Friday, noon in Zurich."""
 
+FillOnce = Callable[[Path, Callable[[], None]], None]
+"""Fills a file, or copies one that was filled in the same way."""
+
 _DUMPS_KEPT = 4
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 from datetime import date, timedelta
+from pathlib import Path
 
 import click
 import pytest
 
 from keepgraph.cli import root
 from keepgraph.ml import embedder
-from words import NOON, Caller, Kg, concept, decision, fact, literal, person, project
+from words import NOON, Caller, FillOnce, Kg, concept, decision, fact, literal, person, project
 
 
 def in_words(day: date) -> str:
@@ -488,10 +489,13 @@ def test_days_are_those_of_the_time_zone_of_the_graph(run, path, monkeypatch):
 
 
 @pytest.fixture
-def known(run: Kg) -> Kg:
-    run("record", "person:Ana Ruiz", "works_on", "project:Atlas")
-    run("record", "person:Mercury", "knows", "person:Ana Ruiz")
-    run("record", "project:Mercury", "tagged", "=active")
+def known(run: Kg, path: Path, fill_once: FillOnce) -> Kg:
+    def fill() -> None:
+        run("record", "person:Ana Ruiz", "works_on", "project:Atlas")
+        run("record", "person:Mercury", "knows", "person:Ana Ruiz")
+        run("record", "project:Mercury", "tagged", "=active")
+
+    fill_once(path, fill)
     return run
 
 

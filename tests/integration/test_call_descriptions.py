@@ -143,9 +143,10 @@ def test_a_long_text_is_cut(call):
 
 def test_of_a_call_of_very_many_changes_few_are_read(call, monkeypatch):
     """
-    Ten thousand changes: the first and the last are read, the first thousands counted.
+    Of many changes the first and the last are read, and no more are counted than the most that may be.
     """
-    facts = [fact(concept(f"Part {n}"), "tagged", literal("x")) for n in range(1000)]
+    monkeypatch.setattr(store.journal, "MAX_CHANGES_COUNTED", 100)
+    facts = [fact(concept(f"Part {n}"), "tagged", literal("x")) for n in range(20)]
     for number in range(4):
         call("record_facts", facts=[{**each, "object": literal(str(number))} for each in facts])
     call("clear_graph", confirm=True)
@@ -158,9 +159,9 @@ def test_of_a_call_of_very_many_changes_few_are_read(call, monkeypatch):
     )
     cleared = call("list_calls", limit=1)["calls"][0]
 
-    assert changes >= 9_000
+    assert changes > 120
     assert cleared["changes"] == changes
-    assert sum(cleared["touched"].values()) <= store.journal.MAX_CHANGES_COUNTED
+    assert sum(cleared["touched"].values()) <= 100
     assert cleared["about"].endswith(f", and {changes - 1:,} more changes")
     assert len(read) <= 2
 

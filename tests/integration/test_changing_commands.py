@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from keepgraph.cli.root import kg
-from words import Kg
+from words import FillOnce, Kg
 
 
 @pytest.fixture
@@ -31,8 +31,11 @@ def ask(run: Kg) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def ana(run: Kg) -> None:
-    run("record", "person:Ana", "reports_to", "person:Ben Moss", "--alias", "A. R.")
+def ana(run: Kg, path: Path, fill_once: FillOnce) -> None:
+    def fill() -> None:
+        run("record", "person:Ana", "reports_to", "person:Ben Moss", "--alias", "A. R.")
+
+    fill_once(path, fill)
 
 
 @pytest.fixture
@@ -232,6 +235,7 @@ def test_a_text_that_says_the_same_changes_nothing(run, edit, tmp_path, ana, rep
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from keepgraph import store
 from keepgraph.ml import embedder
-from words import Kg
+from words import FillOnce, Kg
 
 A_FACT = re.compile(r"fact_[0-9a-z]{26}")
 
@@ -26,14 +27,20 @@ def week(run: Kg) -> Callable[[], list[str]]:
 
 
 @pytest.fixture
-def ana(run: Kg) -> None:
-    run("record", "person:Ana", "works_at", "organisation:Acme")
+def ana(run: Kg, path: Path, fill_once: FillOnce) -> None:
+    def fill() -> None:
+        run("record", "person:Ana", "works_at", "organisation:Acme")
+
+    fill_once(path, fill)
 
 
 @pytest.fixture
-def atlas(run: Kg) -> None:
-    run("record", "project:Atlas", "blocked_by", "=waiting for the licence")
-    run("record", "project:Boreas", "blocked_by", "=no budget")
+def atlas(run: Kg, path: Path, fill_once: FillOnce) -> None:
+    def fill() -> None:
+        run("record", "project:Atlas", "blocked_by", "=waiting for the licence")
+        run("record", "project:Boreas", "blocked_by", "=no budget")
+
+    fill_once(path, fill)
 
 
 # kg end

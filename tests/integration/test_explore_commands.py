@@ -13,20 +13,23 @@ from click.testing import Result
 from keepgraph.cli import explore
 from keepgraph.cli.output import pages
 from keepgraph.cli.output.pages import Section
-from words import Kg
+from words import FillOnce, Kg
 
 
 @pytest.fixture
-def team(run: Kg) -> Kg:
-    for words in (
-        ("person:Priya", "belongs_to", "project:Atlas", "--source", "standup", "--from", "2026-01-01", "--alias", "PR"),
-        ("person:Ben", "reports_to", "person:Priya", "--confidence", "0.6"),
-        ("person:Cleo", "reports_to", "person:Priya", "--from", "2025-01-01", "--to", "2026-02-28"),
-        ("project:Atlas", "depends_on", "concept:SQLite"),
-        ("person:Priya", "tagged", "=lead"),
-    ):
-        assert run("record", *words).exit_code == 0
-    remember(run, "Week 1", "Cold rain. Priya said that Django is out.", "2026-05-01")
+def team(run: Kg, path: Path, fill_once: FillOnce) -> Kg:
+    def fill() -> None:
+        for words in (
+            ("person:Priya", "belongs_to", "project:Atlas", *"--source standup --from 2026-01-01 --alias PR".split()),
+            ("person:Ben", "reports_to", "person:Priya", "--confidence", "0.6"),
+            ("person:Cleo", "reports_to", "person:Priya", "--from", "2025-01-01", "--to", "2026-02-28"),
+            ("project:Atlas", "depends_on", "concept:SQLite"),
+            ("person:Priya", "tagged", "=lead"),
+        ):
+            assert run("record", *words).exit_code == 0
+        remember(run, "Week 1", "Cold rain. Priya said that Django is out.", "2026-05-01")
+
+    fill_once(path, fill)
     return run
 
 

@@ -612,6 +612,7 @@ def test_lines_of_ours_have_no_preview(path, tmp_path):
     assert json.loads(done.stdout)["error"] == "INVALID_ARGUMENTS"
 
 
+@pytest.mark.slow
 def test_an_import_that_is_killed_can_be_run_again(path, tmp_path):
     file = written(tmp_path / "memory.jsonl", *(entity(f"Thing {n}", "lab", f"is {n}", "x") for n in range(500)),
                    *(relation(f"Thing {n}", "near", f"Thing {n + 1}") for n in range(500)))  # fmt: skip

@@ -489,10 +489,10 @@ def test_without_a_text_or_an_accepted_relation_nothing_is_verified(call):
 
 
 def test_the_answer_stays_short_whatever_is_handed_in(call):
-    entities = [{"name": f"{'Some rather long name ' * 8}{n}", "type": f"kind {n}"} for n in range(450)]
+    entities = [{"name": f"{'Some rather long name ' * 8}{n}", "type": f"kind {n}"} for n in range(150)]
     relations = [
         relation(f"{'Subject ' * 20}{n}", ("works at ", "admires very much and for a long time")[n % 2], "Object " * 20)
-        for n in range(250)
+        for n in range(80)
     ]
     taken = ingest(call, "A text.", *relations, *([{}] * 20), entities=entities)
 

@@ -17,10 +17,11 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+import fork_server
 import homes
 from keepgraph.cli import query_execution, query_prompt
 from keepgraph.cli.output import tables
-from words import Kg
+from words import FillOnce, Kg
 
 ESCAPES = "\x1b]0;pwned\x07\x1b[2J\x9b31m\u202e"
 OWN = [sys.executable, "-m", "keepgraph.cli"]
@@ -30,11 +31,15 @@ BRACKETED_PASTE = b"\x1b[?2004h"
 
 
 @pytest.fixture
-def peopled(run: Kg) -> Kg:
+def peopled(run: Kg, path: Path, fill_once: FillOnce) -> Kg:
     """A graph with two people, a decision and a literal."""
-    run("record", "person:Priya", "decided_in", "decision:Adopt SQLite")
-    run("record", "person:Robert", "reports_to", "person:Priya")
-    run("record", "project:Atlas", "tagged", "=active")
+
+    def fill() -> None:
+        run("record", "person:Priya", "decided_in", "decision:Adopt SQLite")
+        run("record", "person:Robert", "reports_to", "person:Priya")
+        run("record", "project:Atlas", "tagged", "=active")
+
+    fill_once(path, fill)
     return run
 
 
@@ -440,7 +445,7 @@ class Typist:
         # A terminal that is not asked where its cursor is: nobody would answer.
         terminal = {"TERM": "xterm", "COLUMNS": str(columns), "PROMPT_TOOLKIT_NO_CPR": "1"}
         self._asking = subprocess.Popen(
-            [*OWN, *words],
+            [*fork_server.python(), "-m", "keepgraph.cli", *words],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -478,8 +483,9 @@ class Typist:
         while self._asking.poll() is None or select.select([self._terminal], [], [], 0)[0]:
             if not self._look():
                 break
+        code = self._asking.wait(timeout=30)
         os.close(self._terminal)
-        assert self._asking.wait(timeout=30) == 0
+        assert code == 0
         return self.seen
 
     def _wait_for_prompt(self) -> None:

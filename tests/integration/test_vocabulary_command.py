@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+import fork_server
 import keepgraph
 from keepgraph.cli.root import kg
-from words import Kg
+from words import FillOnce, Kg
 
 
 @pytest.fixture
@@ -29,15 +30,19 @@ def ask(run: Kg) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def words(run: Kg) -> None:
+def words(run: Kg, path: Path, fill_once: FillOnce) -> None:
     """Words of one's own, and a fact in them."""
-    for arguments in (
-        ("add", "type", "engineer", "--parent", "person", "--label", "developer", "--label-in", "de", "Ingenieurin"),
-        ("add", "predicate", "mentors", "--from", "person", "--to", "person", "--inverse", "mentored_by"),
-    ):
-        done = run("vocabulary", *arguments)
-        assert done.exit_code == 0, done.output
-    run("record", "engineer:Ana", "mentors", "person:Bo")
+
+    def fill() -> None:
+        for arguments in (
+            "add type engineer --parent person --label developer --label-in de Ingenieurin".split(),
+            ("add", "predicate", "mentors", "--from", "person", "--to", "person", "--inverse", "mentored_by"),
+        ):
+            done = run("vocabulary", *arguments)
+            assert done.exit_code == 0, done.output
+        run("record", "engineer:Ana", "mentors", "person:Bo")
+
+    fill_once(path, fill)
 
 
 def test_all_words_are_shown_as_a_tree_with_their_counts(words, run):
@@ -214,7 +219,7 @@ def test_what_waits_is_shown_and_becomes_facts_when_its_wording_is_mapped(run, a
 def test_the_shell_completes_words_and_sets(words, path, line, index, expected):
     asked = {"_KG_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(index), "KG_DB": str(path)}
     done = subprocess.run(
-        [sys.executable, "-m", "keepgraph.cli"], env={**os.environ, **asked}, capture_output=True, text=True
+        [*fork_server.python(), "-m", "keepgraph.cli"], env={**os.environ, **asked}, capture_output=True, text=True
     )
 
     assert {found.partition(",")[2] for found in done.stdout.split()} == expected
