@@ -51,6 +51,7 @@ ENUMS = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("tool", "arguments"), ENUMS)
 def test_every_value_of_an_enum_of_a_source_is_answered(call, tool, arguments):
     answer = call(tool, **arguments)

@@ -108,6 +108,7 @@ def test_a_reminder_without_a_day_says_so(run):
     assert "--due" not in run("remind", "Call Cy", "--due", "2030-01-02").output
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "words",
     [

@@ -290,6 +290,7 @@ def fill_up(target: Path, key: Key | None) -> None:
     raise OSError(28, "No space left on device")
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "spoil", [lose_a_row, change_a_word, add_a_blank, flip_a_byte, cut, empty, fill_up],
     ids=lambda spoil: spoil.__name__,
@@ -658,6 +659,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("damage", list(DAMAGE))
 def test_a_damaged_graph_is_mended_and_what_was_left_of_it_is_kept(later, graph_file, damage):
     DAMAGE[damage](graph_file)
@@ -667,6 +669,7 @@ def test_a_damaged_graph_is_mended_and_what_was_left_of_it_is_kept(later, graph_
     assert kept.name.endswith("-damaged.db")
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("damage", ["junk", "cut", "a hole", "zeros"])
 def test_a_damaged_graph_is_kept_byte_for_byte(later, graph_file, damage):
     DAMAGE[damage](graph_file)
@@ -742,6 +745,7 @@ BAD = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("bad", list(BAD))
 def test_what_is_not_a_sound_backup_is_refused_and_nothing_changes(later, graph_file, bad):
     backup = backups.list_all(graph_file)[0].file
@@ -781,6 +785,7 @@ def test_a_backup_of_other_and_more_migrations_is_refused_as_one_of_another_vers
     assert run_ok("export") == plain
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("bad", ["junk", "half", "zeros", "page"])
 def test_the_newest_sound_one_is_brought_back_if_none_is_named(plain, graph_file, timed, bad):
     timed("by-hand")
@@ -992,6 +997,7 @@ def test_without_its_key_nothing_is_restored(encrypted, graph_file):
     assert str(file) in refused.stderr
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("source", ["plain", "file", "keyring", "passphrase"])
 def test_a_profile_that_was_deleted_is_brought_back_from_its_backups(typed, source):
     before = deleted(source)

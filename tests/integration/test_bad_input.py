@@ -79,6 +79,7 @@ def data_version(conn: Any) -> int:
     return int(conn.execute("PRAGMA data_version").fetchone()[0])
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("name", WITH_PARAMETERS)
 def test_an_odd_value_gets_an_answer_and_a_refused_one_leaves_nothing(call, path, name):
     """
@@ -102,6 +103,7 @@ def test_an_odd_part_of_an_entity_gets_an_answer(call, path, part):
     assert faults(path, ODD, ask) == {}
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("odd", ODD)
 def test_an_odd_fact_among_many_gets_an_answer(call, path, odd):
     answer = call("record_facts", facts=[ODD[odd]])
@@ -112,6 +114,7 @@ def test_an_odd_fact_among_many_gets_an_answer(call, path, odd):
         assert is_refusal(result)
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("name", TOOLS)
 def test_an_unknown_parameter_is_named_and_refused(call, path, name):
     asked = {unknown: {**schemas.example(TOOLS[name].toolset, name), unknown: 1} for unknown in ("more", "\x00", "tx")}
@@ -149,6 +152,7 @@ NOTHING_TO_DO = {"change": "INVALID_ARGUMENTS"}
 """How a tool refuses a request in which all its parameters are optional and none says what is to be done."""
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("name", WITH_PARAMETERS)
 def test_what_is_missing_or_null_is_refused_or_not_needed(call, path, name):
     tool = TOOLS[name]

@@ -310,6 +310,7 @@ def test_a_conversation_hands_in_no_text(call):
     assert edge["sources"][0]["session"] == "s-1"
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "wording", ["will work at", "is going to work at", "worked at", "has worked at", "was employed by", "formerly owns",
                 "owned", "was married to", "lived in", "was led by", "will attend", "engaged to", "buried in"],

@@ -152,6 +152,7 @@ CASES: dict[str, tuple[list[tuple[Any, ...]], list[str]]] = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("facts", "expected"), CASES.values(), ids=CASES.keys())
 def test_what_cannot_be_true_with_a_fact_is_in_its_answer_and_in_the_search_of_all(call, facts, expected):
     for fact in facts:

@@ -131,6 +131,7 @@ def test_no_word_of_a_query_becomes_sql(call: Caller, path: Path) -> None:
     assert dump(path) == before
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "query",
     [
@@ -249,6 +250,7 @@ TOO_LARGE = [
 ]
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("query", ENDLESS)
 def test_a_query_without_end_is_ended(grid: Caller, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
     began = time.process_time()
@@ -263,6 +265,7 @@ def test_a_query_without_end_is_ended(grid: Caller, monkeypatch: pytest.MonkeyPa
     assert grid("run_cypher", query="RETURN 1")["result"] == 1
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("query", TOO_LARGE)
 def test_a_value_that_grows_without_end_is_refused(grid: Caller, query: str) -> None:
     answer = grid("run_cypher", query=query)
@@ -335,6 +338,7 @@ def test_a_query_of_a_hundred_kilobytes_is_answered_soon(grid: Caller, query: st
     assert time.process_time() - began < BY_THEN
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "parameters"),
     [

@@ -822,6 +822,7 @@ NASTY = [
 ]
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("nasty", NASTY, ids=map(ascii, NASTY))
 def test_a_nasty_name_is_but_a_name(nasty: str) -> None:
     """

@@ -78,6 +78,7 @@ BY_MENTION = [
 ]
 
 
+@pytest.mark.sampled(one_in=3)
 @needs_vectors
 @pytest.mark.parametrize(
     ("tool", "arguments", "left"),

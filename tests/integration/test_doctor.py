@@ -335,6 +335,7 @@ def test_what_was_mended_in_the_graph_itself_is_in_the_journal(plain, doctor):
     assert rows(plain, "SELECT tool FROM call ORDER BY id DESC LIMIT 1") == [("doctor",)]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
 @pytest.mark.parametrize("which", ["graph.db", "graph.toml", "keys/graph.key", "graph.backups", "graph.backups/*.db"])
 def test_what_others_may_read_is_found_and_kept_from_them(encrypted, doctor, which):
@@ -478,6 +479,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("damage", "name"), DAMAGE.values(), ids=DAMAGE)
 def test_what_nothing_can_be_made_from_is_found_and_left_for_a_backup(plain, doctor, damage, name):
     run(plain, "backup")
@@ -575,6 +577,7 @@ CLOSED = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("damage", "name", "way_out"), CLOSED.values(), ids=CLOSED)
 def test_an_encrypted_graph_that_cannot_be_opened_has_a_way_out(encrypted, doctor, damage, name, way_out):
     run(encrypted, "backup")

@@ -132,6 +132,7 @@ def check_sound(graph_file: Path) -> None:
     assert [check for check in checks if check.state is integrity.State.WRONG] == []
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
 def test_no_byte_of_what_was_taken_away_is_left_after_a_purge(graph_file, home, is_encrypted):
     secrets = plant(graph_file, TAKEN_AWAY)
@@ -159,6 +160,7 @@ def test_a_purged_backup_has_what_stays_as_it_is_now(graph_file):
     check_sound(graph_file)
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
 def test_no_byte_of_any_earlier_version_is_left_after_a_purge_of_all(graph_file, home, is_encrypted):
     secrets = plant(graph_file, [*TAKEN_AWAY, *REPLACED])
@@ -177,6 +179,7 @@ def test_no_byte_of_any_earlier_version_is_left_after_a_purge_of_all(graph_file,
     run_ok("history", "Ana 0")
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("kind", REPLACED)
 def test_the_earlier_versions_of_one_thing_can_be_purged(graph_file, home, kind):
     secrets = plant(graph_file, [kind])

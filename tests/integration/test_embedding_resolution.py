@@ -222,6 +222,7 @@ CONFUSED = [
 ]
 
 
+@pytest.mark.sampled(one_in=3)
 @needs_vectors
 @pytest.mark.parametrize(("query", "subject"), [*SIBLINGS, *OPPOSITES, *NUMBERS])
 def test_a_sibling_an_opposite_or_another_number_is_not_found(call, query, subject):

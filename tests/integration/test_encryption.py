@@ -504,6 +504,7 @@ def test_a_copy_that_differs_does_not_take_the_place_of_the_graph(filled, graph_
     assert run_ok("export") == filled
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -591,6 +592,7 @@ def test_encrypting_again_takes_the_key_that_was_kept(encrypted, key_file):
     assert run_ok("export") == encrypted
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("source", ["file", "keyring", "passphrase"])
 def test_encrypting_at_a_new_place_is_finished_by_running_it_again_too(filled, terminal, graph_file, source):
     """
@@ -1000,6 +1002,7 @@ def run_again(flow: Flow, step: str, tree: Tree, steps: Steps, graph_file: Path,
     return Outcome(step, problem, export, plain, kept, half_made, key_file.exists())
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.law
 @every_flow()
 def test_ended_at_any_step_it_is_finished_by_running_it_again(ends, filled, flow):
@@ -1019,6 +1022,7 @@ def backups_in(graph: Path, flow: Flow) -> list[store.copies.TableDigests]:
     return [table_digests(each.file, key) for each in backups.list_all(graph)]
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.law
 @every_flow(NAMED)
 def test_ended_at_any_step_it_is_finished_by_running_it_again_with_the_file_it_names(
@@ -1035,18 +1039,21 @@ def test_ended_at_any_step_it_is_finished_by_running_it_again_with_the_file_it_n
     assert unfinished == []
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.law
 @every_flow({name: FLOWS[name] for name in ("encrypt", "rekey")})
 def test_ended_at_any_step_and_run_again_no_second_copy_of_a_key_is_left(ends):
     assert [(end.step, end.half_made) for end in ends.outcomes if end.half_made] == []
 
 
+@pytest.mark.sampled(one_in=2)
 @pytest.mark.law
 @every_flow({name: FLOWS[name] for name in ("rekey --key keyring", "rekey --key passphrase")})
 def test_ended_at_any_step_and_run_again_the_old_place_is_forgotten(ends):
     assert [end.step for end in ends.outcomes if end.has_key_file] == []
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.law
 @every_flow({name: FLOWS[name] for name in ("encrypt", "encrypt --key keyring", "decrypt", "rekey")})
 def test_ended_at_any_step_the_next_command_leaves_nothing_plain_or_says_what_remains(steps, home, flow, graph_file):
@@ -1200,6 +1207,7 @@ def test_an_encrypted_profile_is_never_there_without_its_key(steps, terminal, ho
     assert spoiled == []
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.law
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_making_of_a_profile_is_finished_by_running_it_again(steps, terminal, home, source):

@@ -78,6 +78,7 @@ def works_at(call: Caller, **moment: str) -> list[str]:
     return [each["object"]["name"] for each in found if each["predicate"] == "works_at"]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("known", "stated", "effect", "after"),
     EXISTING_AND_STATED,
@@ -342,6 +343,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("wrong", "code"), REFUSED, ids=range(len(REFUSED)))
 def test_a_wrong_end_is_refused_and_changes_nothing(call, path, wrong, code):
     ids = {

@@ -181,6 +181,7 @@ def test_a_retracted_fact_does_not_fall_with_its_text(call):
     assert "fact" not in {each["kind"] for each in answer["dependents"]}
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("number", range(3))
 def test_what_a_text_says_would_fall_is_what_falls(call, number):
     """
@@ -345,6 +346,7 @@ def test_a_name_means_the_entity_and_a_sentence_the_fact_also_where_a_note_is_ca
     assert why(call, "Ana works at Acme", kind="text")["kind"] == "text"
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -75,6 +75,7 @@ def test_with_the_kind_call_its_number_is_enough(call, what):
     assert forgotten(call, what, kind="call")["kind"] == "call"
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("what", "error"),
     [
@@ -130,6 +131,7 @@ def mentioned(call: Caller) -> Caller:
     return call
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", [None, "entity", "fact", "text"])
 def test_no_name_takes_what_only_mentions_it(mentioned, path, name, kind):
@@ -143,6 +145,7 @@ def test_no_name_takes_what_only_mentions_it(mentioned, path, name, kind):
     assert before == dump(path)
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "what",
     [

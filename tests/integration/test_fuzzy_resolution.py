@@ -36,6 +36,7 @@ def candidates(answer: dict[str, Any]) -> set[str]:
 # Nicknames, in several languages
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "name"),
     [
@@ -130,6 +131,7 @@ def test_things_have_no_nicknames(call):
 # Other spellings, other scripts
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -190,6 +192,7 @@ def test_names_that_are_similar_only_when_romanised_do_not_match(call, kind, que
 # Initials
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "name"),
     [
@@ -253,6 +256,7 @@ def test_initials_that_do_not_match_find_nobody(call, query, name):
 # Acronyms and abbreviations
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "name"),
     [
@@ -290,6 +294,7 @@ def test_a_thing_is_found_by_its_acronym_or_abbreviation_and_the_other_way_round
     assert call.recalled(query) == name
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "name"),
     [
@@ -408,6 +413,7 @@ def test_a_single_word_of_a_short_decision_is_not_enough_either(call, query):
     assert call.recalled(query) is None
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "known"),
     [
@@ -454,6 +460,7 @@ def test_of_two_with_one_surname_the_title_tells(call):
     assert call.recalled("Subramanian") is None
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "known"),
     [
@@ -504,6 +511,7 @@ def test_an_acronym_means_what_it_may_be_the_acronym_of(call, query, entity, is_
 # Names that are similar and must not match
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "subject"),
     [
@@ -816,6 +824,7 @@ def test_an_odd_name_is_found_exactly_and_disturbs_no_other(call, kind):
     assert call.recalled("Ada Lovelcae") == "Ada Lovelace"
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("how", ODD)
 def test_an_odd_query_causes_no_error(call, how):
     for kind in ("person", "concept"):

@@ -40,6 +40,7 @@ os.kill(os.getpid(), 9)
     return path
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("at", "size"),
     [(0, 32), (0, 4096), (32, 24), (8192, 4096), (32 + 4120 * 9, 24), (32 + 4120 * 3 + 4000, 120), (10, 2)],
@@ -111,6 +112,7 @@ def test_backups_from_the_future_push_out_no_new_one(path):
     assert backups.list_all(path, now=datetime.now(UTC))[0].file == again.file
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("odd", ["link", "folder", "pipe"])
 def test_what_is_no_file_among_the_backups_hides_none(home, graph_file, key_file_of, odd):
     run_ok(*RECORD)

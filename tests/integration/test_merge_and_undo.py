@@ -639,6 +639,7 @@ def speaking_of(call: Caller, text: str) -> list[str]:
     return [name for (name,) in mentioned]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("about", "words"),
     [

@@ -195,6 +195,7 @@ def test_who_has_a_graph_open_while_a_newer_version_changes_it_is_told_to_restar
         assert Caller(newer)("get_status")["facts"] == 3
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "script",
     [
@@ -347,6 +348,7 @@ def test_a_migration_brings_the_sets_that_came_with_an_older_version_up_to_date(
     assert [row[0] for row in rows(path, "SELECT DISTINCT tool FROM call ORDER BY 1")] == ["change_word", "record_fact"]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("script", "named"),
     [

@@ -115,6 +115,7 @@ NO_CHANGES: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("earlier", "later"), CHANGES, ids=lambda case: f"{case[1]}")
 def test_a_second_one_where_one_is_usual_names_the_fact_that_stands_and_the_call_that_ends_it(call, earlier, later):
     first = call.record(*earlier, valid_from="2026-03-01")
@@ -128,6 +129,7 @@ def test_a_second_one_where_one_is_usual_names_the_fact_that_stands_and_the_call
     assert "conflicts" not in settled
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("earlier", "later"), NO_CHANGES, ids=lambda case: f"{case[1]}")
 def test_a_second_one_where_several_are_usual_is_recorded_without_a_word(call, earlier, later):
     call.record(*earlier)
@@ -254,6 +256,7 @@ def target(object: dict[str, Any]) -> str:
 OF_LENA = [(earlier, later) for earlier, later in CHANGES if earlier[0] == LENA and later[0] == LENA]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("earlier", "later"), OF_LENA, ids=lambda case: f"{case[1]}")
 def test_the_later_of_two_where_one_is_usual_comes_first_in_every_list(call, clock, earlier, later):
     call.record(*earlier)

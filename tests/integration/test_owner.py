@@ -472,6 +472,7 @@ def _calls_with(word: str) -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("word", ["me", "I", "myself", "ich"])
 @pytest.mark.parametrize("tool", _calls_with("me"))
 def test_a_word_for_the_speaker_is_the_owner_in_every_tool(owned, tool, word):

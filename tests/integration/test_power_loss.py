@@ -507,6 +507,7 @@ def failing(disk: Any, trouble: Trouble) -> Iterator[None]:
         disk.mend()
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("trouble", MANY[:2], ids=str)
 @pytest.mark.parametrize("tool", CALLS)
 def test_a_call_that_the_disk_fails_changes_nothing_and_may_be_repeated(made, tmp_path, tool, trouble):
@@ -608,6 +609,7 @@ def test_what_failed_calls_left_in_the_log_is_not_taken_for_damage(made, tmp_pat
         assert held(graph) == after
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("trouble", [*MANY, *FEW[:3]], ids=str)
 def test_a_graph_closes_on_a_disk_that_fails_and_loses_nothing(made, tmp_path, trouble):
     def once(folder: Path, trouble: Trouble) -> str | None:

@@ -507,6 +507,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("text", "line"), MISTAKES, ids=[text.replace("\n", " ")[:40] for text, _ in MISTAKES])
 def test_a_mistake_is_told_with_its_line_and_changes_nothing(says, data, text, line):
     says(text)
@@ -564,6 +565,7 @@ enabled = true
 """
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "words",
     [

@@ -141,6 +141,7 @@ def test_a_note_is_not_purged_by_the_name_of_a_person_in_it(graph_file):
     assert rows(graph_file, "SELECT count(*) FROM episode") == [(1,)]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("what", "fits"),
     [

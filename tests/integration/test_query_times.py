@@ -39,6 +39,7 @@ NAMES, TEXTS, COUNT = "RETURN n.name", "RETURN r.text", "RETURN count(r)"
 ALL, RECENT, OLD = ["Acme", "Ada", "Eve", "Grace"], ["Eve", "Grace"], ["Acme", "Ada"]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -196,6 +197,7 @@ GIVEN_AGAIN = [
 ]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("since", [">= '2026-05-14T11:00:00+02:00'", ">= datetime('2026-05-14T09:00:00Z')"])
 @pytest.mark.parametrize(("query", "expected"), GIVEN_AGAIN)
 def test_a_name_that_is_given_again_does_not_change_what_a_time_is(

@@ -179,6 +179,7 @@ def test_one_name_in_two_types_is_too_close_to_call(call):
     assert {candidate["type"] for candidate in answer["resolution"]["candidates"]} == {"project", "concept"}
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -404,6 +405,7 @@ def test_a_name_is_found_in_spite_of_a_common_typo(call, query, name):
 # Odd queries
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     "query",
     [

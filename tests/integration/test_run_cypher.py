@@ -388,6 +388,7 @@ COMMON = [
 ]
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("query", COMMON)
 @pytest.mark.parametrize("bounded", [False, True])
 @pytest.mark.parametrize("crowded", [False, True])

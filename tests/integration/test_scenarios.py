@@ -229,6 +229,7 @@ def test_the_calls_of_the_reference_are_answered(aviation):
     assert rows["rows"] == [["SR 2024-07", "2024-0975-EU"]]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("reranker", ["rrf", "mmr", "node_distance", "episode_mentions"])
 @pytest.mark.parametrize("mode", ["nodes", "edges", "communities", "episodes", "combined"])
 def test_every_reranker_answers_in_every_mode(aviation, mode, reranker):

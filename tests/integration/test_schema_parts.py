@@ -125,6 +125,7 @@ def code_of_opening(path: Path, **options: object) -> str | None:
     return None
 
 
+@pytest.mark.sampled(one_in=4)
 @each
 def test_a_graph_with_other_parts_is_refused_and_left_as_it_is(sound, statements):
     change(sound, *statements)
@@ -178,6 +179,7 @@ def test_the_doctor_names_what_only_a_backup_brings_back(sound, doctor, statemen
     assert "export" in str(mend)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("statements", MENDABLE.values(), ids=MENDABLE)
 def test_what_holds_no_rows_is_made_anew_and_the_file_as_it_was_is_kept(sound, doctor, statements):
     change(sound, *statements)

@@ -790,6 +790,7 @@ def test_an_empty_question_is_an_error(apollo, query):
     assert refused(apollo, "search_nodes", query=query)["error"] == "QUERY_REQUIRED"
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     "query",
     [

@@ -164,6 +164,7 @@ def two_graphs(
     return core, own
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("tool", "arguments"), QUESTIONS, ids=lambda value: str(value)[:60])
 def test_own_words_answer_as_those_of_the_core(two_graphs, tool, arguments):
     core, own = two_graphs

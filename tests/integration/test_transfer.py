@@ -936,6 +936,7 @@ def test_an_import_that_stopped_within_a_long_text_goes_on(path, monkeypatch):
 TEXT = episode_line(1, "Ada met ", "Bob.")
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
@@ -1086,6 +1087,7 @@ def test_what_is_imported_again_is_no_change_that_undo_would_find(tmp_path, open
     assert {table for (table,) in rows(here, "SELECT tbl FROM journal")}.isdisjoint({"entity_type", "predicate"})
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(("lines", "expected"), [met[1:] for met in MEETINGS], ids=[met[0] for met in MEETINGS])
 def test_what_meets_a_graph_is_known_new_or_refused(path, base, lines, expected):
     shutil.copy(base[0], path)

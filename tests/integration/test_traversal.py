@@ -315,6 +315,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(("tool", "arguments", "code"), REFUSED)
 def test_what_is_refused_leaves_the_stream_as_it_was(walk, tool, arguments, code):
     walk("n_from_type", node_type="person")

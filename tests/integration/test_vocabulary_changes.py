@@ -105,6 +105,7 @@ def test_a_new_word_that_was_a_wording_of_another_is_named(call):
     assert answer["overlaps"] == [{"name": "company", "existing": "organisation"}]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -197,6 +198,7 @@ def test_facts_said_both_ways_become_one_where_a_predicate_becomes_symmetric(ext
     assert extended("describe_word", word="rates")["count"] == 2
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("word", "values", "code"),
     [

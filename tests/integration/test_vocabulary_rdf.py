@@ -215,6 +215,7 @@ def test_a_deprecated_class_is_retired(import_rdf, types):
 # Predicates
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("turtle", "sources", "targets", "literal"),
     [
@@ -297,6 +298,7 @@ IN_RDF_XML = """<?xml version="1.0"?>
 </rdf:RDF>"""
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("name", ["a.ttl", "a.owl", "a.jsonld", "a.json", "a.nt", "a.txt"])
 @pytest.mark.parametrize("format", ["turtle", "xml", "json-ld", "nt", "rdf with a document type", "utf-16"])
 def test_the_content_tells_the_format(import_rdf, types, predicates, format, name):

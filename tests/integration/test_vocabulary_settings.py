@@ -98,6 +98,7 @@ def test_settings_without_a_vocabulary_leave_an_older_graph_with_the_core_alone(
     assert opened(path, "[names]\naccept = 0.9\n")["sets"] == ["core"]
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("settings", "line", "named"),
     [

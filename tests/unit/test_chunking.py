@@ -292,6 +292,7 @@ def test_nothing_has_no_pieces(kind):
     assert chunking.split("", kind=kind) == []
 
 
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("part", MUCH)
 def test_much_of_anything_is_cut(kind, part):

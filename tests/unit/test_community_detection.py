@@ -50,6 +50,7 @@ def mutual_information(one: np.ndarray, other: np.ndarray) -> float:
     return 2 * common / (entropy(ones) + entropy(others))
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize(
     ("nodes", "parts", "edges", "inside"), [(500, 5, 3_000, 0.7), (1_000, 50, 8_000, 0.7), (3_000, 300, 20_000, 0.8)]
 )

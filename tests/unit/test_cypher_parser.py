@@ -626,6 +626,7 @@ DEEP = {
 }
 
 
+@pytest.mark.sampled(one_in=3)
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_and_long_queries_are_an_error_soon(name):
     """

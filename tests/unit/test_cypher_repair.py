@@ -671,6 +671,7 @@ def repeated(unit: str) -> str:
     return (unit * (tokenizer.MAX_QUERY_LENGTH // len(unit)))[: tokenizer.MAX_QUERY_LENGTH - 20]
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_long_query_is_repaired_in_one_go(unit):
     """

@@ -69,6 +69,7 @@ def test_front_matter_is_plain_values_as_they_were_meant():
     assert note.front_matter_error is None
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     "written",
     [
@@ -326,6 +327,7 @@ def test_any_text_is_a_note(text):
     assert all(link.name and link.text for link in note.links)
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize(
     "part",
     [

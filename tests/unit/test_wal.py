@@ -62,11 +62,12 @@ def test_a_flipped_bit_before_two_whole_transactions_is_damage(left, part, bit):
     assert lost(bytes(log)) > 0
 
 
-def test_a_flipped_bit_in_the_header_of_a_log_is_damage(left):
+@pytest.mark.sampled(one_in=5)
+@pytest.mark.parametrize("at", range(32))
+def test_a_flipped_bit_in_the_header_of_a_log_is_damage(left, at):
     log = store.wal.file(left).read_bytes()
-    flipped = [log[:at] + bytes([log[at] ^ 0x10]) + log[at + 1 :] for at in range(32)]
 
-    assert [at for at, damaged in enumerate(flipped) if lost(damaged) == 0] == []
+    assert lost(log[:at] + bytes([log[at] ^ 0x10]) + log[at + 1 :]) > 0
 
 
 @given(part=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
