@@ -492,6 +492,7 @@ def test_what_is_wrong_is_told_by_its_detail(text, detail):
         ("RETURN “x”", "straight quotes"),
         ("RETURN {a}", "$name"),
         ("RETURN {'a': 1}", "no quotes"),
+        ('{"query": "MATCH (n) RETURN n", "parameters": {}}', "alone as text"),
         ("RETURN 'it''s'", "\\'"),
         ("RETURN filter(x IN [1] WHERE x)", "[x IN list WHERE condition]"),
         ("MATCH p = SHORTEST 2 (a)-->(b) RETURN p", "shortestPath"),

@@ -332,6 +332,7 @@ _FOREIGN_SYNTAX_HINTS = {
     ("&", "&"): "Write AND.",
     ("|", "|"): "Write OR between conditions, + between strings.",
     ("!", ""): "Write NOT before a condition.",
+    ("{", "string"): "Send the query alone as text; its parameters have an argument of their own.",
     ("string", "string"): "Within a string in single quotes, a single quote is written \\'.",
     ("+=", ""): "Queries are read-only: nothing can be assigned.",
     ("?", ""): "A parameter is written $name.",
