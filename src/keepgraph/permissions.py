@@ -12,7 +12,7 @@ def write(file: Path, text: str) -> None:
     file = file.resolve()
     make_folder(file.parent)
     for other in file.parent.iterdir():
-        if other.name.startswith(f".{file.name}.") and other.suffix == ".part":
+        if other.suffix == ".part" and other.stem.startswith(f".{file.name}."):
             other.unlink(missing_ok=True)  # of an interrupted write; it may hold a key
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:

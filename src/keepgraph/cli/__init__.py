@@ -5,6 +5,7 @@ Modules are imported when a command needs them, so that `kg` starts quickly.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 
@@ -19,7 +20,5 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     # Most of what a command makes stays until its end: a tenth of its time went into the search for cycles in it.
     gc.set_threshold(20_000)
-    try:
-        kg(prog_name="kg")
-    finally:
-        gc.freeze()
+    atexit.register(gc.freeze)
+    kg(prog_name="kg")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, date, datetime, tzinfo
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.profiles import settings_file
 from keepgraph.temporal import date_phrases, timestamps
-
-if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
 
 _DAY = lazy.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 EXAMPLES = "Such as yesterday, “last Monday”, “3 weeks ago”, “in March”, “20 Nov”, 2026-11-20 or 2026-11-20T14:30."
@@ -72,7 +69,7 @@ LAST_DAY = DateOption(end=True, days_only=True)
 """A last day."""
 
 
-def _on_the_clock(meant: str, zone: ZoneInfo | None) -> str:
+def _on_the_clock(meant: str, zone: tzinfo | None) -> str:
     """A day, or an instant in the local time of that day."""
     if len(meant) > len("2026-11-20T14:30"):
         meant = timestamps.format_local(timestamps.parse(meant, zone), zone)
@@ -88,7 +85,7 @@ def _is_day(text: str) -> bool:
     return True
 
 
-def _zone(ctx: click.Context) -> ZoneInfo | None:
+def _zone(ctx: click.Context) -> tzinfo | None:
     """The time zone of the graph on the command line; None is the system's."""
     from zoneinfo import ZoneInfo
 
