@@ -190,7 +190,13 @@ def _verify(package: _Package, name: str) -> None:
     if package.has_as_installed(name):
         return
     with (package.folder / name).open("rb") as file:
-        _require_digest(package, name, hashlib.file_digest(file, "sha256").hexdigest())
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != SHA256[name]:
+        raise ModelUnavailable(
+            f"{name} in the package {package.distribution} is not that of all-MiniLM-L6-v2: "
+            f"its SHA-256 is {digest}, and should be {SHA256[name]}",
+            hint=f"Install {package.distribution} again. Until then names are found exactly and by their letters.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,15 +273,6 @@ def _load_tokenizer(package: _Package) -> Tokenizer:
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     return tokenizer
-
-
-def _require_digest(package: _Package, name: str, digest: str) -> None:
-    if digest != SHA256[name]:
-        raise ModelUnavailable(
-            f"{name} in the package {package.distribution} is not that of all-MiniLM-L6-v2: "
-            f"its SHA-256 is {digest}, and should be {SHA256[name]}",
-            hint=f"Install {package.distribution} again. Until then names are found exactly and by their letters.",
-        )
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
