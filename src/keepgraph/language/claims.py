@@ -74,7 +74,6 @@ _ADVERBS = frozenset(
     "usually often generally extremely highly fairly so only mostly".split()
 )
 _PREPOSITIONS = inflection.PREPOSITIONS | {"when", "while", "because", "than", "as", "if", "since", "during", "for"}
-_NO_NOUNS = _FUNCTION_WORDS | _ADVERBS | _PREPOSITIONS | _QUANTIFIERS.keys()
 WORD = lazy.compile(r"[^\W_](?:[\w.&'’+#/-]*[\w+#])?")
 
 
