@@ -279,6 +279,16 @@ def test_a_person_is_never_found_by_vectors(call, query, name):
 
 
 @needs_vectors
+def test_vectors_do_not_settle_which_person_a_slip_means(call):
+    create(call, person("Ana"), person("Ana2"))
+
+    answer = call("recall_entity", name_or_alias="Anaa")
+
+    assert answer["entity"] is None
+    assert [each["name"] for each in answer["resolution"]["candidates"]] == ["Ana", "Ana2"]
+
+
+@needs_vectors
 @pytest.mark.parametrize(
     ("query", "kind", "name"),
     [

@@ -81,8 +81,8 @@ def judge(
             probability = precision.of(probability) if is_ruled else min(probability, 1 - precision.value)
         elif each.candidate.entity.row in tied:
             probability = min(probability, _MAX_PROBABILITY_OF_TIED)
-        if step == "meaning" and _has_proper_name(tx, each.candidate.entity):
-            probability = min(probability, _MAX_PROBABILITY_OF_PROPER_NAME)
+        if step == "meaning":
+            probability = min(probability, _max_by_meaning(tx, each.candidate.entity))
         judged.append(replace(each.candidate, score=round(min(probability, _MAX_PROBABILITY), 3)))
     considered = {each.candidate.entity.row for each in evidence}
     refused = [
@@ -93,11 +93,18 @@ def judge(
     return sorted(judged, key=lambda candidate: (-candidate.score, candidate.entity.row)) + _each_once(refused)
 
 
-def _has_proper_name(tx: Tx, entity: Entity) -> bool:
-    """Whether a name near in meaning is another thing of its kind: a hospice and a nursing home, Bath and Baden."""
+def _max_by_meaning(tx: Tx, entity: Entity) -> float:
+    """How probable an entity may be where letters left it open.
+
+    A name near in meaning is often another thing of its kind: a hospice and a nursing home, Bath and Baden. Vectors say
+    nothing of people, so what letters did not accept stays open.
+    """
     vocabulary = graph_vocabulary.read(tx)
+    style = vocabulary.style(entity.type)
+    if style == "person":
+        return _MAX_PROBABILITY_OF_TIED
     is_project = not vocabulary.with_ancestors(entity.type).isdisjoint(vocabulary.project_types)
-    return vocabulary.style(entity.type) == "title" and not is_project
+    return _MAX_PROBABILITY_OF_PROPER_NAME if style == "title" and not is_project else 1.0
 
 
 @dataclass(frozen=True, slots=True)
