@@ -626,6 +626,16 @@ def test_a_task_that_somebody_renamed_stays_the_same(call, root, path, text, nam
     assert entities(path) == {"Plan": "note", name: "task"}
 
 
+@pytest.mark.parametrize("text", ["---\ndue: 2026-13-45\n---\nRent", "- [ ] Buy tar 📅 2026-02-31"])
+def test_a_day_that_does_not_exist_is_reported(call, root, text):
+    write(root, {"Rent.md": text})
+
+    report = read(call, root)
+
+    assert [remark.code for remark in report.warnings] == ["LITERAL_INVALID"]
+    assert "is not a calendar day" in report.warnings[0].message
+
+
 @pytest.mark.parametrize("after", ["- [ ] Buy tar", "- [ ] Buy tar ^t1", ""])
 def test_another_task_in_its_place_is_another(call, root, path, after):
     write(root, {"Plan.md": "- [ ] Paint the fence\n"})

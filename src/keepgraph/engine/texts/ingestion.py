@@ -419,7 +419,8 @@ class _Ingestion:
         if stored.is_same_text:
             storage.annotate(tx, stored.episode, [], note=annotation)
         is_moved = existing is not None and existing.source != document.source
-        notes.record(tx, self._folder, note, entity, stored.episode, previous=previous, is_moved=is_moved)
+        unread = notes.record(tx, self._folder, note, entity, stored.episode, previous=previous, is_moved=is_moved)
+        self.report.warnings += [Remark(document.source, errors.LiteralInvalid.code, message) for message in unread]
         self._warn_of_aliases(tx, document.source, note)
         if entity.name != note.name:
             message = f"something else is called {note.name!r}, so this note is called {entity.name!r}"

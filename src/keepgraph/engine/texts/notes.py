@@ -158,10 +158,13 @@ def record(
     *,
     previous: Note | None,
     is_moved: bool = False,
-) -> None:
+) -> list[str]:
     """Record what a note states, and withdraw what its text no longer states.
 
     Facts that somebody has deleted, retracted or ended since then are not recorded again.
+
+    Returns:
+        Why values of its fields are not recorded: `due: 2026-13-45`.
 
     Args:
         previous: what the note was when it was last read; None if it is new.
@@ -175,7 +178,7 @@ def record(
     if previous or is_moved or recorder.open:
         store.provenance.set_open_statements(tx, episode.row, recorder.open)
     if not before:
-        return
+        return recorder.unread
     withdrawn = forgetting.withdraw_unstated(tx, episode, [row for row, _, _ in before], stated=recorder.kept)
     if is_moved:
         rows = [row for row, _, _ in store.provenance.of_episode(tx, episode.row)]
@@ -183,6 +186,7 @@ def record(
     if withdrawn:
         created_at = {episode.recorded_at, *(recorded_at for _, _, recorded_at in before)}
         forgetting.delete_unsupported_entities(tx, forgetting.ends_of(withdrawn), created_at)
+    return recorder.unread
 
 
 def late(tx: Tx, folder: Folder) -> list[str]:
@@ -457,6 +461,7 @@ class _Recorder:
     Attributes:
         open: its statements that somebody has removed, and those that wait for something, by their digests.
         kept: the facts, by row, that it states and somebody has retracted or ended.
+        unread: why values of its fields are not what their predicates take.
     """
 
     def __init__(self, tx: Tx, folder: Folder, note: Note, entity: Entity, source: str) -> None:
@@ -467,6 +472,7 @@ class _Recorder:
         self._tasks_before: dict[Task, Task] = {}
         self.open: dict[int, str | None] = {}
         self.kept: set[int] = set()
+        self.unread: list[str] = []
 
     def remember(self, tasks: Sequence[Task], episode: Episode) -> None:
         """What the note stated when it was last read, also by tasks that were reworded since, and what was removed."""
@@ -755,18 +761,22 @@ class _Recorder:
         end = self._dated(predicate, end) if isinstance(end, str) else end
         # A refused fact may leave something behind: an entity that was created for a name.
         may_create = isinstance(end, Ref) and end.id is None
-        refusals = (errors.InvalidRequest, errors.Conflict)
-        with suppress(*refusals), self._tx.savepoint() if may_create else nullcontext():
-            facts.record(
-                self._tx,
-                subject=Ref(id=subject.id),
-                predicate=predicate,
-                object=end,
-                source=self._source[-facts.MAX_SOURCE :],
-                valid_from=since,
-                may_correct=False,
-                stated_as=statement,
-            )
+        try:
+            with self._tx.savepoint() if may_create else nullcontext():
+                facts.record(
+                    self._tx,
+                    subject=Ref(id=subject.id),
+                    predicate=predicate,
+                    object=end,
+                    source=self._source[-facts.MAX_SOURCE :],
+                    valid_from=since,
+                    may_correct=False,
+                    stated_as=statement,
+                )
+        except errors.LiteralInvalid as error:
+            self.unread.append(error.message)
+        except (errors.InvalidRequest, errors.Conflict):
+            pass
 
     def _dated(self, predicate: str, text: str) -> str:
         """The text; if it gives a day as people do (“tomorrow”), that day, counted from the day of the note."""
