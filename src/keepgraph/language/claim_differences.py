@@ -169,6 +169,17 @@ class Difference:
         return bool(is_rule) and ours is not None and theirs is not None and ours * theirs > 0 and ours != theirs
 
     @property
+    def are_amounts_of_subjects(self) -> bool:
+        """Whether an amount with a unit stands before the verb, and so names another thing: `the 5 km race`."""
+        return any(
+            amount.dimension
+            and claims.verb_index(claims.WORD.findall(claim.plain_text[: amount.start + 1])) is None
+            and claims.verb_index(claims.WORD.findall(claim.plain_text)) is not None
+            for claim in (self.one, self.other)
+            for amount in claim.quantities
+        )
+
+    @property
     def unequal_amounts(self) -> tuple[str, str]:
         pairs: list[tuple[Quantity, Quantity]] = list(zip(self.one.quantities, self.other.quantities, strict=True))
         return next(
@@ -196,6 +207,8 @@ class Difference:
         if len(self.ours) != 1 or len(self.theirs) != 1:
             return None
         ours, theirs = self.ours[0], self.theirs[0]
+        if ours.is_of_subject and theirs.is_of_subject:
+            return None  # two things: hot drinks and cold ones
         return (ours.text, theirs.text) if opposites.exclude(ours.text, theirs.text) else None
 
     @property
@@ -368,7 +381,7 @@ _ONCE = frozenset(
     map(
         opposites.root,
         "born die founded established built completed opened launch release publish signed expire start end close join "
-        "left retire marry graduate happen arrive depart elected discovered invented deadline due scheduled created "
+        "left retire marry graduate happen arrive depart elected discovered invented due scheduled created "
         "introduced premiere inaugurated demolished abolished".split(),
     )
 )
@@ -387,7 +400,9 @@ def happens_once(one: Claim, other: Claim, shared: Iterable[Word]) -> bool:
     Args:
         shared: the words of the first that both have.
     """
-    if one.tense != other.tense or not any(word.root in _ONCE for word in shared) or _are_of_many(one, other):
+    is_once = any(word.root in _ONCE for word in shared)
+    is_dated = all(map(_is_dated, (one, other)))
+    if one.tense != other.tense or not (is_once or is_dated) or _are_of_many(one, other):
         return False
     ours, theirs = time_references.parts(one.times), time_references.parts(other.times)
     differing = {
@@ -395,7 +410,13 @@ def happens_once(one: Claim, other: Claim, shared: Iterable[Word]) -> bool:
         for part in ours.keys() & theirs.keys()
         if ours[part].isdisjoint(theirs[part])
     }
-    return len(differing) == 1
+    return len(differing) == 1 and (is_dated or differing != {"weekday"})
+
+
+def _is_dated(claim: Claim) -> bool:
+    """Whether a claim says of one thing when it is, and nothing else: `the meeting is at 3 pm`."""
+    before = claim.plain_text[: min((time.start for time in claim.times), default=0) + 1]
+    return re.match(rf"\s*{_DEFINITE}\s.*\b(?:is|was|will be)\s(?:(?:on|at|in)\s)?$", before) is not None
 
 
 def may_repeat(one: Claim, other: Claim) -> bool:

@@ -42,6 +42,7 @@ _QUANTIFIERS = {
         "regularly".split(),
         (_SOME, 1.0),
     ),
+    "a few": (_SOME, 1.0),
     **dict.fromkeys("most mostly majority".split(), (0.5 + _SOME, 1.0)),
     **dict.fromkeys("few rarely seldom minority".split(), (0.0, 0.5)),
     "half": (0.45, 0.55),
@@ -105,7 +106,7 @@ def _find_words(text: str, labels: Mapping[str, str]) -> Iterator[Word]:
         labels: the numbers that label something, by the words that stand for them in the text.
     """
     tokens = [(match[0], match.start()) for match in WORD.finditer(text)]
-    verb = _verb_index([token for token, _ in tokens])
+    verb = verb_index([token for token, _ in tokens])
     preposition, after_copula = "", False
     for index, (token, start) in enumerate(tokens):
         lower = token.lower()
@@ -133,10 +134,11 @@ def _find_words(text: str, labels: Mapping[str, str]) -> Iterator[Word]:
 def _is_name(token: str, *, is_first: bool) -> bool:
     if not token[0].isupper():
         return False
-    return not is_first or not common_words.is_english(normalisation.Name(token).folded)
+    folded = normalisation.Name(token).folded
+    return not is_first or given_names.contains(folded) or not common_words.is_english(folded)
 
 
-def _verb_index(tokens: list[str]) -> int | None:
+def verb_index(tokens: list[str]) -> int | None:
     """The likely place of the first verb, without a parser."""
     for index, token in enumerate(tokens):
         if token.lower() in _AUXILIARIES:
@@ -195,7 +197,8 @@ _PARTIAL_NEGATION = lazy.compile(
     r"enough|even|the only|directly|automatically|immediately|just)\b|\byet\b|"
     r"\b(?:who|that|which|those|whose)\s(?:\w+\s)?(?:do|does|did|is|are|was|were|has|have|had|can|will)\s"
     r"(?:not|never)\b|"
-    r"\bwithout\b|\binstead of\b|\brather than\b|\bexcept\b|\beither\b|\bor\b(?!\s(?:more|so|less)\b)|\bnothing but\b|"
+    r",\s(?:and\s)?not\s|\bbut not\b|\bwithout\b|\binstead of\b|\brather than\b|\bexcept\b|\beither\b|"
+    r"\bor\b(?!\s(?:more|so|less)\b)|\bnothing but\b|"
     r"\b(?:partly|partially|in part|to some extent|hardly|barely|scarcely|rarely|seldom)\b|"
     r"\b(?:no ?body|no one|none|nothing|no \w+|all|every\w+|every \w+|any(?:one|body))(?:\s(?:of\s)?(?:us|them))?,?\s"
     r"(?:but|save|other than|apart from|aside from|besides|bar|excluding)\s|"
@@ -328,7 +331,7 @@ def _with_subjects(clause: str) -> Iterator[str]:
 def _verb_start(clause: str) -> int | None:
     """Where the verb of a clause begins, in characters; None if none is found."""
     tokens = [(match[0], match.start()) for match in WORD.finditer(clause)]
-    index = _verb_index([token for token, _ in tokens])
+    index = verb_index([token for token, _ in tokens])
     return tokens[index][1] if index is not None and index < len(tokens) else None
 
 
@@ -409,7 +412,7 @@ def _share(text: str, cues: tuple[Cue, ...]) -> tuple[tuple[float, float], bool]
     """The share of its subject that a claim covers, and whether only its polarity says so."""
     negations = [cue for cue in cues if cue.kind == "negation"]
     is_negated = len(negations) % 2 == 1
-    words = re.finditer(r"[a-z]+", text.lower())
+    words = re.finditer(r"\ba few\b|[a-z]+", text.lower())
     quantifier = next((match for match in words if match[0] in _QUANTIFIERS), None)
     if quantifier is None:
         return ((0.0, 0.0) if is_negated else (_SOME, 1.0)), True

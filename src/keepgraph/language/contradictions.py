@@ -227,6 +227,7 @@ def _amounts(difference: Difference, _: Callable[[str], bool]) -> _Judgement | N
     if (
         difference.amounts != "different"
         or not difference.differs_once
+        or difference.are_amounts_of_subjects
         or claim_differences.may_repeat(difference.one, difference.other)
     ):
         return None
