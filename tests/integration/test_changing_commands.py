@@ -124,7 +124,7 @@ def test_a_new_due_date_set_as_a_property_is_said_not_to_be_the_task_s(run):
     line = next(line for line in shown.splitlines() if "to settle it" in line)
     run(*shlex.split(line.partition("kg ")[2]))
 
-    assert "under due_on, nothing is recorded" in shown
+    assert "Recorded under due_on: nothing." in shown
     assert "due_on → “2099-05-29”" in run("recall", "Send the contract").output
 
 

@@ -377,4 +377,4 @@ def test_the_command_for_a_topic_keeps_the_other_options(call, path):
     done = CliRunner().invoke(kg, ["--db", str(path), "decisions", "auth flow", "--since", "2026-04-01"])
 
     assert done.exit_code == 3
-    assert "kg decisions --about 'auth flow' --since 2026-04-01\n" in done.output
+    assert 'kg decisions --about "auth flow" --since 2026-04-01\n' in done.output
