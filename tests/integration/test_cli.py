@@ -314,6 +314,29 @@ def test_a_terminal_that_lacks_a_letter_shows_the_rest(path: Path, run: Kg) -> N
     assert b"?ofie  person" in done.stdout
 
 
+def in_shell(path: Path, command: str) -> subprocess.CompletedProcess[str]:
+    line = f'"{sys.executable}" -m keepgraph.cli --db "{path}" {command}'
+    return subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&-"])
+def test_a_command_runs_without_standard_streams(path: Path, run: Kg, closed: str) -> None:
+    done = in_shell(path, f"record person:Priya tagged =lead {closed}")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "lead" in run("recall", "Priya").output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_an_answer_that_cannot_be_written_does_not_say_that_nothing_was_changed(path: Path, run: Kg) -> None:
+    done = in_shell(path, "record person:Priya tagged =lead > /dev/full")
+
+    assert done.returncode == 1
+    assert "the output: the disk is full" in done.stderr
+    assert "Nothing was changed" not in done.stderr
+    assert "lead" in run("recall", "Priya").output
+
+
 def test_an_export_over_the_graph_itself_is_refused(run: Kg, path: Path, tmp_path: Path) -> None:
     run("record", "person:Priya", "tagged", "=lead")
     link = tmp_path / "link.db"

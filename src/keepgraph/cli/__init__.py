@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 
 from keepgraph.cli.root import kg
@@ -14,6 +15,9 @@ from keepgraph.cli.root import kg
 
 def main() -> None:
     """Run the command line."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the caller; the lowest free descriptor is the closed one
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A terminal whose encoding lacks a letter of a name should still show the rest.
         if hasattr(stream, "reconfigure"):

@@ -143,8 +143,10 @@ class _CommandGroup(click.Group):
         except OSError as error:
             kind = errors.GraphWriteFailed if error.errno in _STORAGE_ERRNOS else errors.InvalidArguments
             hint = None if error.errno in _STORAGE_ERRNOS else "Name another file."
+            if error.filename is None:  # a stream: the graph may be changed already
+                hint = "Check where the output goes, and what is recorded, before you repeat the command."
             reason = "the disk is full" if error.errno in _FULL_ERRNOS else error.strerror
-            problem = kind(f"{error.filename or 'a file'}: {reason}", hint=hint)
+            problem = kind(f"{error.filename or 'the output'}: {reason}", hint=hint)
         except Exception:  # the one place where every error becomes an answer
             if ctx.params["trace"]:
                 raise
