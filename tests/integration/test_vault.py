@@ -626,6 +626,16 @@ def test_a_task_that_somebody_renamed_stays_the_same(call, root, path, text, nam
     assert entities(path) == {"Plan": "note", name: "task"}
 
 
+def test_forgetting_a_text_says_that_its_file_is_read_again(call, root):
+    write(root, {"Rent.md": "Paid."})
+    read(call, root)
+    forgotten = call("forget", what="Rent", kind="text", dry_run=True)["message"]
+    (root / "Rent.md").unlink()
+
+    assert f"`kg ingest` reads it again: {root / 'Rent.md'}" in forgotten
+    assert "kg ingest" not in call("forget", what="Rent", kind="text")["message"]
+
+
 @pytest.mark.parametrize("text", ["---\ndue: 2026-13-45\n---\nRent", "- [ ] Buy tar 📅 2026-02-31"])
 def test_a_day_that_does_not_exist_is_reported(call, root, text):
     write(root, {"Rent.md": text})

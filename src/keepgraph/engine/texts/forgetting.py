@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -211,6 +212,7 @@ class Forgotten:
         kept_texts: texts that stay and still have its name, or from which a fact was recorded; newest first.
         kept: what stays although a text is deleted, each with the reason.
         reopened: the blockers that are open again, because nothing says they were resolved.
+        file: the path of the file that a text was read from, if it is still there.
     """
 
     kind: str
@@ -225,6 +227,7 @@ class Forgotten:
     kept_texts: tuple[Episode, ...] = ()
     kept: tuple[_KeptObject, ...] = ()
     reopened: tuple[Fact, ...] = ()
+    file: str | None = None
 
 
 def forget(tx: Tx, what: str, *, kind: str | None = None) -> Forgotten:
@@ -312,7 +315,12 @@ def _forget_text(tx: Tx, episode: Episode) -> Forgotten:
         entities=deleted.entities,
         counts={"chunks": deleted.chunks, "mentions": mentions, "assertions": deleted.assertions},
         kept=deleted.kept,
+        file=episode.source if _is_of_file(episode) else None,
     )
+
+
+def _is_of_file(episode: Episode) -> bool:
+    return episode.kind == storage.DOCUMENT and os.path.isabs(episode.source) and os.path.isfile(episode.source)
 
 
 def _forget_call(tx: Tx, number: int) -> Forgotten:

@@ -165,4 +165,5 @@ def _message(forgotten: Forgotten, *, dry_run: bool) -> str:
     stays = f" {count_noun(kept, 'text')} that {has_it[kept > 1]}." if kept else ""
     reopened = count_noun(len(forgotten.reopened), "blocker")
     opens = f" {reopened} {'is' if len(forgotten.reopened) == 1 else 'are'} open again." if forgotten.reopened else ""
-    return f"{'Would forget' if dry_run else 'Forgot'} {what}{with_it}.{stays}{opens}"
+    again = f" Its file is still there, and `kg ingest` reads it again: {forgotten.file}." if forgotten.file else ""
+    return f"{'Would forget' if dry_run else 'Forgot'} {what}{with_it}.{stays}{opens}{again}"
