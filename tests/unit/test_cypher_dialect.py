@@ -162,6 +162,7 @@ def test_the_examples_of_the_advice_run(ask, hint):
     ("condition", "older"),
     [
         ("n.x NOT IN [1]", "NOT n.x IN [1]"),
+        ("n.x NOT =~ 'a.*'", "NOT n.x =~ 'a.*'"),
         ("n.x AND n.a + f(n)[0].b not in [1] OR n.y", "n.x AND NOT n.a + f(n)[0].b IN [1] OR n.y"),
         ("any(x IN n.l WHERE x NOT IN n.m)", "any(x IN n.l WHERE NOT x IN n.m)"),
         ("n.x NOT CONTAINS 'x'", "NOT n.x CONTAINS 'x'"),

@@ -498,6 +498,7 @@ def test_what_is_wrong_is_told_by_its_detail(text, detail):
         ("MATCH p = SHORTEST 2 (a)-->(b) RETURN p", "shortestPath"),
         ("MATCH a-->b RETURN a", "round brackets"),
         ("MATCH (n) WHERE n.x NOT LIKE $name RETURN n", "CONTAINS toLower($part)"),
+        ("MATCH (n) WHERE n.x LIKE 'a' + '%' RETURN n", "CONTAINS toLower($part)"),
     ],
 )
 def test_the_hint_says_what_to_write_instead(text, hint):

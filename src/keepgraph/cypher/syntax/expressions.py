@@ -210,11 +210,11 @@ def _parse_predicate(tokens: TokenStream, left: Expression, first: int, stop_at_
             raise tokens.expected("NULL after IS", hint="Only null is tested with IS; compare other values with =.")
         return IsNull(left, negated, span=tokens.span(first))
     if kind == "NOT":
-        if tokens.kinds[tokens.position] not in ("IN", "CONTAINS", "STARTS", "ENDS", "LIKE", "ILIKE"):
-            raise tokens.expected("IN, CONTAINS, STARTS WITH, ENDS WITH or LIKE after NOT")
+        if tokens.kinds[tokens.position] not in ("IN", "CONTAINS", "STARTS", "ENDS", "=~", "LIKE", "ILIKE"):
+            raise tokens.expected("IN, CONTAINS, STARTS WITH, ENDS WITH, =~ or LIKE after NOT")
         return Unary("NOT", _parse_predicate(tokens, left, first, stop_at_bar), span=tokens.span(first))
     if kind in ("LIKE", "ILIKE"):
-        return _parse_like(tokens, left, first)
+        return _parse_like(tokens, left, first, stop_at_bar)
     operator = cast(Operator, kind)
     if kind in ("STARTS", "ENDS"):
         tokens.expect("WITH", f"after {kind}")
@@ -223,18 +223,19 @@ def _parse_predicate(tokens: TokenStream, left: Expression, first: int, stop_at_
     return Binary(operator, left, right, span=tokens.span(first))
 
 
-def _parse_like(tokens: TokenStream, left: Expression, first: int) -> Expression:
+def _parse_like(tokens: TokenStream, left: Expression, first: int, stop_at_bar: bool) -> Expression:
     """`a LIKE '%x_'` of SQL, and ILIKE for any case, as a regular expression."""
-    like, pattern = tokens.position - 1, tokens.position
-    if tokens.kinds[pattern] != "string":
+    like, start = tokens.position - 1, tokens.position
+    pattern = parse_expression(tokens, _PREDICATE, stop_at_bar)
+    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        tokens.position = start + (tokens.kinds[start] == "string")
         raise tokens.expected(
-            "a text in quotes after LIKE",
+            "only a text in quotes after LIKE",
             hint="Compare with CONTAINS, STARTS WITH or ENDS WITH: WHERE toLower(n.name) CONTAINS toLower($part).",
         )
-    tokens.position += 1
-    escaped = _PUNCTUATION.sub(r"\\\g<0>", tokenizer.string(tokens, pattern))
+    escaped = _PUNCTUATION.sub(r"\\\g<0>", pattern.value)
     flags = "(?s)" if tokens.kinds[like] == "LIKE" else "(?is)"
-    regular = Literal(flags + escaped.replace("\\%", ".*").replace("_", "."), span=tokens.span(pattern))
+    regular = Literal(flags + escaped.replace("\\%", ".*").replace("_", "."), span=pattern.span)
     return Binary("=~", left, regular, span=tokens.span(first))
 
 
