@@ -88,6 +88,7 @@ def test_a_value_that_nothing_has_is_told_with_those_like_it_that_have_rows(call
 @pytest.mark.parametrize(
     ("query", "message"),
     [
+        ("UNWIND [] AS x RETURN x", "UNWIND [] AS x gives no rows."),
         ("MATCH (s:Source) RETURN s",
          "No row passes the label in (s:Source); without it there are rows, where the label is 'Concept', 'Decision', "
          "'Literal' …."),

@@ -390,7 +390,8 @@ class _Search:
             # CALL { … } unwinds the rows of a query.
             parts = clause.source.query.parts if isinstance(clause.source, ast.Subquery) else ()
             inner = [cause for part in parts for cause in self._failures((*before, *part.clauses))]
-            return inner or [Cause(FAILING_CONDITION, self._written(clause), "This gives no rows.")]
+            written = self._written(clause)
+            return inner or [Cause(FAILING_CONDITION, written, f"{written} gives no rows.")]
         bare, conditions = self._apart(clause)
         failing = self._ended(before, bare, conditions)
         failing = failing or self._explained(before, self._relaxations(clause, bare, conditions))
