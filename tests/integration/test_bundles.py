@@ -277,6 +277,17 @@ def test_other_files_beside_the_pages_stay(path, bundle):
     assert picture.read_bytes() == b"\x89PNG"
 
 
+def test_a_bundle_in_a_folder_of_notes_is_left_out(path, bundle, tmp_path):
+    notes = tmp_path / "notes"
+    shutil.copytree(bundle, notes / "Keepgraph")
+    (notes / "Plan.md").write_text("Ship it.", encoding="utf-8")
+    done = CliRunner().invoke(kg, ["--db", str(path), "ingest", str(notes), "--json"])
+    report = json.loads(done.stdout)
+
+    assert report["added"] == 1
+    assert [(Path(each["path"]).name, each["code"]) for each in report["skipped"]] == [("Keepgraph", "EXPORTED_GRAPH")]
+
+
 @pytest.mark.parametrize("words", [("ingest",), ("vault", "add"), ("vault", "preview")])
 def test_a_bundle_is_not_read_as_notes(path, bundle, words):
     before = dump(path)

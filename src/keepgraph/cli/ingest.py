@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import re
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +11,7 @@ from typing import Any
 
 import click
 
-from keepgraph import errors, lazy, permissions
+from keepgraph import errors, permissions
 from keepgraph.cli import graph_options
 from keepgraph.cli.output import terminal
 from keepgraph.engine.texts import document_files, ingestion
@@ -23,8 +20,6 @@ from keepgraph.graph import Graph
 from keepgraph.profiles import profile
 
 _MAX_SHOWN = 20
-_PAGES_LOOKED_AT = 20
-_REVISION = lazy.compile(r"^revision: [0-9a-f]{8}-[0-9a-f]{8}$", re.M)
 
 
 @click.command("ingest")
@@ -51,8 +46,6 @@ def ingest_command(
     """
     if not all(path.strip() for path in paths):
         raise errors.InvalidArguments("a path is empty", hint="Name a file or a folder; . is the folder you are in.")
-    for path in paths:
-        refuse_export(Path(permissions.expanded(path)))
     as_json = graph_options.wants_json(ctx)
     with graph_options.open_graph(ctx, create=True) as graph, progress_callback(quiet=as_json) as progress:
         reports = [
@@ -76,20 +69,6 @@ def ingest_command(
         if not dry_run:
             show_missing_vectors(graph.path, status)
     ctx.exit(1 if any("error" in report or report["failed"] for report in reports) else 0)
-
-
-def refuse_export(folder: Path) -> None:
-    """Refuse the pages that `kg export --vault` wrote: as notes, each fact would be a mention, and each task open.
-
-    Raises:
-        errors.InvalidArguments: the folder has such pages.
-    """
-    pages = itertools.islice(folder.glob("*/*.md"), _PAGES_LOOKED_AT) if (folder / "index.md").is_file() else ()
-    if any(_REVISION.search(page.read_text(encoding="utf-8", errors="replace")) for page in pages):
-        raise errors.InvalidArguments(
-            f"{folder} holds pages of an exported graph, not notes",
-            hint=f"Import them, with your edits: kg import {shlex.quote(str(folder))}",
-        )
 
 
 def ingest_path(graph: Graph, path: str, progress: Any, *, tool: str = "kg ingest", **options: Any) -> dict[str, Any]:

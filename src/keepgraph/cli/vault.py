@@ -13,7 +13,7 @@ import click
 from keepgraph import errors, package_files, permissions
 from keepgraph.cli import graph_options, ingest
 from keepgraph.cli.output import terminal
-from keepgraph.engine.texts import ingestion
+from keepgraph.engine.texts import document_files, ingestion
 from keepgraph.english import count_noun
 from keepgraph.graph import Graph
 from keepgraph.profiles import settings_file
@@ -198,7 +198,7 @@ def _existing(folder: str) -> Path:
     path = _resolved(folder)
     if not path.is_dir():
         raise errors.InvalidArguments(f"{folder!r} is not a folder", hint="Name the folder of your notes.")
-    ingest.refuse_export(path)
+    document_files.refuse_export(path)
     return path
 
 

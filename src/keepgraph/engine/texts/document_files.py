@@ -5,17 +5,21 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import shlex
 import stat
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
-from keepgraph import errors, permissions
+from keepgraph import errors, lazy, permissions
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
 SUFFIXES = (*MARKDOWN_SUFFIXES, ".txt")
 MAX_BYTES = 10_000_000
 """A larger file is refused."""
 
+_PAGES_LOOKED_AT = 20
+_REVISION = lazy.compile(r"^revision: [0-9a-f]{8}-[0-9a-f]{8}$", re.M)
 _ESCAPED_BYTE = re.compile(r"\\x([0-9a-f]{2})")
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -111,6 +115,26 @@ def decode(content: bytes, name: str) -> tuple[str, bool]:
     if "\0" in text:
         raise errors.DocumentUnreadable(f"{name} is not text")
     return text, is_replaced
+
+
+def is_export(folder: Path) -> bool:
+    """Whether `kg export --vault` wrote a folder; as notes, its facts would be mentions and its tasks open."""
+    pages = islice(folder.glob("*/*.md"), _PAGES_LOOKED_AT) if (folder / "index.md").is_file() else ()
+    return any(_REVISION.search(page.read_text(encoding="utf-8", errors="replace")) for page in pages)
+
+
+def refuse_export(folder: Path) -> None:
+    """Refuse the pages of an exported graph.
+
+    Raises:
+        errors.DocumentUnreadable: the folder has such pages.
+    """
+    if is_export(folder):
+        shown = display_path(folder)
+        raise errors.DocumentUnreadable(
+            f"{shown} holds pages of an exported graph, not notes",
+            hint=f"Import them, with your edits: kg import {shlex.quote(shown)}",
+        )
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> errors.DocumentUnreadable:

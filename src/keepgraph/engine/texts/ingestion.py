@@ -38,6 +38,7 @@ NAMES = "names"
 """The current work in a progress report when it is not a file: detection of mentions in stored texts."""
 
 LINK, NOT_A_FILE, EMPTY, TOO_DEEP, EXCLUDED = "SYMBOLIC_LINK", "NOT_A_FILE", "EMPTY", "TOO_DEEP", "EXCLUDED"
+EXPORT = "EXPORTED_GRAPH"
 """Why a file is skipped without an error."""
 
 _SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__", "logseq/bak"])
@@ -211,6 +212,8 @@ class _Ingestion:
                 f"{display_path(self._path)} is no document: its name ends in none of "
                 f"{', '.join(document_files.SUFFIXES)}"
             )
+        if is_folder:
+            document_files.refuse_export(self._path)
         root = self._path if is_folder else self._path.parent
         existing = self._existing_documents(is_folder=is_folder)
         self._open_folder(root, is_folder=is_folder)
@@ -290,6 +293,9 @@ class _Ingestion:
                     entries = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
             except OSError as error:
                 self._fail(folder, document_files.unreadable(folder, error))
+                continue
+            if depth and any(entry.name == "index.md" for entry in entries) and document_files.is_export(folder):
+                self._skip(folder, EXPORT, "it holds pages of an exported graph, which `kg import` reads")
                 continue
             subfolders = []
             for entry in entries:
