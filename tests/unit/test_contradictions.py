@@ -85,6 +85,8 @@ def test_a_contradiction_says_of_which_kind_it_is(kind, first, second):
         ("It costs $4.5M.", "It costs 4,500,000 dollars."),
         ("The road is about 10 km long.", "The road is 10.8 km long."),
         ("Between 20 and 30 guests came.", "25 guests came."),
+        ("The trail is 500 m to 2 km long.", "The trail is 800 m long."),
+        ("The team won 10-3 points.", "The team won 10-3 points."),
         ("The shop opens at 7:30 pm.", "The shop opens at 19:30."),
         ("It is 77 °F in the hall.", "It is 25 °C in the hall."),
         ("The film lasts an hour and a half.", "The film lasts 90 minutes."),

@@ -187,7 +187,9 @@ def _read(match: re.Match[str]) -> Quantity:
         low = high = value * factor
         if is_range:
             multiple = _multiple(second or "") if _multiple(first) == 1.0 else 1.0  # between 2 and 3 million
-            low, high = low * multiple, max(reading * factor for reading, _ in _readings(second or ""))
+            first_factor = _unit(match["first_unit"])[1] if match["first_unit"] else factor  # 500 m to 2 km
+            ends = (value * multiple * first_factor, *(reading * factor for reading, _ in _readings(second or "")))
+            low, high = min(ends), max(ends)
         elif match["about"] or match["plus"] == " or so":
             low, high = low - abs(low) * APPROXIMATE, high + abs(high) * APPROXIMATE
         elif least:
