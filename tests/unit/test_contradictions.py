@@ -82,6 +82,8 @@ def test_a_contradiction_says_of_which_kind_it_is(kind, first, second):
         ("Last Friday the build failed.", "This Friday the build did not fail."),
         ("Our house has three floors.", "Their house has four floors."),
         ("The road is 1,000 m long.", "The road is 1.000 m long."),
+        ("Half a dozen guests came.", "Six guests came."),
+        ("Half a million people came.", "500,000 people came."),
         ("It costs $4.5M.", "It costs 4,500,000 dollars."),
         ("The road is about 10 km long.", "The road is 10.8 km long."),
         ("Between 20 and 30 guests came.", "25 guests came."),
@@ -139,6 +141,8 @@ def test_what_may_both_be_true_is_no_contradiction(first, second):
         ("The team uses Redis, not etcd.", "The team does not use Redis."),
         ("Ada hired Ben.", "Ada was hired by Ben."),
         ("A few lifts work.", "No lifts work."),
+        ("The talk lasts half an hour.", "The talk lasts an hour."),
+        ("The cake weighs half a pound.", "The cake weighs a pound."),
     ],
 )
 def test_texts_that_cannot_both_be_true_do_not_agree(first, second):

@@ -96,7 +96,7 @@ _MULTIPLES = {
     "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
 _TENS = [word for word, number in CARDINALS.items() if number >= 20]
-_WORDS = {**CARDINALS, "zero": 0, "a couple of": 2, "a dozen": 12, "half a dozen": 6}
+_WORDS = {**CARDINALS, "zero": 0, "a couple of": 2, "a dozen": 12, "half a": 0.5, "half an": 0.5}
 
 _CARDINAL_WORD = (
     rf"(?:(?:{'|'.join(_TENS)})[-\s](?:{'|'.join(list(CARDINALS)[:9])})|"
