@@ -416,7 +416,8 @@ def happens_once(one: Claim, other: Claim, shared: Iterable[Word]) -> bool:
 def _is_dated(claim: Claim) -> bool:
     """Whether a claim says of one thing when it is, and nothing else: `the meeting is at 3 pm`."""
     before = claim.plain_text[: min((time.start for time in claim.times), default=0) + 1]
-    return re.match(rf"\s*{_DEFINITE}\s.*\b(?:is|was|will be)\s(?:(?:on|at|in)\s)?$", before) is not None
+    # Not in the past: the flood was in 1953, and another one in 1962.
+    return re.match(rf"\s*(?:{_DEFINITE}|\S.*['’]s)\s.*\b(?:is|will be)\s(?:(?:on|at|in)\s)?$", before) is not None
 
 
 def may_repeat(one: Claim, other: Claim) -> bool:
