@@ -21,6 +21,7 @@ def extracted(text: str, about: str | None = None) -> list[tuple[str, str, str]]
         ("Ada is the manager of Priya.", [("Priya", "reports", "Ada")]),
         ("Atlas is blocked by the vendor contract.", [("Atlas", "blocks", "vendor contract")]),
         ("Atlas is waiting for the legal review.", [("Atlas", "blocks", "legal review")]),
+        ("Livio still waits for two titles.", [("Livio", "blocks", "two titles")]),
         ("PostgreSQL blocks notification-service", [("notification-service", "blocks", "PostgreSQL")]),
         (
             "Atlas depends on PostgreSQL, Redis and Kafka.",

@@ -59,7 +59,9 @@ _REPORTED_SPEECH = lazy.compile(
 )
 _QUOTATION_MARK = lazy.compile(r"[\"“”«»„]")
 
-_ADVERB = r"(?:\s(?:now|currently|still|also|both|directly|only|always|heavily|completely|fully|already|again|really))?"
+_ADVERBS = r"\s(?:now|currently|still|also|both|directly|only|always|heavily|completely|fully|already|again|really)"
+_ADVERB = f"(?:{_ADVERBS})?"
+_ADVERB_AT_END = lazy.compile(rf"{_ADVERBS}\s*$", re.IGNORECASE)
 _IS = r"(?:is|are|remains?|['’]s|['’]re)"
 _WAS = r"(?:is|are|was|were|has been|have been|got|gets)"
 _FIX = "(?:resolved|fixed|solved|addressed|unblocked)"
@@ -338,7 +340,7 @@ def _fact(
 def _phrase_before(evidence: str, offset: int) -> str | None:
     """The noun phrase before an offset, from the beginning of its clause; None if it is no short phrase."""
     clause = _CLAUSE_START.split(evidence[max(0, offset - _SUBJECT_WINDOW) : offset])[-1]
-    words = [match[0] for match in _WORD.finditer(clause)]
+    words = [match[0] for match in _WORD.finditer(_ADVERB_AT_END.sub("", clause))]
     return _noun_phrase(words) if words else None
 
 
