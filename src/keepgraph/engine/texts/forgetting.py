@@ -10,7 +10,7 @@ from keepgraph import errors, store
 from keepgraph.engine.knowledge import entity_changes
 from keepgraph.engine.knowledge import facts as knowledge_facts
 from keepgraph.engine.maintenance import undo
-from keepgraph.engine.texts import episodes, forget_targets, mention_index, storage
+from keepgraph.engine.texts import document_files, episodes, forget_targets, mention_index, storage
 from keepgraph.english import count_noun
 from keepgraph.language import normalisation
 from keepgraph.language.notes import ITSELF
@@ -320,7 +320,8 @@ def _forget_text(tx: Tx, episode: Episode) -> Forgotten:
 
 
 def _is_of_file(episode: Episode) -> bool:
-    return episode.kind == storage.DOCUMENT and os.path.isabs(episode.source) and os.path.isfile(episode.source)
+    is_path = episode.kind == storage.DOCUMENT and os.path.isabs(episode.source)
+    return is_path and not document_files.file_is_gone(episode.source)
 
 
 def _forget_call(tx: Tx, number: int) -> Forgotten:

@@ -163,12 +163,12 @@ def record(
 
     Facts that somebody has deleted, retracted or ended since then are not recorded again.
 
-    Returns:
-        Why values of its fields are not recorded: `due: 2026-13-45`.
-
     Args:
         previous: what the note was when it was last read; None if it is new.
         is_moved: whether the path of the file has changed since then.
+
+    Returns:
+        Why values of its fields are not recorded: `due: 2026-13-45`.
     """
     recorder = _Recorder(replace(tx, episode=episode.row), folder, note, entity, episode.source)
     before = store.provenance.of_episode(tx, episode.row) if previous or is_moved else []
