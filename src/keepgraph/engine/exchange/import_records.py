@@ -8,13 +8,12 @@ graph that import each other's exports become equal.
 from __future__ import annotations
 
 import json
-import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from keepgraph import errors, store
-from keepgraph.command_arguments import entity_argument
+from keepgraph.command_arguments import entity_argument, quoted
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange.import_state import (
     DEFAULT_CONFIDENCE,
@@ -158,7 +157,7 @@ class _EntityBatch:
             raise errors.ImportConflict(
                 f"{parsed.id} is the {existing.type} {quote_name(existing.name)} of group {existing.group!r} "
                 f"in this graph, not the {parsed.type} {quote_name(parsed.name)} of group {parsed.group!r}",
-                hint=f"To give it that name here too: kg rename {parsed.id} {shlex.quote(parsed.name)}"
+                hint=f"To give it that name here too: kg rename {parsed.id} {quoted(parsed.name)}"
                 if (existing.group, existing.type) == (parsed.group, parsed.type)
                 else None,
             )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import os
 import re
-import shlex
 import stat
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
 from keepgraph import errors, lazy, permissions
+from keepgraph.command_arguments import quoted
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
 SUFFIXES = (*MARKDOWN_SUFFIXES, ".txt")
@@ -133,7 +133,7 @@ def refuse_export(folder: Path) -> None:
         shown = display_path(folder)
         raise errors.DocumentUnreadable(
             f"{shown} holds pages of an exported graph, not notes",
-            hint=f"Import them, with your edits: kg import {shlex.quote(shown)}",
+            hint=f"Import them, with your edits: kg import {quoted(shown)}",
         )
 
 
