@@ -288,17 +288,18 @@ def test_where_nothing_clearly_answers_the_closest_are_shown_and_nothing_counts_
     assert "The soup was cold again." in unanswered.output
 
 
-def test_what_is_slow_is_not_imported_for_a_recall(path: Path, run: Kg) -> None:
+@pytest.mark.parametrize(("command", "tools"), [("recall", "memory"), ("show", "connections")])
+def test_what_is_slow_is_not_imported_to_look_at_an_entity(path: Path, run: Kg, command: str, tools: str) -> None:
     run("record", "person:Priya", "tagged", "=lead")
     code = (
         "import sys; from keepgraph.cli import main\ntry: main()\nfinally: print(*sorted(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "--db", str(path), "recall", "Priya"], capture_output=True, text=True
+        [sys.executable, "-c", code, "--db", str(path), command, "Priya"], capture_output=True, text=True
     )
 
     loaded = set(done.stderr.split())
-    assert "keepgraph.tools.memory" in loaded
+    assert f"keepgraph.tools.{tools}" in loaded
     assert not loaded & {"mcp", "jsonschema", "rapidfuzz", "platformdirs", "rich", "numpy", "pydantic", "asyncio"}
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from keepgraph import errors, store
-from keepgraph.engine import knowledge, topology
+from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import resolver
 from keepgraph.engine.retrieval import neighbourhood, node_lookup, passages, search_request
 from keepgraph.engine.retrieval.neighbourhood import Neighbour, Neighbourhood
@@ -354,6 +354,8 @@ def trace_path(
     path; without a path, `found` is false and `length` −1. For an unknown name, `from` or `to` is null, and
     resolution.candidates has near names.
     """
+    from keepgraph.engine import topology  # it loads numpy
+
     tx, scope = knowledge.projects.enter_named(tx, project)
     predicates = search_calls.predicates(tx, edge_types)
     start, end = _resolve(tx, from_entity, scope), _resolve(tx, to_entity, scope)
