@@ -24,7 +24,7 @@ from measure import Figure
 ROOT = Path(__file__).parents[2]
 COUNTS = ROOT / "tests" / "call_counts.py"
 sys.path.insert(0, str(COUNTS.parent))
-import call_counts  # noqa: E402
+import call_counts  # noqa: E402 (it is found where the line before says)
 
 GOALS = {"help": 3, "record": 3, "recall_hit": 3, "recall_slip": 4, "recall_miss": 6, "search": 8, "week": 3.2}
 """At most how many times as long as the bare Python a command may take, on a small graph."""

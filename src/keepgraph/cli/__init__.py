@@ -17,7 +17,7 @@ def main() -> None:
     """Run the command line."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by the caller; the lowest free descriptor is the closed one
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (open to the end)
     for stream in (sys.stdout, sys.stderr):
         # A terminal whose encoding lacks a letter of a name should still show the rest.
         if hasattr(stream, "reconfigure"):
