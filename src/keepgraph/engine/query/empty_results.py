@@ -554,7 +554,8 @@ class _Search:
                 bare_parts[id(part)] = ast.NodePattern(variable.name, None, rest)
             else:
                 # An inverse type matches from the other end, which a condition cannot.
-                is_stored = all(each.name in self.types for each in _label_names_of(part.types))
+                named = [each for each in walk(part.types) if isinstance(each, ast.LabelName)] if part.types else []
+                is_stored = all(each.name in self.types for each in named)
                 labels, noun, function = part.types if is_stored else None, "type", "type"
                 kept = None if is_stored else part.types
                 bare_parts[id(part)] = ast.RelationshipPattern(variable.name, kept, part.direction, rest, None)
@@ -661,10 +662,6 @@ def _parts(clause: _Filtering) -> list[_Part]:
         if isinstance(clause, ast.Match)
         else []
     )
-
-
-def _label_names_of(types: ast.LabelExpression | None) -> Iterator[ast.LabelName]:
-    return (part for part in walk(types) if isinstance(part, ast.LabelName)) if types else iter(())
 
 
 def _with_parts(clause: _Filtering, parts: Mapping[int, ast.SyntaxNode]) -> _Filtering:
