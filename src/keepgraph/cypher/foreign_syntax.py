@@ -184,6 +184,11 @@ def quote_name(name: str) -> str:
     return name if plain else "`" + name.replace("`", "``") + "`"
 
 
+def quote_text(text: str) -> str:
+    """A text as it is written in a query: in single quotes."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 def shorten(text: str) -> str:
     """The text in one line, cut to 60 characters, to be shown in a sentence."""
     line = " ".join(text.split())

@@ -28,6 +28,7 @@ from keepgraph.cypher.foreign_syntax import (
     Tokens,
     apply_edits,
     quote_name,
+    quote_text,
     shorten,
     spelling_key,
 )
@@ -411,8 +412,7 @@ def _correct_texts(query: ast.Query, labels: _Names, types: _Names) -> Iterator[
         elif case is not None and isinstance(side, ast.Call) and written.isprintable():
             new, reason = case.change(written), f": {side.name}() gives no {case.missing} letters"
         if new is not None and new != written:
-            quoted = "'" + new.replace("\\", "\\\\").replace("'", "\\'") + "'"
-            yield [(*literal.span, quoted)], f"Wrote {shorten(repr(written))} as {shorten(repr(new))}{reason}"
+            yield [(*literal.span, quote_text(new))], f"Wrote {shorten(repr(written))} as {shorten(repr(new))}{reason}"
 
 
 def _compared_texts(query: ast.Query) -> Iterator[tuple[str, ast.Expression, ast.Literal]]:

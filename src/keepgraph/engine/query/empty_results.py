@@ -19,7 +19,7 @@ from itertools import chain, islice
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.cypher.foreign_syntax import quote_name, shorten, spelling_key
+from keepgraph.cypher.foreign_syntax import quote_name, quote_text, shorten, spelling_key
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.evaluate import Row, Run
 from keepgraph.cypher.plan import instant_comparisons
@@ -599,7 +599,7 @@ def _subject(condition: ast.Expression) -> tuple[ast.Expression | None, ast.Expr
 def _literal(value: Any) -> str:
     """A value as Cypher writes it, with nodes and relationships abbreviated; empty for a list or a map."""
     if isinstance(value, str):
-        return "'" + shorten(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return quote_text(shorten(value))
     if isinstance(value, GraphNode):
         return f"(:{quote_name(value.labels[0])})"
     if isinstance(value, GraphEdge):
