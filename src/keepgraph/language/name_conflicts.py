@@ -155,8 +155,7 @@ def _digits(words: Sequence[str]) -> list[str]:
 
 def _counted(words: Sequence[str]) -> list[str]:
     """The numbers written as words: first, second, one."""
-    values = {**quantities.CARDINALS, **quantities.ORDINALS}
-    return [str(values[word]) for word in words if word in values]
+    return [str(quantities.NUMBER_WORDS[word]) for word in words if word in quantities.NUMBER_WORDS]
 
 
 def _same_number(number: str, other: str) -> bool:

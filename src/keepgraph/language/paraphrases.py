@@ -18,8 +18,6 @@ from keepgraph.model import NameStyle
 _MAX_STRING_SIMILARITY = 0.6  # of single words: above it they share a part and not the meaning
 _MIN_STEM = 5
 
-_NUMBER_WORDS = {**quantities.CARDINALS, **quantities.ORDINALS}
-
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
@@ -82,7 +80,7 @@ def _difference(query: Sequence[str], name: Sequence[str]) -> _Difference:
 
 def _have_same_stem(word: str, other: str) -> bool:
     """Whether two words are forms of one word, the same number, or an abbreviation and its full form."""
-    if word == other or str(_NUMBER_WORDS.get(word, word)) == str(_NUMBER_WORDS.get(other, other)):
+    if word == other or str(quantities.NUMBER_WORDS.get(word, word)) == str(quantities.NUMBER_WORDS.get(other, other)):
         return True
     if word in abbreviations.expand(other) or other in abbreviations.expand(word):
         return True

@@ -166,14 +166,11 @@ def _codes(words: Iterable[str]) -> set[str]:
 
 
 def _is_code(word: str) -> bool:
-    return (
-        word[0] == "#" or any(c.isdigit() for c in word) or word in quantities.CARDINALS or word in quantities.ORDINALS
-    )
+    return word[0] == "#" or any(c.isdigit() for c in word) or word in quantities.NUMBER_WORDS
 
 
 def _code(word: str) -> str:
-    number = quantities.CARDINALS.get(word, quantities.ORDINALS.get(word))
-    return word if number is None else str(number)
+    return str(quantities.NUMBER_WORDS.get(word, word))
 
 
 def _denies(words: Sequence[str]) -> bool:

@@ -36,6 +36,7 @@ ORDINALS = {
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
     )
 }
+NUMBER_WORDS = {**CARDINALS, **ORDINALS}
 ROMAN = {
     word: number for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(), start=1)
 }
