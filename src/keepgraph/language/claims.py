@@ -343,8 +343,7 @@ def _subject_name(clause: str) -> str | None:
     return match[0]
 
 
-def _claim(clause: str, sentence: str) -> Claim:
-    text = clause
+def _claim(text: str, sentence: str) -> Claim:
     for pattern, replacement in _COMPOUNDS:
         text = pattern.sub(replacement, text)
     cues = factuality.find_cues(text + ("?" if sentence.endswith("?") and not text.endswith("?") else ""))

@@ -271,10 +271,9 @@ def _without_nouns(text: AnnotatedText, run: list[Offsets]) -> list[Offsets]:
     """
     if run and name_styles.is_institution(text.text[run[0][0] : run[-1][1]]):
         return run
-    is_noun = [_is_noun(text, run, number) for number in range(len(run))]
-    for noun, places in groupby(range(len(run)), is_noun.__getitem__):
-        words = _without_particles(text, [run[number] for number in places])
-        if noun or not words:
+    for is_noun, numbers in groupby(range(len(run)), lambda number: _is_noun(text, run, number)):
+        words = _without_particles(text, [run[number] for number in numbers])
+        if is_noun or not words:
             continue
         has_determiner = _is_determiner(text.word(text.neighbours(*words[0])[0]))
         if len(words) > 1 or not has_determiner:

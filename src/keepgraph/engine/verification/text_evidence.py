@@ -252,8 +252,7 @@ def _places(pattern: re.Pattern[str], sentence: str) -> list[tuple[int, int]]:
     for match in pattern.finditer(sentence):
         begins_capital = match[0][:1].isupper()
         before, after = sentence[: match.start()], sentence[match.end() :]
-        following = re.match(r"\s(?!I\b)([A-Z]\w+)", after) if begins_capital else None
-        goes_on = following is not None
+        goes_on = begins_capital and re.match(r"\s(?!I\b)[A-Z]\w", after)
         preceded = re.search(r"(?<![.!?:;,–—\"“(])\s([A-Z][\w.]*)\s$", f" {before}") if begins_capital else None
         opens = preceded and before.strip() == preceded[1]
         if not goes_on and not (preceded and not opens):
