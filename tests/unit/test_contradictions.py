@@ -74,84 +74,58 @@ def test_a_contradiction_says_of_which_kind_it_is(kind, first, second):
     assert comparison.confidence >= 0.85
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("The road is 1.5 km long.", "The road is 1,500 m long."),
-        ("The pond froze last winter.", "The pond did not freeze this winter."),
-        ("Last Friday the build failed.", "This Friday the build did not fail."),
-        ("Our house has three floors.", "Their house has four floors."),
-        ("The road is 1,000 m long.", "The road is 1.000 m long."),
-        ("Half a dozen guests came.", "Six guests came."),
-        ("Half a million people came.", "500,000 people came."),
-        ("It costs $4.5M.", "It costs 4,500,000 dollars."),
-        ("The road is about 10 km long.", "The road is 10.8 km long."),
-        ("Between 20 and 30 guests came.", "25 guests came."),
-        ("The trail is 500 m to 2 km long.", "The trail is 800 m long."),
-        ("The team won 10-3 points.", "The team won 10-3 points."),
-        ("The shop opens at 7:30 pm.", "The shop opens at 19:30."),
-        ("It is 77 °F in the hall.", "It is 25 °C in the hall."),
-        ("The film lasts an hour and a half.", "The film lasts 90 minutes."),
-        ("The road is not open.", "The road is closed."),
-        ("The API returns JSON.", "The API returns JSON, not always."),
-        ("Ana likes tea.", "Ana likes tea, but not coffee."),
-        ("The cache uses Redis.", "The cache uses Memcached, not etcd."),
-        ("It is not true that the road is closed.", "The road is open."),
-        ("Half of the seats are taken.", "50 % of the seats are taken."),
-    ],
-)
-def test_the_same_in_other_words_is_no_contradiction(first, second):
-    assert verdict(first, second) != "contradiction"
-    assert verdict(second, first) != "contradiction"
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Is the road open?", "The road is not open."),
-        ("The road might be open.", "The road is not open."),
-        ("If it rains, the road is closed.", "The road is open."),
-        ("The road was open in 2023.", "The road was not open in 2024."),
-        ("Anna used to live in Graz.", "Anna lives in Linz."),
-        ("Some doors are open.", "Some doors are closed."),
-        ("The road is not very long.", "The road is long."),
-        ("Dogs must be on a lead.", "Dogs are not on a lead."),
-        ("The office is in Vienna.", "The office is in Austria."),
-        ("The chief of Acme is Bob Stone.", "The chief of Acme is Robert Stone."),
-        ("A nurse was late.", "A nurse was not late."),
-        ("The bus leaves at 8:15.", "The bus leaves at 8:45."),
-        ("Ana ran 5 km.", "Ana ran 8 km."),
-        ("The 5 km race starts at 9.", "The 10 km race starts at 9."),
-        ("Hot drinks are free.", "Cold drinks are free."),
-        ("A few lifts work.", "All lifts work."),
-        ("The shop is open on Monday.", "The shop is open on Tuesday."),
-        ("The dentist is in on Monday.", "The dentist is in on Friday."),
-        ("Trains are at 8.", "Trains are at 9."),
-        ("The flood was in 1953.", "The flood was in 1962."),
-    ],
-)
-def test_what_may_both_be_true_is_no_contradiction(first, second):
-    assert verdict(first, second) != "contradiction"
-    assert verdict(second, first) != "contradiction"
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("The team uses Redis, not etcd.", "The team uses etcd, not Redis."),
-        ("The team uses Redis, not etcd.", "The team does not use Redis."),
-        ("Ada hired Ben.", "Ada was hired by Ben."),
-        ("A few lifts work.", "No lifts work."),
-        ("The talk lasts half an hour.", "The talk lasts an hour."),
-        ("The cake weighs half a pound.", "The cake weighs a pound."),
-    ],
-)
-def test_texts_that_cannot_both_be_true_do_not_agree(first, second):
-    assert verdict(first, second) != "compatible"
-    assert verdict(second, first) != "compatible"
-
-
 CASES = [
+    # The same in other words
+    ("not a contradiction", "The road is 1.5 km long.", "The road is 1,500 m long."),
+    ("not a contradiction", "The pond froze last winter.", "The pond did not freeze this winter."),
+    ("not a contradiction", "Last Friday the build failed.", "This Friday the build did not fail."),
+    ("not a contradiction", "Our house has three floors.", "Their house has four floors."),
+    ("not a contradiction", "The road is 1,000 m long.", "The road is 1.000 m long."),
+    ("not a contradiction", "Half a dozen guests came.", "Six guests came."),
+    ("not a contradiction", "Half a million people came.", "500,000 people came."),
+    ("not a contradiction", "It costs $4.5M.", "It costs 4,500,000 dollars."),
+    ("not a contradiction", "The road is about 10 km long.", "The road is 10.8 km long."),
+    ("not a contradiction", "Between 20 and 30 guests came.", "25 guests came."),
+    ("not a contradiction", "The trail is 500 m to 2 km long.", "The trail is 800 m long."),
+    ("not a contradiction", "The team won 10-3 points.", "The team won 10-3 points."),
+    ("not a contradiction", "The shop opens at 7:30 pm.", "The shop opens at 19:30."),
+    ("not a contradiction", "It is 77 °F in the hall.", "It is 25 °C in the hall."),
+    ("not a contradiction", "The film lasts an hour and a half.", "The film lasts 90 minutes."),
+    ("not a contradiction", "The road is not open.", "The road is closed."),
+    ("not a contradiction", "The API returns JSON.", "The API returns JSON, not always."),
+    ("not a contradiction", "Ana likes tea.", "Ana likes tea, but not coffee."),
+    ("not a contradiction", "The cache uses Redis.", "The cache uses Memcached, not etcd."),
+    ("not a contradiction", "It is not true that the road is closed.", "The road is open."),
+    ("not a contradiction", "Half of the seats are taken.", "50 % of the seats are taken."),
+    # What may both be true
+    ("not a contradiction", "Is the road open?", "The road is not open."),
+    ("not a contradiction", "The road might be open.", "The road is not open."),
+    ("not a contradiction", "If it rains, the road is closed.", "The road is open."),
+    ("not a contradiction", "The road was open in 2023.", "The road was not open in 2024."),
+    ("not a contradiction", "Anna used to live in Graz.", "Anna lives in Linz."),
+    ("not a contradiction", "Some doors are open.", "Some doors are closed."),
+    ("not a contradiction", "The road is not very long.", "The road is long."),
+    ("not a contradiction", "Dogs must be on a lead.", "Dogs are not on a lead."),
+    ("not a contradiction", "The office is in Vienna.", "The office is in Austria."),
+    ("not a contradiction", "The chief of Acme is Bob Stone.", "The chief of Acme is Robert Stone."),
+    ("not a contradiction", "A nurse was late.", "A nurse was not late."),
+    ("not a contradiction", "The bus leaves at 8:15.", "The bus leaves at 8:45."),
+    ("not a contradiction", "Ana ran 5 km.", "Ana ran 8 km."),
+    ("not a contradiction", "The 5 km race starts at 9.", "The 10 km race starts at 9."),
+    ("not a contradiction", "Hot drinks are free.", "Cold drinks are free."),
+    ("not a contradiction", "A few lifts work.", "All lifts work."),
+    ("not a contradiction", "The shop is open on Monday.", "The shop is open on Tuesday."),
+    ("not a contradiction", "The dentist is in on Monday.", "The dentist is in on Friday."),
+    ("not a contradiction", "Trains are at 8.", "Trains are at 9."),
+    ("not a contradiction", "The flood was in 1953.", "The flood was in 1962."),
+    # What cannot both be true
+    ("not compatible", "The team uses Redis, not etcd.", "The team uses etcd, not Redis."),
+    ("not compatible", "The team uses Redis, not etcd.", "The team does not use Redis."),
+    ("not compatible", "Ada hired Ben.", "Ada was hired by Ben."),
+    ("not compatible", "A few lifts work.", "No lifts work."),
+    ("not compatible", "The talk lasts half an hour.", "The talk lasts an hour."),
+    ("not compatible", "The cake weighs half a pound.", "The cake weighs a pound."),
+    # As sure as the sentences
     ("not a contradiction", "The tunnel is longer than 5 km.", "The tunnel is 7 km long."),
     ("not a contradiction", "The tower is higher than 90 m.", "The tower is 120 m high."),
     ("not a contradiction", "The lake is deeper than 40 m.", "The lake is 55 m deep."),
