@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import date
-from hashlib import blake2b
 from typing import Any
 
 from keepgraph import lazy
@@ -69,15 +68,6 @@ _FIELD_OF_MARK = {
     "DEADLINE": _DUE,
     "SCHEDULED": _SCHEDULED,
 }
-
-
-def digest(*words: str) -> int:
-    """The digest, of 48 bits, of the words with which a note states something: what it names is not looked up."""
-    return int.from_bytes(blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=6).digest())
-
-
-ITSELF = digest("note")
-"""The statement of a note that it is an entity."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from keepgraph.model import Entity, Fact
@@ -11,6 +12,15 @@ from keepgraph.store import journal
 from keepgraph.store.connections import json_array
 from keepgraph.store.migrations import facts_with
 from keepgraph.store.transactions import Tx
+
+
+def digest(*words: str) -> int:
+    """The digest, of 48 bits, of the words with which a note states something: what it names is not looked up."""
+    return int.from_bytes(blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=6).digest())
+
+
+ITSELF = digest("note")
+"""The statement of a note that it is an entity."""
 
 
 def insert(

@@ -13,7 +13,6 @@ from keepgraph.engine.maintenance import undo
 from keepgraph.engine.texts import document_files, episodes, forget_targets, mention_index, storage
 from keepgraph.english import count_noun
 from keepgraph.language import normalisation
-from keepgraph.language.notes import ITSELF
 from keepgraph.model import Change, Entity, Episode, Fact
 from keepgraph.store.transactions import Tx
 
@@ -283,7 +282,7 @@ def _withdraw_notes(tx: Tx, entity: Entity) -> tuple[list[Fact], list[tuple[Epis
         if episode := store.episodes.first_by_source(tx, source, kind=storage.DOCUMENT):
             assertions = store.provenance.of_episode(tx, episode.row)
             facts += withdraw_assertions(tx, episode, [row for row, _, _ in assertions])[0]
-            store.provenance.set_open_statements(tx, episode.row, {ITSELF: None})
+            store.provenance.set_open_statements(tx, episode.row, {store.provenance.ITSELF: None})
             texts.append((episode, {episode.recorded_at, *(recorded_at for _, _, recorded_at in assertions)}))
     return facts, texts
 

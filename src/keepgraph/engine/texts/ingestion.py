@@ -29,7 +29,6 @@ from keepgraph.engine.texts.documents import Document
 from keepgraph.engine.texts.note_folders import Folder, Note
 from keepgraph.engine.texts.storage import Outcome, StoredText
 from keepgraph.language import markdown, utf8
-from keepgraph.language.notes import ITSELF
 from keepgraph.model import Entity, Episode
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -264,7 +263,8 @@ class _Ingestion:
                 if notes.given_type(tx, self._folder, within) == given:
                     self._read_before.add(within)
             open_before = store.provenance.open_in_folder(tx, source)
-            self._read_before |= {self._within(path) for path, statement, _ in open_before if statement == ITSELF}
+            forgotten = [path for path, statement, _ in open_before if statement == store.provenance.ITSELF]
+            self._read_before.update(map(self._within, forgotten))
             if source != os.path.join(display_path(root), ""):
                 walked = os.path.join(display_path(root), "") if is_folder else "\0"
                 self._folder.add(path for path in self._folder.owners if not (source + path).startswith(walked))

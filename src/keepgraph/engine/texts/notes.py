@@ -26,6 +26,7 @@ from keepgraph.language.markdown import Link
 from keepgraph.language.normalisation import Name
 from keepgraph.language.notes import NoteContent, Task
 from keepgraph.model import Entity, Episode, Fact, Ref, Role
+from keepgraph.store.provenance import digest
 from keepgraph.store.transactions import Tx
 
 _NOTE, _TO_DO, _OBSERVED = "note", "to do", "noted"
@@ -144,7 +145,7 @@ def is_new(tx: Tx, folder: Folder, note: Note) -> bool:
 
 def is_forgotten(tx: Tx, folder: Folder, note: Note, episode: Episode) -> bool:
     """Whether somebody has forgotten the entity of a note, and nothing has its name again: then it is a text alone."""
-    if notes.ITSELF not in store.provenance.open_statements(tx, episode.row):
+    if store.provenance.ITSELF not in store.provenance.open_statements(tx, episode.row):
         return False
     return _find_unowned(tx, folder, note, _types(tx, folder, note)[0]) is None
 
@@ -505,25 +506,25 @@ class _Recorder:
         content = self._note.content
         tags = self._of_role("tags")
         for tag in dict.fromkeys([*content.tags, *filter(None, [content.status])]):
-            self._add(notes.digest("#", tag), self._entity, tags, tag)
+            self._add(digest("#", tag), self._entity, tags, tag)
         if content.day:
             event = _type_called(self._tx, _EVENT)
             is_event = event is not None and self._vocabulary.is_kind_of(self._entity.type, event)
             called = self._called(_HAPPENED_ON if is_event else _WRITTEN_ON)
-            self._add(notes.digest("day"), self._entity, called, content.day)
+            self._add(digest("day"), self._entity, called, content.day)
         links = list(content.links)
         for field in content.statements:
             links += [link for link in field.links if not self._relate(field.wording, link, field.is_field)]
             if field.text:
                 self._relate_text(field.wording, field.text)
         for link in links:
-            statement = notes.digest(_LINKED, note_folders.path_key(link.target))
+            statement = digest(_LINKED, note_folders.path_key(link.target))
             if not self._is_removed(statement):
                 self._mention(statement, self._target(link, statement))
         for tag in content.tags:
             self._lead_to_note(tag)
         for key in content.citations:
-            statement = notes.digest(_CITED, key)
+            statement = digest(_CITED, key)
             if not self._is_removed(statement):
                 cited = _cited(self._tx, key)
                 self._mention(statement, cited)
@@ -532,7 +533,7 @@ class _Recorder:
         noted = self._called(_OBSERVED) if content.observations else None
         for category, text in content.observations:
             if not (self._folder.has_decisions and _is_decision(self._tx, category)):
-                self._add(notes.digest("noted", category, text), self._entity, noted, f"{category}: {text}")
+                self._add(digest("noted", category, text), self._entity, noted, f"{category}: {text}")
         if content.tasks:
             self._record_tasks(content.tasks)
         self._record_decisions()
@@ -543,7 +544,7 @@ class _Recorder:
 
     def _lead_to_note(self, tag: str) -> None:
         """Let a tag that is the name of a note lead to it, as in Logseq, now or when there is such a note."""
-        statement = notes.digest(_LINKED, note_folders.path_key(tag))
+        statement = digest(_LINKED, note_folders.path_key(tag))
         if self._is_removed(statement):
             return
         if self._folder.find(tag, within=self._note.path):
@@ -612,20 +613,20 @@ class _Recorder:
         day = self._note.content.day
         decided: dict[str, Entity] = {}
         for name in _decisions(self._tx, self._folder, self._note, self._entity.type):
-            statement = notes.digest("decided", name)
+            statement = digest("decided", name)
             if one := self._subject(statement, decision_type, name):
                 decided[name] = one
                 self._add(statement, one, part_of, self._entity, since=day)
         if self._entity.type in self._vocabulary.decision_types:
             inside = posixpath.dirname(self._note.path) or self._folder.name
-            self._add(notes.digest("decided"), self._entity, part_of, inside, since=day)
+            self._add(digest("decided"), self._entity, part_of, inside, since=day)
             decided = {"": self._entity}
         if decides is None:
             return
         person_type = self._vocabulary.default_type("person")
         for decider in self._note.content.deciders:
             words = decider.target if isinstance(decider, Link) else decider
-            statements = {notes.digest("decides", words, name): one for name, one in decided.items()}
+            statements = {digest("decides", words, name): one for name, one in decided.items()}
             stated = {statement: one for statement, one in statements.items() if not self._is_removed(statement)}
             if not stated:
                 continue
@@ -655,7 +656,7 @@ class _Recorder:
 
     def _relate(self, wording: str, link: Link, is_field: bool) -> bool:
         """Record a link under the predicate that a wording means; returns whether one fits both ends."""
-        statement = notes.digest(wording, note_folders.path_key(link.target))
+        statement = digest(wording, note_folders.path_key(link.target))
         if self._is_removed(statement):
             return True
         target = self._target(link, statement)
@@ -680,7 +681,7 @@ class _Recorder:
 
     def _relate_text(self, wording: str, text: str) -> None:
         """Record a field with a text, if its wording means a predicate and the text may be its object."""
-        statement = notes.digest(wording, text)
+        statement = digest(wording, text)
         if predicate := self._called(wording, LITERAL):
             self._add(statement, self._entity, predicate, text)
         elif self._called(wording):
@@ -812,7 +813,7 @@ def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> I
 
 def _task_digest(task: Task, words: Sequence[str]) -> int:
     """The digest of a statement of a task: the id of its line says which it is, else its words."""
-    return notes.digest("task", task.block_id or normalisation.key(task.name), *words)
+    return digest("task", task.block_id or normalisation.key(task.name), *words)
 
 
 def _reworded(before: Sequence[Task], now: Sequence[Task]) -> Iterator[tuple[Task, Task]]:
