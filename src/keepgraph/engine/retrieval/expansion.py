@@ -83,7 +83,7 @@ def expand(tx: Tx, starts: Sequence[Key], *, hops: int, filters: Filters, limit:
     return Expansion(
         chunks=search_request.chunks(tx, chunks[:limit]),
         facts=facts[:limit],
-        neighbours=_neighbours(tx, starts, reached[:limit], ways),
+        neighbours=_neighbours(tx, reached[:limit], ways),
         truncated=graph.truncated or max(len(chunks), len(facts), len(reached)) > limit,
     )
 
@@ -156,9 +156,7 @@ def _facts(
     return store.facts.by_rows(tx, rows if filters.about is None else store.retrieval.facts(tx, rows, filters))
 
 
-def _neighbours(
-    tx: Tx, starts: Sequence[Key], reached: Sequence[Node], ways: Mapping[Node, _Way]
-) -> list[ReachedEntity]:
+def _neighbours(tx: Tx, reached: Sequence[Node], ways: Mapping[Node, _Way]) -> list[ReachedEntity]:
     nodes: dict[Node, None] = {}
     for node in reached:
         step: Node | None = node

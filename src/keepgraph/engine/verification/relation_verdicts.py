@@ -582,7 +582,7 @@ def delete(tx: Tx, subject: str, wording: str, target: str) -> DeletedRelation:
     if ends[0].entity is None:
         return DeletedRelation(*ends, predicate)
     between = _between(tx, ends[0].entity, ends[1].entity, target)
-    doomed = [fact for fact in between if any(_is_meant(tx, fact, ends[0].entity, match) for match in matches)]
+    doomed = [fact for fact in between if any(_is_meant(fact, ends[0].entity, match) for match in matches)]
     for fact in doomed:
         knowledge.facts.retract(tx, fact)
     gone = {fact.row for fact in doomed}
@@ -652,7 +652,7 @@ def _between(tx: Tx, subject: Entity, target: Entity | None, text: str) -> Seque
     return store.facts.by_rows(tx, rows) if rows else []
 
 
-def _is_meant(tx: Tx, fact: Fact, subject: Entity, match: PredicateMatch) -> bool:
+def _is_meant(fact: Fact, subject: Entity, match: PredicateMatch) -> bool:
     """Whether a fact says what a wording says of a subject, in the same direction."""
     if fact.predicate != match.predicate.name:
         return False
