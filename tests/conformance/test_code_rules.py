@@ -57,7 +57,6 @@ CYPHER_TEXTS = (
     "cypher.type_inference",
     "cypher.dialect",
     "cypher.query_repair",
-    "cypher.foreign_syntax",
     "cypher.syntax",
     "engine.query.schema",
     "engine.query.empty_results",

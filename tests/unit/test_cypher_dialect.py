@@ -155,6 +155,26 @@ def test_the_examples_of_the_advice_run(ask, hint):
     assert isinstance(ask(example), list)
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("MATCH (n:Data Science) RETURN n", "a label of several words in back-ticks"),
+        ("MATCH (n)-[:WORKS WITH]->() RETURN n", "a type of several words in back-ticks"),
+        ("MATCH (n {first name: 'x'}) RETURN n", "takes back-ticks"),
+        ("MATCH (n {'name': 'x'}) RETURN n", "Keys take no quotes"),
+        ("MATCH (n) WHERE n.a IN (1, 2) RETURN n", "A list is written [1, 2]"),
+        ("MATCH a-[:KNOWS]->(b) RETURN a", "Put nodes in round brackets"),
+        ("UNWIND [1] AS x WHERE x > 1 RETURN x", "write WITH x WHERE"),
+        ("MATCH (n) WITH n.name AS name", "Add RETURN"),
+        ("RETURN 1 &lt; 2", "plain text"),
+        ("-- all of them\nMATCH (n) RETURN n", "A comment begins with //"),
+        ("MATCH (n) WHERE n.a || n.b RETURN n", "Write OR"),
+    ],
+)
+def test_habits_of_other_languages_are_told_how_to_write_it(text, hint):
+    assert hint in failure(text).hint
+
+
 # Conditions of SQL
 
 
@@ -168,6 +188,7 @@ def test_the_examples_of_the_advice_run(ask, hint):
         ("n.x NOT CONTAINS 'x'", "NOT n.x CONTAINS 'x'"),
         ("n.x NOT STARTS WITH 'x' + 'y'", "NOT n.x STARTS WITH 'x' + 'y'"),
         ("n.x NOT ENDS WITH 'x'", "NOT n.x ENDS WITH 'x'"),
+        ("n.x != 1 && n.y==2 AND n.z<>'!='", "n.x <> 1 AND n.y = 2 AND n.z <> '!='"),
         ("n.x LIKE 'a%b_'", "n.x =~ '(?s)a.*b.'"),
         ("n.x NOT ILIKE '%A.b\\n%'", "NOT n.x =~ '(?is).*A\\\\.b\\n.*'"),
     ],

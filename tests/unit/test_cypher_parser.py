@@ -484,9 +484,6 @@ def test_what_is_wrong_is_told_by_its_detail(text, detail):
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("MATCH (n) WHERE n.x != 1 RETURN n", "<>"),
-        ("MATCH (n) WHERE n.x == 1 RETURN n", "single ="),
-        ("MATCH (n) WHERE n.x && n.y RETURN n", "AND"),
         ("MATCH (n) RETURN n AS 'x'", "no quotes"),
         ("MATCH (match) RETURN 1", "`match`"),
         ("RETURN “x”", "straight quotes"),

@@ -8,7 +8,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from keepgraph.cypher import aggregates, binder, functions, query_repair
-from keepgraph.cypher.foreign_syntax import Tokens
 from keepgraph.cypher.query_repair import RepairedText, Vocabulary
 from keepgraph.cypher.syntax import parser, tokenizer
 from keepgraph.errors import QueryError
@@ -47,7 +46,7 @@ def runs(text):
 
 
 BLOCK = "Took the query out of its code block"
-TICKS = "Took the query out of its back-ticks"
+PREFIX = "Dropped what stood before the query"
 
 
 @pytest.mark.parametrize(
@@ -64,19 +63,15 @@ TICKS = "Took the query out of its back-ticks"
         ("Here's what you'd ask:\n\n```cypher\nMATCH (n) RETURN n\n```\nIt's all.", "MATCH (n) RETURN n", BLOCK),
         ("With this, you'll see 'em:\n```\nMATCH (n {a: 'x'}) RETURN n\n```", "MATCH (n {a: 'x'}) RETURN n", BLOCK),
         ("```json\n{}\n```\nand\n```cypher\nMATCH (n) RETURN n\n```", "MATCH (n) RETURN n", BLOCK),
-        ("`MATCH (n) RETURN n`", "MATCH (n) RETURN n", TICKS),
-        ("`MATCH (n) RETURN n`;", "MATCH (n) RETURN n", TICKS),
-        ("``MATCH (n:`A B`) RETURN n``", "MATCH (n:`A B`) RETURN n", TICKS),
-        ("`MATCH (n:`A B`) RETURN n`", "MATCH (n:`A B`) RETURN n", TICKS),
-        ("cypher MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word cypher"),
-        ("cypher\nMATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word cypher"),
-        ("EXPLAIN MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word EXPLAIN"),
-        ("profile\nmatch (n) return n", "match (n) return n", "Dropped the leading word profile"),
-        ("CYPHER 25 MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the leading word CYPHER"),
-        ("Cypher: MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
-        ("neo4j$ MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
-        ("cypher-shell> MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
-        ("> MATCH (n) RETURN n", "MATCH (n) RETURN n", "Dropped the prompt before the query"),
+        ("cypher MATCH (n) RETURN n", "MATCH (n) RETURN n", PREFIX),
+        ("cypher\nMATCH (n) RETURN n", "MATCH (n) RETURN n", PREFIX),
+        ("EXPLAIN MATCH (n) RETURN n", "MATCH (n) RETURN n", PREFIX),
+        ("profile\nmatch (n) return n", "match (n) return n", PREFIX),
+        ("CYPHER 25 MATCH (n) RETURN n", "MATCH (n) RETURN n", PREFIX),
+        ("Cypher: MATCH (n) RETURN n", "MATCH (n) RETURN n", PREFIX),
+        ("neo4j$ MATCH (n) RETURN n", "MATCH (n) RETURN n", PREFIX),
+        ("cypher-shell> MATCH (n) RETURN n", "MATCH (n) RETURN n", PREFIX),
+        ("> MATCH (n) RETURN n", "MATCH (n) RETURN n", PREFIX),
     ],
 )
 def test_a_query_comes_out_of_its_wrapping(text, expected, fix):
@@ -97,49 +92,45 @@ def test_what_looks_like_a_wrapping_within_a_query_stays(text):
     check(text, text)
 
 
-QUOTES = "Wrote typographic quotes as straight ones"
-SIGNS = "Wrote typographic dashes, arrows and signs as plain ones"
-UNSEEN = "Removed invisible characters"
+SIGNS = "Wrote typographic signs as plain ones"
 
 
 @pytest.mark.parametrize(
-    ("text", "expected", "fix"),
+    ("text", "expected"),
     [
-        ("RETURN “Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
-        ("RETURN ‘Ada’ AS a", "RETURN 'Ada' AS a", QUOTES),
-        ("RETURN „Ada“ AS a", 'RETURN "Ada" AS a', QUOTES),
-        ("RETURN „Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
-        ("RETURN ”Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
-        ("RETURN «Ada» AS a", 'RETURN "Ada" AS a', QUOTES),
-        ("RETURN ‚Ada‘ AS a", "RETURN 'Ada' AS a", QUOTES),
-        ("RETURN ‛Ada’ AS a", "RETURN 'Ada' AS a", QUOTES),
-        ("RETURN ‟Ada” AS a", 'RETURN "Ada" AS a', QUOTES),
-        ("RETURN ´Ada´ AS a", "RETURN 'Ada' AS a", QUOTES),
-        ("RETURN “O’Brien” AS a", 'RETURN "O’Brien" AS a', QUOTES),
-        ("RETURN ‘it’s so’ AS a", "RETURN 'it’s so' AS a", QUOTES),
-        ("RETURN ‘O'Brien’ AS a", "RETURN 'O\\'Brien' AS a", QUOTES),
-        ('RETURN “say "hi"” AS a', 'RETURN "say \\"hi\\"" AS a', QUOTES),
-        ("RETURN “it's” + ‘x’ AS a", "RETURN \"it's\" + 'x' AS a", QUOTES),
-        ("MATCH (a)–[:KNOWS]–>(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a", SIGNS),
-        ("MATCH (a)—[:KNOWS]—(b) RETURN a", "MATCH (a)-[:KNOWS]-(b) RETURN a", SIGNS),
-        ("MATCH (a)—>(b) RETURN a", "MATCH (a)-->(b) RETURN a", SIGNS),
-        ("MATCH (a)–(b) RETURN a", "MATCH (a)--(b) RETURN a", SIGNS),
-        ("MATCH (a)<—(b) RETURN a", "MATCH (a)<--(b) RETURN a", SIGNS),
-        ("MATCH (a)→(b) RETURN a", "MATCH (a)-->(b) RETURN a", SIGNS),
-        ("MATCH (a)-[:KNOWS]→(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a", SIGNS),
-        ("MATCH (a)←[:KNOWS]-(b) RETURN a", "MATCH (a)<-[:KNOWS]-(b) RETURN a", SIGNS),
-        ("MATCH (a)←(b) RETURN a", "MATCH (a)<--(b) RETURN a", SIGNS),
-        ("MATCH (a) RETURN (a.x)–(a.y)", "MATCH (a) RETURN (a.x)-(a.y)", SIGNS),
-        ("RETURN 5 − 3 ≠ 2", "RETURN 5 - 3 <> 2", SIGNS),
-        ("RETURN 1 ≤ 2 AND 3 ≥ 2", "RETURN 1 <= 2 AND 3 >= 2", SIGNS),
-        ("MATCH（n：Person）RETURN n", "MATCH(n:Person)RETURN n", SIGNS),
-        ("MATCH (n)\u200b RETURN\u00a0n\u200d", "MATCH (n) RETURN n", UNSEEN),
-        ("MATCH (na\u00adme) RETURN name", "MATCH (name) RETURN name", UNSEEN),
-        ("\ufeffMATCH (n)\u3000RETURN n.na\u200bme", "MATCH (n) RETURN n.name", UNSEEN),
+        ("RETURN “Ada” AS a", 'RETURN "Ada" AS a'),
+        ("RETURN ‘Ada’ AS a", "RETURN 'Ada' AS a"),
+        ("RETURN „Ada“ AS a", 'RETURN "Ada" AS a'),
+        ("RETURN „Ada” AS a", 'RETURN "Ada" AS a'),
+        ("RETURN ”Ada” AS a", 'RETURN "Ada" AS a'),
+        ("RETURN «Ada» AS a", 'RETURN "Ada" AS a'),
+        ("RETURN ‚Ada‘ AS a", "RETURN 'Ada' AS a"),
+        ("RETURN ‛Ada’ AS a", "RETURN 'Ada' AS a"),
+        ("RETURN ‟Ada” AS a", 'RETURN "Ada" AS a'),
+        ("RETURN ´Ada´ AS a", "RETURN 'Ada' AS a"),
+        ("RETURN “O’Brien” AS a", 'RETURN "O’Brien" AS a'),
+        ("RETURN ‘it’s so’ AS a", "RETURN 'it’s so' AS a"),
+        ("RETURN ‘O'Brien’ AS a", "RETURN 'O\\'Brien' AS a"),
+        ('RETURN “say "hi"” AS a', 'RETURN "say \\"hi\\"" AS a'),
+        ("RETURN “it's” + ‘x’ AS a", "RETURN \"it's\" + 'x' AS a"),
+        ("MATCH (a)–[:KNOWS]–>(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a"),
+        ("MATCH (a)—[:KNOWS]—(b) RETURN a", "MATCH (a)-[:KNOWS]-(b) RETURN a"),
+        ("MATCH (a)—>(b) RETURN a", "MATCH (a)-->(b) RETURN a"),
+        ("MATCH (a)→(b) RETURN a", "MATCH (a)-->(b) RETURN a"),
+        ("MATCH (a)-[:KNOWS]→(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a"),
+        ("MATCH (a)←[:KNOWS]-(b) RETURN a", "MATCH (a)<-[:KNOWS]-(b) RETURN a"),
+        ("MATCH (a)←(b) RETURN a", "MATCH (a)<--(b) RETURN a"),
+        ("MATCH (a) RETURN (a.x)–(a.y)", "MATCH (a) RETURN (a.x)-(a.y)"),
+        ("RETURN 5 − 3 ≠ 2", "RETURN 5 - 3 <> 2"),
+        ("RETURN 1 ≤ 2 AND 3 ≥ 2", "RETURN 1 <= 2 AND 3 >= 2"),
+        ("MATCH（n：Person）RETURN n", "MATCH(n:Person)RETURN n"),
+        ("MATCH (n)\u200b RETURN\u00a0n\u200d", "MATCH (n) RETURN\u00a0n"),
+        ("MATCH (na\u00adme) RETURN name", "MATCH (name) RETURN name"),
+        ("\ufeffMATCH (n)\u3000RETURN n.na\u200bme", "MATCH (n)\u3000RETURN n.name"),
     ],
 )
-def test_typographic_characters_become_plain(text, expected, fix):
-    check(text, expected, fix)
+def test_typographic_characters_become_plain(text, expected):
+    check(text, expected, SIGNS)
 
 
 @pytest.mark.parametrize(
@@ -153,77 +144,6 @@ def test_typographic_characters_become_plain(text, expected, fix):
 )
 def test_typographic_characters_in_strings_names_and_comments_stay(text, expected):
     check(text, expected, SIGNS)
-
-
-DECODED = "Decoded the HTML signs outside of strings"
-ALL_DECODED = "Decoded the text, which was HTML"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "fix"),
-    [
-        ("RETURN 1 &lt; 2 AND 3 &gt;= 2", "RETURN 1 < 2 AND 3 >= 2", DECODED),
-        ("MATCH (a)--&gt;(b)&nbsp;RETURN a", "MATCH (a)-->(b)\u00a0RETURN a", DECODED),
-        ("RETURN 1 &#60; 2", "RETURN 1 < 2", DECODED),
-        ("RETURN 1 &lt; 2, 'AT&amp;T'", "RETURN 1 < 2, 'AT&amp;T'", DECODED),
-        ("RETURN 1 &lt; 2, '&quot;'", "RETURN 1 < 2, '&quot;'", DECODED),
-        ("RETURN 1 &lt; 2 // &gt;", "RETURN 1 < 2 // &gt;", DECODED),
-        ("RETURN &quot;AT&amp;T&quot;, 1 &lt; 2", 'RETURN "AT&T", 1 < 2', ALL_DECODED),
-        ("RETURN &#39;AT&amp;T&#39;", "RETURN 'AT&T'", ALL_DECODED),
-        ("RETURN &quot;O'Brien&quot;", 'RETURN "O\'Brien"', ALL_DECODED),
-        ("RETURN &quot;a&quot;, 'AT&amp;T'", "RETURN \"a\", 'AT&T'", ALL_DECODED),
-    ],
-)
-def test_html_is_decoded(text, expected, fix):
-    check(text, expected, fix)
-
-
-def test_html_in_a_plain_query_stays():
-    text = "MATCH (n {name: 'AT&amp;T &lt; &quot;x&quot;'}) RETURN n"
-
-    check(text, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "fixes"),
-    [
-        ("(n:Big  Data)", "(n:`Big Data`)", ["Put `Big Data` in back-ticks"]),
-        ("(n:Web 2.0 {a: 1})", "(n:`Web 2.0` {a: 1})", ["Put `Web 2.0` in back-ticks"]),
-        ("(n:3D Model WHERE n.a)", "(n:`3D Model` WHERE n.a)", ["Put `3D Model` in back-ticks"]),
-        ("(n:Sci-Fi)", "(n:`Sci-Fi`)", ["Put `Sci-Fi` in back-ticks"]),
-        ("(n)-[:WORKS WITH]->()", "(n)-[:`WORKS WITH`]->()", ["Put `WORKS WITH` in back-ticks"]),
-        ("(n)-[r:IS PART OF*1..2]->()", "(n)-[r:`IS PART OF`*1..2]->()", ["Put `IS PART OF` in back-ticks"]),
-        ("(n)-[:A B|C D]->()", "(n)-[:`A B`|`C D`]->()", ["Put `A B` in back-ticks", "Put `C D` in back-ticks"]),
-        ("(n {first name: 'x'})", "(n {`first name`: 'x'})", ["Put `first name` in back-ticks"]),
-        ("(n {a: 1, last-name: 2})", "(n {a: 1, `last-name`: 2})", ["Put `last-name` in back-ticks"]),
-        ("(n {'name': 'x'})", "(n {name: 'x'})", ["Wrote the key name without quotes"]),
-        ("(n {\"first name\": 'x'})", "(n {`first name`: 'x'})", ["Wrote the key `first name` without quotes"]),
-        ("(n:Left Wing)", "(n:`Left Wing`)", ["Put `Left Wing` in back-ticks"]),
-        (
-            "(n:Data Science)",
-            "(n:DataScience)",
-            ["Put `Data Science` in back-ticks", "Wrote :`Data Science` as :DataScience, which the graph has"],
-        ),
-    ],
-)
-def test_names_of_several_words_stand_in_back_ticks(text, expected, fixes):
-    check(f"MATCH {text} RETURN n", f"MATCH {expected} RETURN n", *fixes)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "MATCH (n) WHERE (n:Person AND n.x) RETRUN n",
-        "MATCH (n {a: '(n:Data Science)'}) RETRUN n",
-        "MATCH (n) /* (n:Data Science {first name: 1}) */ RETRUN n",
-        "MATCH (n:`a:Data Science`) RETRUN n",
-        "MATCH (n) WHERE EXISTS { MATCH (n)-->(m) } RETRUN n",
-        "MATCH (n:Person WHERE n.x = 1) RETRUN n",
-        "MATCH (n:Person name: 'x') RETURN n",
-    ],
-)
-def test_words_that_are_no_name_stay(text):
-    check(text, text)
 
 
 @pytest.mark.parametrize(
@@ -266,125 +186,6 @@ def test_a_label_that_exists_or_may_be_two_stays():
 
 
 @pytest.mark.parametrize(
-    ("text", "added"),
-    [
-        ("MATCH (n)", "n"),
-        ("MATCH (a)-[r:KNOWS]->(b), (c)", "a, r, b, c"),
-        ("MATCH p = (a)-->(b)", "p, a, b"),
-        ("MATCH ()-->(:Person)", "count(*)"),
-        ("MATCH (n) WHERE n.return_date = 'RETURN n'", "n"),
-        ("MATCH (n:RETURN {return: 1})", "n"),
-        ("MATCH (n) WHERE n.return > 1 AND n.`RETURN n` = 1", "n"),
-        ("MATCH (n)-[:CALLS]->(m)", "n, m"),
-        ("MATCH (n) WHERE EXISTS { MATCH (n)-->(m) RETURN m }", "n"),
-        ("MATCH (n) WITH n.name AS name, n AS m WHERE name > 'a'", "name, m"),
-        ("MATCH (n) WITH n AS m MATCH (m)-->(o)", "m, o"),
-        ("MATCH (n) WITH *, n.a AS a MATCH (o)", "n, a, o"),
-        ("UNWIND [1, 2] AS x", "x"),
-        ("MATCH (`a b`)", "`a b`"),
-        ("match (n) optional match (n)-->(m)", "n, m"),
-    ],
-)
-def test_a_missing_return_is_added(text, added):
-    check(text, f"{text} RETURN {added}", f"Added RETURN {added}")
-    check(f"{text};", f"{text} RETURN {added};", f"Added RETURN {added}")
-    check(f"{text} // and\n/* no more */", f"{text} RETURN {added} // and\n/* no more */", f"Added RETURN {added}")
-    assert runs(repair(text).text)
-
-
-def test_a_with_at_the_end_becomes_the_return():
-    check("MATCH (n) WITH n.name AS name, count(*) AS c ORDER BY c DESC LIMIT 3",
-          "MATCH (n) RETURN n.name AS name, count(*) AS c ORDER BY c DESC LIMIT 3",
-          "Wrote the last WITH as RETURN")  # fmt: skip
-    check("MATCH (n) WHERE n.x STARTS WITH 'a' WITH n", "MATCH (n) WHERE n.x STARTS WITH 'a' RETURN n",
-          "Wrote the last WITH as RETURN")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "MATCH (n) SET n.x = 1",
-        "CREATE (n)",
-        "MATCH (n) DETACH DELETE n",
-        "CALL db.labels()",
-        "MATCH (n) CALL { WITH n }",
-        "MATCH (n) WHERE",
-        "MATCH (n",
-        "MATCH (n) RETURN n; MATCH (m)",
-        "MATCH (n); MATCH (m)",
-        "MATCH (n) UNION MATCH (n:A) RETURN n UNION MATCH (n:B)",
-        ";",
-        "SELECT * FROM Person",
-        "",
-        "What is there?",
-    ],
-)
-def test_nothing_is_added_to_what_is_no_query(text):
-    check(text, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "fixes"),
-    [
-        ("n.a != 1", "n.a <> 1", ["Wrote != as <>"]),
-        ("n.a == 1", "n.a = 1", ["Wrote == as ="]),
-        ("n.a > 1&&n.b", "n.a > 1 AND n.b", ["Wrote && as AND"]),
-        ("n.a IN (1, 2)", "n.a IN [1, 2]", ["Wrote the list after IN in square brackets"]),
-    ],
-)  # fmt: skip
-def test_operators_of_other_languages_become_ours(text, expected, fixes):
-    check(f"MATCH (n) WHERE {text} RETURN n", f"MATCH (n) WHERE {expected} RETURN n", *fixes)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "MATCH (n) WHERE n.active || n.old RETURN n",
-        "MATCH (n) WHERE n.a = 1 || n.b = 2 RETURN n",
-        "MATCH (n) WHERE n.x IS NOT NULL RETRUN n",
-        "MATCH (n {a: 'x != y && z LIKE \"%a%\" NOT IN ['}) RETRUN n",
-        "MATCH (n) // a != b NOT IN c\nRETRUN n",
-        "MATCH (n:`a != b`) RETRUN n",
-    ],
-)
-def test_what_is_not_plain_to_see_is_left_to_the_parser(text):
-    check(text, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "nodes"),
-    [
-        ("MATCH a-[:KNOWS]->(b) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a", ["a"]),
-        ("OPTIONAL MATCH a<--b RETURN a", "OPTIONAL MATCH (a)<--(b) RETURN a", ["a", "b"]),
-        ("MATCH (x), p = a:Person-->b WHERE a.x RETURN p", "MATCH (x), p = (a:Person)-->(b) WHERE a.x RETURN p",
-         ["a:Person", "b"]),
-        ("MATCH n RETURN n", "MATCH (n) RETURN n", ["n"]),
-        ("MATCH person-[:KNOWS]->b RETURN b", "MATCH (person)-[:KNOWS]->(b) RETURN b", ["person", "b"]),
-    ],
-)  # fmt: skip
-def test_bare_nodes_get_their_brackets(text, expected, nodes):
-    check(text, expected, *(f"Put the node {node} in round brackets" for node in nodes))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "MATCH (p:Person) -- people\nRETURN p",
-        "MATCH (p:Person) --people\nRETURN p",
-        "MATCH Person RETURN Person.name",
-        "MATCH p = data_science RETURN p",
-    ],
-)
-def test_a_word_that_may_be_a_comment_or_a_label_becomes_no_node(text):
-    check(text, text)
-
-
-def test_a_where_after_unwind_gets_its_with():
-    check("UNWIND [1, 2] AS x WHERE x > 1 RETURN x", "UNWIND [1, 2] AS x WITH * WHERE x > 1 RETURN x",
-          "Put WITH * before the WHERE after UNWIND")  # fmt: skip
-
-
-@pytest.mark.parametrize(
     ("text", "expected", "fix"),
     [
         ("lower(n.a)", "toLower(n.a)", "Wrote lower() as toLower()"),
@@ -409,17 +210,6 @@ def test_the_name_that_a_function_is_given_is_one_here(name):
 def test_names_and_strings_that_look_like_functions_stay():
     text = "MATCH (lower {upper: 'len(x)'}) RETURN lower.len AS upper // lower(x)"
 
-    check(text, text)
-
-
-def test_comments_of_sql_become_ours():
-    check("-- Count what's there\nMATCH (n)\n  -- all of it\nRETURN count(n)",
-          "// Count what's there\nMATCH (n)\n  // all of it\nRETURN count(n)",
-          "Wrote comments as // instead of --")  # fmt: skip
-
-
-@pytest.mark.parametrize("text", ["MATCH (a)\n-- (b) RETURN a", "MATCH (a)\n--(b) RETURN a", "RETURN 1\n-- 2 AS x"])
-def test_a_relationship_at_the_start_of_a_line_is_no_comment(text):
     check(text, text)
 
 
@@ -495,10 +285,9 @@ def test_other_arrows_stay(text):
 
 
 def test_repairs_are_told_in_order_and_once():
-    check("```\nCYPHER MATCH (c:company)–[:works_at]→(p:Person) WHERE len(p.name) != “x” && p.a != 1\n```",
-          'MATCH (c:Company)<-[:WORKS_AT]-(p:Person) WHERE size(p.name) <> "x" AND p.a <> 1 RETURN c, p',
-          BLOCK, QUOTES, SIGNS, "Dropped the leading word CYPHER", "Wrote != as <>", "Wrote && as AND",
-          "Added RETURN c, p", "Wrote :company as :Company, which the graph has",
+    check("```\nCYPHER MATCH (c:company)–[:works_at]→(p:Person) WHERE len(p.name) != “x” && p.a != 1 RETURN c\n```",
+          'MATCH (c:Company)<-[:WORKS_AT]-(p:Person) WHERE size(p.name) != "x" && p.a != 1 RETURN c',
+          BLOCK, SIGNS, PREFIX, "Wrote :company as :Company, which the graph has",
           "Wrote :works_at as :WORKS_AT, which the graph has", "Wrote len() as size()",
           "Turned [:WORKS_AT]: it leads from Person to Company")  # fmt: skip
 
@@ -529,9 +318,8 @@ AVIATION = Vocabulary(
         "RETURN ad.name, doc.name, doc.summary",
     ],
 )
-def test_queries_as_they_should_be_stay_and_their_sql_comment_goes(text):
+def test_queries_as_they_should_be_stay(text):
     check(text, text, known=AVIATION)
-    check(f"-- What's asked\n{text}", f"// What's asked\n{text}", "Wrote comments as // instead of --", known=AVIATION)
 
 
 KIT = Path(__file__).parents[3] / "shared" / "tck"
@@ -559,10 +347,10 @@ def test_the_queries_of_the_conformance_kit_come_out_unchanged():
 
 BASES = [
     "MATCH (c:Company)-[:WORKS_AT]->(p:person) WHERE c.since > date('2024-06-01') RETURN size((c)-->(p)) AS s",
-    "MATCH (n:Data Science {first name: “x”}) WHERE n.x NOT IN [1] AND lower(n.y) LIKE '%a%'",
-    "UNWIND [1] AS x WHERE x != 1 RETURN x UNION MATCH a-[:KNOWS]->b WITH a.x AS x ORDER BY x",
-    "Here's it:\n```cypher\nMATCH (n) WHERE n.a &lt; 1 || n.b == ‘x’\n```",
-    "-- all of them\nEXPLAIN MATCH (n) RETURN n",
+    "MATCH (n:data_science {name: “x”}) WHERE n.x NOT IN [1] AND lower(n.y) CONTAINS 'A' RETURN n",
+    "UNWIND [1] AS x WITH x WHERE x ≠ 1 RETURN x UNION MATCH (a)–[:knows]→(b) RETURN a.x AS x",
+    "Here's it:\n```cypher\nMATCH (n) WHERE type(n) = 'knows' OR n.b == ‘x’ RETURN n\n```",
+    "// all of them\nEXPLAIN MATCH (n) RETURN n",
 ]
 WORDS = """
     MATCH OPTIONAL WITH UNWIND RETURN WHERE AS IN NOT LIKE CONTAINS STARTS AND OR UNION CASE WHEN THEN END COUNT EXISTS
@@ -639,7 +427,7 @@ def sensible(draw):
 @examples(100, sweep=600)
 @given(sensible())
 def test_a_query_that_makes_sense_and_uses_known_words_is_not_changed(text):
-    known = Vocabulary(frozenset(Tokens(text).texts), frozenset(Tokens(text).texts), {})
+    known = Vocabulary(frozenset(tokenizer.TokenStream(text).texts), frozenset(tokenizer.TokenStream(text).texts), {})
 
     assert runs(text)
     assert RepairedText(text, ()) == repair(text, known)
@@ -649,15 +437,15 @@ strings = st.text(alphabet="ab “”‘’–→≠&lt;&quot;`{}()[]:!=|#-*%/\n
 
 
 @examples(80, sweep=400)
-@given(strings, st.sampled_from(["!= ", "≠", "&lt;", "=="]))
+@given(strings, st.sampled_from(["≠", "≤"]))
 def test_strings_names_and_comments_stay_as_they_are(inside, sign):
     assume("*/" not in inside and "`" not in inside and "\n" not in inside and inside)
     kept = [f"'{inside}'", f"`{inside}`", f"/*{inside}*/", f"//{inside}\n"]
-    text = f"MATCH (n:{kept[1]}) {kept[2]} WHERE n.x {sign} {kept[0]} {kept[3]} AND n:nowhere"
+    text = f"MATCH (n:{kept[1]}) {kept[2]} WHERE n.x {sign} {kept[0]} {kept[3]} AND n:nowhere RETURN n"
     found = repair(text, NOTHING).text
 
     assert all(each in found for each in kept)
-    assert found.endswith(" RETURN n")
+    assert sign not in found.replace(inside, "")
 
 
 UNITS = [

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from keepgraph.cypher import aggregates, functions
-from keepgraph.cypher.foreign_syntax import Tokens
 from keepgraph.cypher.syntax import ast, parser
-from keepgraph.cypher.syntax.tokenizer import describe_position
+from keepgraph.cypher.syntax.tokenizer import TokenStream, describe_position
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
 
@@ -29,8 +28,11 @@ def explain(text: str, error: QueryError) -> QueryError:
         or not isinstance(error, (QuerySyntaxInvalid, QueryUnsupported, QueryRefused))
     ):
         return error
-    tokens = Tokens(text)
-    index = min(bisect_left(tokens.starts, error.span[0]), tokens.length)
+    try:
+        tokens = TokenStream(text)
+    except QuerySyntaxInvalid:
+        return error
+    index = bisect_left(tokens.starts, error.span[0])
     if error.detail == "ProcedureNotFound":
         procedure = re.compile(r"[\w.]*").match(text, tokens.starts[index + 1])
         error.hint = _procedure_hint(procedure[0].lower() if procedure else "") or error.hint
@@ -76,18 +78,19 @@ _BEFORE_THE_ERROR = frozenset(("GROUP", "OVER", "JOIN", "BETWEEN"))
 """Words that may stand one or two tokens before the one where the parser fails."""
 
 
-def _sql_clause(tokens: Tokens, index: int, failed_at: int) -> str | None:
+def _sql_clause(tokens: TokenStream, index: int, failed_at: int) -> str | None:
     """The clause of SQL that begins at this token, as a key of the advice."""
-    word, following = tokens.upper[index], tokens.upper[index + 1]
+    words = [tokens.text[start:end].upper() for start, end in zip(tokens.starts, tokens.ends, strict=True)]
+    word, following = words[index], words[index + 1]
     if index < 0 or tokens.kinds[index - 1] == "." or (index != failed_at and word not in _BEFORE_THE_ERROR):
         return None
     if word in _JOINS:
-        return "JOIN" if "JOIN" in tokens.upper[index : index + 3] else None
+        return "JOIN" if "JOIN" in words[index : index + 3] else None
     if word == "NOT":
         return following if following == "BETWEEN" else None
     if word in ("GROUP", "NULLS"):
         word = f"{word} {following}"
-    elif word in ("SKIP", "OFFSET") and index > 1 and tokens.upper[index - 2] == "LIMIT":
+    elif word in ("SKIP", "OFFSET") and index > 1 and words[index - 2] == "LIMIT":
         word = f"{word} after LIMIT"
     elif word == "OVER" and tokens.kinds[index + 1] != "(":
         return None

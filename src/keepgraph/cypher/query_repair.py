@@ -1,41 +1,30 @@
 """Repair pipeline: corrects query text as models and people write it, its names included, and says what was changed.
 
 A text that can be parsed is changed only where a label, a type, the name of a function, the direction of an arrow or
-the case of a text is wrong. All other repairs are for texts that cannot be parsed, and they stop as soon as the text
-can be. A repaired text is not changed by a second repair.
-
-Before that, a query is taken out of code blocks, prompts and HTML, and typographic signs become plain ones. Strings,
-comments and quoted names are not changed, with one exception: where the quotes themselves are written as `&quot;` or
-`&#39;`, the whole text went through an HTML encoder, and all of it is decoded, once.
+the case of a text is wrong. One that cannot is taken out of a code block, its typographic signs become plain ones, and
+a prompt before it goes; strings, comments and quoted names stay. The errors of the parser say how to write all else. A
+repaired text is not changed by a second repair.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from keepgraph.cypher import foreign_syntax, functions
-from keepgraph.cypher.foreign_syntax import (
-    DASHES,
-    INVISIBLE,
-    TOKEN,
-    Edit,
-    Repair,
-    Tokens,
-    apply_edits,
-    quote_name,
-    quote_text,
-    shorten,
-    spelling_key,
-)
-from keepgraph.cypher.syntax import ast, parser, tree_walk
-from keepgraph.cypher.syntax.tokenizer import MAX_QUERY_LENGTH
+from keepgraph.cypher import functions
+from keepgraph.cypher.syntax import ast, parser
+from keepgraph.cypher.syntax.tokenizer import MAX_QUERY_LENGTH, quote_name, quote_text
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.errors import QueryError
+
+Edit = tuple[int, int, str]
+"""The text from the first offset to the second is replaced by this."""
+
+Repair = tuple[list[Edit], str]
+"""Edits that belong together, and the sentence that describes them to the user."""
 
 _MAX_ROUNDS = 8
 """A text that still changes after this many rounds is left as it was."""
@@ -98,31 +87,16 @@ def _try_parse(text: str) -> ast.Query | None:
 
 
 def _repair_until_readable(text: str, vocabulary: Vocabulary, fixes: list[str]) -> tuple[str, ast.Query | None]:
-    """The text after one repair after the other, until it can be parsed, and its tree; repairs are added to `fixes`."""
+    """The text rewritten until it can be parsed, and its tree, None if it cannot; repairs are added to `fixes`."""
     tree = _try_parse(text)
-    if tree is not None:
-        return text, tree
-    for unwrap in (unwrap_code_block, decode_html, replace_typography, drop_prefix):
-        new, sentences = unwrap(text)
+    for rewrite, sentence in _REWRITES if tree is None else ():
+        new = rewrite(text)
         if new != text:
             text, tree = new, _try_parse(new)
-            fixes.extend(sentences)
+            fixes.append(sentence)
             if tree is not None:
-                return text, tree
-    tokens = Tokens(text)
-    labels = frozenset(map(spelling_key, vocabulary.labels))
-    for rule in foreign_syntax.RULES:
-        new = _apply_repairs(text, rule(tokens, labels), fixes)
-        if new != text:
-            text, tree = new, _try_parse(new)
-            if tree is not None:
-                return text, tree
-            tokens = Tokens(text)
-    new, sentences = _add_return(text, tokens)
-    if new != text:
-        fixes.extend(sentences)
-        return new, _try_parse(new)
-    return text, None
+                break
+    return text, tree
 
 
 def _correct_readable(text: str, tree: ast.Query, vocabulary: Vocabulary, fixes: list[str]) -> tuple[str, ast.Query]:
@@ -157,7 +131,12 @@ def _apply_repairs(text: str, repairs: Iterable[Repair], fixes: list[str]) -> st
             for edit in new_edits:
                 insort(edits, edit, key=_edit_position)
             fixes.append(sentence)
-    return apply_edits(text, edits) if edits else text
+    parts: list[str] = []
+    offset = 0
+    for start, end, new in edits:
+        parts += (text[offset:start], new)
+        offset = end
+    return "".join((*parts, text[offset:]))
 
 
 def _edit_position(edit: Edit) -> tuple[int, int]:
@@ -169,29 +148,6 @@ def _is_separate(edit: Edit, edits: list[Edit]) -> bool:
     index = bisect_right(edits, _edit_position(edit), key=_edit_position)
     before, after = edits[max(0, index - 1) : index], edits[index : index + 1]
     return all(other[1] <= edit[0] for other in before) and all(edit[1] <= other[0] for other in after)
-
-
-# RETURN
-
-
-def _add_return(text: str, tokens: Tokens) -> tuple[str, list[str]]:
-    """The text with a RETURN at its end, if nothing else is missing. A WITH at the end becomes the RETURN.
-
-    `RETURN 1` is added to parse the text, and the tree shows which names it should return.
-    """
-    last = tokens.length - 1 - (tokens.kinds[tokens.length - 1] == ";")
-    if last < 0:
-        return text, []
-    end = tokens.ends[last]
-    tree = _try_parse(f"{text[:end]} RETURN 1{text[end:]}")
-    if tree is None or len(tree.parts) > 1:
-        return text, []
-    last_clause = tree.parts[0].clauses[-2]
-    if isinstance(last_clause, ast.Projection) and last_clause.condition is None:
-        start = last_clause.span[0]
-        return f"{text[:start]}RETURN{text[start + len('WITH') :]}", ["Wrote the last WITH as RETURN"]
-    returned = ", ".join(map(quote_name, tree_walk.visible_names(tree.parts[0]))) or "count(*)"
-    return f"{text[:end]} RETURN {returned}{text[end:]}", [shorten(f"Added RETURN {returned}")]
 
 
 # Arrow direction: turns arrows whose direction contradicts the labels at their ends.
@@ -464,210 +420,100 @@ def _names_read(expression: ast.Expression, kinds: Mapping[str, str]) -> str | N
     return name if name in ("type", "labels") else None
 
 
-Unwrapped = tuple[str, list[str]]
-"""The new text, and a sentence for each change."""
+def shorten(text: str) -> str:
+    """The text in one line, cut to 60 characters, to be shown in a sentence."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:59]}…"
 
-_FIRST_WORDS = "MATCH OPTIONAL WITH UNWIND RETURN CALL CREATE MERGE EXPLAIN PROFILE CYPHER".split()
+
+def spelling_key(name: str) -> str:
+    """What all spellings of one name have in common: no spaces, underscores or hyphens, and no capitals."""
+    return re.sub(r"[\s_-]+", "", name).casefold()
+
+
+# Texts that cannot be parsed
+
 _BEGINS_WITH_CLAUSE = re.compile(
-    rf"\s*+(?>(?://|--)[^\n]*+\n\s*+|/\*.*?\*/\s*+)*+(?:{'|'.join(_FIRST_WORDS)})(?![\w.:])", re.IGNORECASE | re.DOTALL
+    r"\s*+(?>(?://|--)[^\n]*+\n\s*+|/\*.*?\*/\s*+)*+"
+    r"(MATCH|OPTIONAL|WITH|UNWIND|RETURN|CALL|CREATE|MERGE|EXPLAIN|PROFILE|CYPHER)(?![\w.:])",
+    re.IGNORECASE | re.DOTALL,
 )
-_FENCE = re.compile(r"`{3,}|^[ \t]*~{3,}", re.MULTILINE)
-_TAG = re.compile(r"[ \t]*[\w+#.-]*[ \t]*(?:\r?\n|\Z)|(?i:opencypher|cypher|gql|sql|neo4j|text)\s")
+_BLOCK = re.compile(
+    r"""
+    (?P<fence> `{3,} | ^[ \t]*+~{3,} )
+    (?: [ \t]*[\w+#.-]*[ \t]*(?:\r?\n|\Z) | (?i:opencypher|cypher|gql|sql|neo4j|text)\s )?
+    (?P<content> .*? ) (?: (?P=fence) | \Z )
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
 
 
-def unwrap_code_block(text: str) -> Unwrapped:
+def _unwrap_code_block(text: str) -> str:
     """The content of the first code block that holds a query; prose around it is dropped."""
-    blocks = list(_code_blocks(text))
-    if blocks:
-        content = next((block for block in blocks if _BEGINS_WITH_CLAUSE.match(block)), blocks[0])
-        if content.strip():
-            return content.strip(), ["Took the query out of its code block"]
-    stripped = text.strip().rstrip("; ")
-    backticks = len(stripped) - len(stripped.lstrip("`"))
-    if 0 < backticks < 3 and len(stripped) > 2 * backticks and stripped.endswith("`" * backticks):
-        content = stripped[backticks:-backticks]
-        if _BEGINS_WITH_CLAUSE.match(content):
-            return content.strip(), ["Took the query out of its back-ticks"]
-    return text, []
+    begins = _BEGINS_WITH_CLAUSE.match(text)
+    if begins and (begins[1].isupper() or begins[1].islower()):  # prose begins with one capital
+        return text
+    blocks = [block["content"].strip() for block in _BLOCK.finditer(text)]
+    return next((block for block in blocks if _BEGINS_WITH_CLAUSE.match(block)), text)
 
 
-def _code_blocks(text: str) -> Iterator[str]:
-    fences = list(_FENCE.finditer(text))
-    if not fences:
-        return
-    protected = _protected_spans(text)
-    fences = [mark for mark in fences if not any(first < mark.start() < last for first, last in protected)]
-    index = 0
-    while index < len(fences):
-        opening = fences[index][0].strip()
-        closing = index + 1
-        while closing < len(fences) and not fences[closing][0].strip().startswith(opening):
-            closing += 1
-        content = text[fences[index].end() : fences[closing].start() if closing < len(fences) else len(text)]
-        tag = _TAG.match(content)
-        yield content[tag.end() :] if tag else content
-        index = closing + 1
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
+_PLAIN_SIGNS = {
+    **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\u00ad\u180e\ufeff", ""),
+    **dict.fromkeys(_DASHES, "-"),
+    **dict(zip("（）［］｛｝：，；．＝＜＞＋＊／｜", "()[]{}:,;.=<>+*/|", strict=True)),
+    "≠": "<>",
+    "≤": "<=",
+    "≥": ">=",
+    "→": "->",
+    "←": "<-",
+}
+_TYPOGRAPHIC = re.compile(
+    rf"""
+      //[^\n\r]*+ | /\*.*?\*/ | '(?:[^'\\]|\\.)*+' | "(?:[^"\\]|\\.)*+" | `[^`]*+` | (?:/\*|['"`]).*+
+    | [“”„‟] (?P<double> (?:[^“”„‟\\]|\\.)*+ ) [“”](?!\w)
+    | [«»] (?P<angular> (?:[^«»\\]|\\.)*+ ) [«»]
+    | [‘’‚‛´] (?P<single> (?:[^‘’‚‛´\\]|\\.|’(?=\w))*+ ) [‘’´](?!\w)
+    | (?P<arrow> (?<=\))(?:[{_DASHES}](?=>)|→) | ←(?=\() )
+    | (?P<sign> [{"".join(_PLAIN_SIGNS)}] )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 
 
-def _protected_spans(text: str) -> list[tuple[int, int]]:
-    """The spans of strings, quoted names and comments of a text that begins as a query.
-
-    Any other text is prose, in which an apostrophe begins no string.
-    """
-    word = text.split(None, 1)[0].split("(")[0] if text.strip() else ""
-    if not _BEGINS_WITH_CLAUSE.match(text) or not (word.isupper() or word.islower()):
-        return []
-    spans = [match.span() for match in TOKEN.finditer(text) if match.lastgroup in ("string", "comment", "quoted")]
-    return [(first, last) for first, last in spans if not text.startswith("``", first)][:200]
+def _replace_typography(text: str) -> str:
+    """Typographic quotes, dashes, arrows and invisible characters as the plain signs that they stand for."""
+    return text if text.isascii() else _TYPOGRAPHIC.sub(_plain, text)
 
 
-# HTML
-
-_HTML_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{2,6}|#[xX][0-9A-Fa-f]{2,5});")
-_ENCODED_QUOTES = frozenset(("&quot;", "&apos;", "&#34;", "&#39;", "&#034;", "&#039;", "&#x22;", "&#x27;"))
-
-
-def decode_html(text: str) -> Unwrapped:
-    """Decode HTML entities such as `&lt;`."""
-    if "&" not in text:
-        return text, []
-    entities = [match for match in TOKEN.finditer(text) if match.lastgroup == "entity"]
-    if not entities:
-        return text, []
-    if any(match[0].lower() in _ENCODED_QUOTES for match in entities):
-        return _HTML_ENTITY.sub(lambda match: html.unescape(match[0]), text), ["Decoded the text, which was HTML"]
-    parts: list[str] = []
-    offset = 0
-    for match in entities:
-        parts += (text[offset : match.start()], html.unescape(match[0]))
-        offset = match.end()
-    return "".join((*parts, text[offset:])), ["Decoded the HTML signs outside of strings"]
+def _plain(match: re.Match[str]) -> str:
+    kind, found = match.lastgroup, match[0]
+    if kind is None:
+        return found
+    if kind == "sign":
+        return _PLAIN_SIGNS[found]
+    if kind == "arrow":  # an editor made one sign of the two hyphens
+        return {"→": "-->", "←": "<--"}.get(found, "--")
+    quote = "'" if kind == "single" else '"'
+    return quote + re.sub(rf"(\\.)|{quote}", lambda sign: sign[1] or f"\\{quote}", match[kind], flags=re.DOTALL) + quote
 
 
-# Characters
-
-_CLOSERS = {
-    "“": "”", "„": "“”", "‟": "”", "”": "”", "«": "»", "»": "«»", "‘": "’", "‚": "‘’", "‛": "’", "’": "’", "´": "´",
-}  # fmt: skip
-_SINGLE = frozenset("‘’‚‛´")
-_FULL_WIDTH = dict(zip("（）［］｛｝：，；．＝＜＞＋＊／｜", "()[]{}:,;.=<>+*/|", strict=True))
-_COMPARISONS = {"≠": "<>", "≤": "<=", "≥": ">="}
+_PREFIX = re.compile(
+    r"\s*(?:(?:cypher|neo4j|openCypher)(?:-shell)?(?:@\w*)?[ \t]*[:>$]|[>$]"
+    r"|(?:cypher(?:\s+[\d.]+)?|openCypher|explain|profile)(?=\s))\s*",
+    re.IGNORECASE,
+)
 
 
-def replace_typography(text: str) -> Unwrapped:
-    """Replace typographic quotes, dashes, arrows and spaces by the plain signs that they stand for."""
-    if text.isascii():
-        return text, []
-    return _TypographyReplacer(text).replace()
+def _drop_prefix(text: str) -> str:
+    """A query without the prompt, the word CYPHER with its version, EXPLAIN or PROFILE before it."""
+    prefix = _PREFIX.match(text)
+    return text[prefix.end() :] if prefix and _BEGINS_WITH_CLAUSE.match(text, prefix.end()) else text
 
 
-class _TypographyReplacer:
-    """Replaces typographic signs in one pass from the start of a text to its end."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.parts: list[str] = []
-        self.last_character = ""
-        self.next_positions: dict[str, int] = {}
-        self.quotes = self.signs = self.spaces = False
-
-    def replace(self) -> Unwrapped:
-        text, offset = self.text, 0
-        in_pattern = False
-        while match := TOKEN.match(text, offset):
-            kind, token, end = match.lastgroup, match[0], match.end()
-            new = token
-            if kind == "space":
-                new = "".join(sign if sign in " \t\n\r" else " " for sign in token)
-                self.spaces |= new != token
-            elif kind == "operator" and not token.isascii():
-                if token in _CLOSERS:
-                    closed = self._string(end, _CLOSERS[token], "'" if token in _SINGLE else '"')
-                    if closed:
-                        new, end = closed
-                else:
-                    new = self._plain_sign(token, end, in_pattern)
-                    self.spaces |= token in INVISIBLE
-                    self.signs |= token not in INVISIBLE and new != token
-            elif kind == "name":
-                word = token.upper()
-                in_pattern = word == "MATCH" or (in_pattern and word not in ("WHERE", "WITH", "RETURN", "UNWIND"))
-            self.parts.append(new)
-            if kind not in ("space", "comment", "sql") and new:
-                self.last_character = new[-1]
-            offset = end
-        result = "".join(self.parts)
-        sentences = [
-            sentence
-            for done, sentence in (
-                (self.quotes, "Wrote typographic quotes as straight ones"),
-                (self.signs, "Wrote typographic dashes, arrows and signs as plain ones"),
-                (self.spaces, "Removed invisible characters"),
-            )
-            if done
-        ]
-        return result, sentences
-
-    def _string(self, start: int, closers: str, plain: str) -> tuple[str, int] | None:
-        """The string that begins here, in plain quotes, and the offset behind it; None if it has no end."""
-        # Between two letters it is an apostrophe: ‘it’s so’.
-        end = self._next(f"[{closers}](?!\\w)", start)
-        if end < 0:
-            return None
-        content = re.sub(
-            rf"(\\.)|{plain}", lambda match: match[1] or f"\\{plain}", self.text[start:end], flags=re.DOTALL
-        )
-        if len(content) - len(content.rstrip("\\")) & 1:
-            return None
-        self.quotes = True
-        return f"{plain}{content}{plain}", end + 1
-
-    def _next(self, pattern: str, start: int) -> int:
-        """Where a pattern occurs next, or -1; remembered, so that the text is searched once for each pattern."""
-        position = self.next_positions.get(pattern, -2)
-        if position == -1 or position >= start:
-            return position
-        match = re.compile(pattern).search(self.text, start)
-        self.next_positions[pattern] = match.start() if match else -1
-        return self.next_positions[pattern]
-
-    def _plain_sign(self, sign: str, end: int, in_pattern: bool) -> str:
-        if sign in INVISIBLE:
-            return ""
-        before, after = self.last_character, self._after(end)
-        if sign in DASHES:
-            # A whole arrow between two nodes was two hyphens before an editor made one dash of them.
-            if before == ")" and (after == ">" or (after == "(" and in_pattern)):
-                return "--"
-            if before == "<" and after == "(" and in_pattern:
-                return "--"
-            return "-"
-        if sign == "→":
-            return "-->" if before == ")" else "->"
-        if sign == "←":
-            return "<--" if after == "(" else "<-"
-        return _COMPARISONS.get(sign) or _FULL_WIDTH.get(sign, sign)
-
-    def _after(self, offset: int) -> str:
-        match = re.compile(r"\S").search(self.text, offset)
-        return match[0] if match else ""
-
-
-# What stands before a query
-
-_PROMPT = re.compile(r"\s*(?:(?:cypher|neo4j|openCypher)(?:-shell)?(?:@\w*)?[ \t]*[:>$]|[>$])\s*", re.IGNORECASE)
-
-
-def drop_prefix(text: str) -> Unwrapped:
-    """Drop a prompt, the word CYPHER with its version, EXPLAIN or PROFILE before the query."""
-    prompt = _PROMPT.match(text)
-    if prompt and _BEGINS_WITH_CLAUSE.match(text, prompt.end()):
-        return text[prompt.end() :], ["Dropped the prompt before the query"]
-    tokens = Tokens(text)
-    word = tokens.upper[0]
-    if word not in ("CYPHER", "OPENCYPHER", "EXPLAIN", "PROFILE"):
-        return text, []
-    index = 1 + (word == "CYPHER" and tokens.kinds[1] == "number")
-    if not _BEGINS_WITH_CLAUSE.match(text, tokens.starts[index]):
-        return text, []
-    return text[: tokens.starts[0]] + text[tokens.starts[index] :], [f"Dropped the leading word {tokens.texts[0]}"]
+_REWRITES: tuple[tuple[Callable[[str], str], str], ...] = (
+    (_unwrap_code_block, "Took the query out of its code block"),
+    (_replace_typography, "Wrote typographic signs as plain ones"),
+    (_drop_prefix, "Dropped what stood before the query"),
+)
+"""What is tried, in this order, and the sentence that describes it."""

@@ -362,7 +362,7 @@ def parse_map(tokens: TokenStream) -> MapLiteral:
                 hint = (
                     "A map is written {key: value}, a parameter $name."
                     if tokens.kinds[tokens.position] == "}"
-                    else None
+                    else "A key of several words takes back-ticks: {`first name`: 'Ada'}."
                 )
                 raise tokens.expected("`:` after the key", hint=hint)
             entries.append((key, parse_expression(tokens)))
@@ -382,7 +382,8 @@ def _parse_parenthesised(tokens: TokenStream) -> Expression:
     tokens.position += 1
     inner = parse_expression(tokens)
     if tokens.kinds[tokens.position] != ")":
-        raise tokens.expected("`)` or an operator")
+        is_list = tokens.kinds[tokens.position] == ","
+        raise tokens.expected("`)` or an operator", hint="A list is written [1, 2]." if is_list else None)
     tokens.position += 1
     return inner
 

@@ -310,7 +310,8 @@ def _unexpected_clause(tokens: TokenStream, *, after_return: bool) -> QueryError
 
 
 _CLAUSE_PLACES = {
-    "WHERE": "WHERE comes once, right after MATCH, OPTIONAL MATCH or WITH; join conditions with AND.",
+    "WHERE": "WHERE comes once, right after MATCH, OPTIONAL MATCH or WITH; join conditions with AND. "
+    "After UNWIND … AS x, write WITH x WHERE.",
     "ORDER": "ORDER BY comes once, after RETURN or WITH and before SKIP and LIMIT.",
     "SKIP": "SKIP comes once, after RETURN or WITH and their ORDER BY, and before LIMIT.",
     "OFFSET": "OFFSET comes once, after RETURN or WITH and their ORDER BY, and before LIMIT.",

@@ -247,7 +247,8 @@ def _parse_node(tokens: TokenStream) -> NodePattern:
     if tokens.kinds[tokens.position] != ")":
         raise tokens.expected(
             "`)` to close the node",
-            hint="A node is written (variable:Label {key: value}); a condition goes into WHERE.",
+            hint="A node is written (variable:Label {key: value}), a label of several words in back-ticks; a condition "
+            "goes into WHERE.",
         )
     tokens.position += 1
     return NodePattern(variable, label_expression, properties, condition, span=tokens.span(first))
@@ -273,7 +274,8 @@ def _parse_relationship(tokens: TokenStream) -> RelationshipPattern:
         if tokens.kinds[tokens.position] != "]":
             raise tokens.expected(
                 "`]` to close the relationship",
-                hint="A relationship is written -[variable:TYPE*1..3 {key: value}]->, with its parts in that order.",
+                hint="A relationship is written -[variable:TYPE*1..3 {key: value}]->, its parts in that order, "
+                "a type of several words in back-ticks.",
             )
         tokens.position += 1
     if tokens.kinds[tokens.position] != "-":

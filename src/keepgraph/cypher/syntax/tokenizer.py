@@ -52,13 +52,16 @@ _TOKEN = re.compile(
       | (?P<quoted> {_QUOTED} )
       | (?P<parameter> \$(?: {_NAME_CHARACTER}++ | {_QUOTED} ) )
       | (?P<unclosed> /\* | ['"`] )
-      | (?P<operator> \.\. | \+= | =~ | <> | <= | >= | [-+*/%^=<>()\[\]{{}},.:;|&!?] )
+      | (?P<operator> \.\. | \+= | =~ | <> | <= | >= | != | == | && | [-+*/%^=<>()\[\]{{}},.:;|&!?] )
       | (?P<end> \Z )
       | (?P<invalid> . )
     )
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+_OTHER_OPERATORS = {"!=": "<>", "==": "=", "&&": "AND"}
+"""Operators of other languages, and the kind that each is read as."""
 
 INVALID_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
@@ -117,7 +120,7 @@ class TokenStream:
                     elif not word.isidentifier():
                         raise self._invalid_character(start + _find_invalid_character(word))
             elif group == "operator":
-                kind = word
+                kind = _OTHER_OPERATORS.get(word, word)
             elif group == "quoted":
                 kind = "name"
                 word = unquote(word)
@@ -299,6 +302,17 @@ def describe_position(text: str, offset: int) -> str:
     return f"line {before.count(chr(10)) + 1}, column {offset - before.rfind(chr(10))}"
 
 
+def quote_name(name: str) -> str:
+    """A name as it is written in a query: in back-ticks where they are needed."""
+    plain = name.isidentifier() and name.upper() not in RESERVED_WORDS
+    return name if plain else "`" + name.replace("`", "``") + "`"
+
+
+def quote_text(text: str) -> str:
+    """A text as it is written in a query: in single quotes."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 def unquote(word: str) -> str:
     """A name without its back-ticks."""
     return word[1:-1].replace("``", "`")
@@ -327,9 +341,8 @@ def _find_invalid_character(word: str) -> int:
 
 # By the kinds of two tokens, the next one among them; or by that of the next one alone.
 _FOREIGN_SYNTAX_HINTS = {
-    ("!", "="): "Not equal is written <>.",
-    ("=", "="): "Equal is written with a single =.",
-    ("&", "&"): "Write AND.",
+    ("-", "-"): "A comment begins with //.",
+    ("&", "name"): "Write < instead of &lt;, and so on: the query is plain text.",
     ("|", "|"): "Write OR between conditions, + between strings.",
     ("!", ""): "Write NOT before a condition.",
     ("{", "string"): "Send the query alone as text; its parameters have an argument of their own.",

@@ -19,11 +19,12 @@ from itertools import chain, islice
 from typing import Any
 
 from keepgraph import errors, store
-from keepgraph.cypher.foreign_syntax import quote_name, quote_text, shorten, spelling_key
 from keepgraph.cypher.interpret import evaluate
 from keepgraph.cypher.interpret.evaluate import Row, Run
 from keepgraph.cypher.plan import instant_comparisons
+from keepgraph.cypher.query_repair import shorten, spelling_key
 from keepgraph.cypher.syntax import ast, parser, tree_walk
+from keepgraph.cypher.syntax.tokenizer import quote_name, quote_text
 from keepgraph.cypher.syntax.tree_walk import walk
 from keepgraph.engine.query import graph_catalogue, query_pipeline
 from keepgraph.engine.resolution import resolver

@@ -18,7 +18,7 @@ from typing import TypeVar
 from keepgraph import errors, store
 from keepgraph.cypher import value_types
 from keepgraph.cypher.catalogue import Column
-from keepgraph.cypher.foreign_syntax import quote_name
+from keepgraph.cypher.syntax.tokenizer import quote_name
 from keepgraph.engine.query import graph_catalogue
 from keepgraph.engine.query.bounds import Bounds
 from keepgraph.engine.query.graph_catalogue import LITERAL
