@@ -1480,7 +1480,14 @@ class ToolCalls:
     def merge_entities(
         self, *, keep: Named, absorb: Named, dry_run: bool | None = ..., across_types: bool | None = ...
     ) -> MergeEntities: ...
-    def retract_fact(self, *, fact_id: str) -> RetractFact: ...
+    def retract_fact(
+        self,
+        *,
+        fact_id: str | None = ...,
+        subject: Subject | None = ...,
+        predicate: str | None = ...,
+        object: Object | None = ...,
+    ) -> RetractFact: ...
     def end_fact(
         self,
         *,

@@ -58,6 +58,7 @@ def test_a_decision_is_by_the_owner_unless_somebody_is_named(run, facts):
 
     assert unknown.exit_code == 1
     assert "facts[" not in unknown.output
+    assert ("--by" in unknown.output, "me NAME" in unknown.output) == (True, True)
     assert facts() == [("Ana", "DECIDED_IN", "Adopt SQLite")]
 
 

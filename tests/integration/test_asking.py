@@ -197,6 +197,21 @@ def day(days: int) -> dict[str, str]:
     return literal((NOON.date() + timedelta(days=days)).isoformat())
 
 
+def test_the_week_and_the_next_steps_name_the_same_decisions_to_follow_up(call):
+    for name, days in (("Adopt SQLite", 0), ("Drop Docker", -6), ("Buy a van", -7)):
+        call.record(project(name), "belongs_to", project("Atlas"))
+        call("change", entity=project(name), type="decision")
+        made = {"valid_from": day(days)["literal"]}
+        call.record(person(f"Maker of {name}"), "decided_in", {"type": "decision", "name": name}, **made)
+    steps, week = call("list_next_steps"), call("weekly_rollup")
+    followed = [each["name"] for each in steps["follow_ups"]]
+
+    assert steps["totals"]["follow_ups"] == len(followed) > 0
+    assert sum(f"“{name}”" in line for line in week["next_actions"] for name in followed) == len(followed)
+    assert week["totals"]["next_actions"] == len(followed)
+    assert "Buy a van" not in followed
+
+
 def test_next_steps_are_what_is_blocked_to_do_due_and_coming(call):
     call(
         "record_facts",

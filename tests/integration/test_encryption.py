@@ -840,6 +840,14 @@ def test_an_encrypted_graph_is_moved_in_the_order_that_one_would_try(encrypted, 
     assert "Nothing is wrong" in run_ok(*profile, "doctor")
 
 
+def test_a_backup_without_its_key_is_named_and_not_a_graph_that_does_not_exist(encrypted, carried, graph_file):
+    refused = run("restore", str(carried), "--yes")
+
+    assert error_code(refused) == "BACKUP_FAILED"
+    assert (str(carried) in refused.output, str(graph_file) in refused.output) == (True, False)
+    assert ("key import FILE" in refused.output, graph_file.exists()) == (True, False)
+
+
 def test_a_key_comes_in_by_standard_input(encrypted, key_file):
     digits = keys.read(key_file)[0].digits
     key_file.unlink()

@@ -203,6 +203,37 @@ def test_a_blocker_is_named_by_its_id_in_record_too(run, atlas, week):
     assert week() == ["no budget"]
 
 
+# kg retract
+
+
+@pytest.mark.parametrize("words", [("Ana", "works_at", "Acme"), ("Ana works at Acme",), ("Acme", "employs", "Ana")])
+def test_a_fact_is_retracted_as_it_is_said(run, ana, words):
+    shown = run("retract", *words)
+
+    assert (shown.exit_code, "Retracted: Ana works_at Acme" in shown.output) == (0, True)
+    assert "Acme" not in run("recall", "Ana").output
+    run("undo")
+    assert "works_at → Acme" in run("recall", "Ana").output
+
+
+def test_of_several_facts_that_fit_none_is_retracted_and_each_is_listed(run, ana):
+    run("record", "Ana", "works_at", "organisation:Bolt")
+    refused = run("retract", "Ana", "works_at")
+    ids = A_FACT.findall(refused.output)
+
+    assert (refused.exit_code, len(ids), "retract fact_…`" in refused.output) == (1, 2, True)
+    assert run("recall", "Ana").output.count("works_at →") == 2
+    assert run("retract", ids[0]).exit_code == 0
+
+
+@pytest.mark.parametrize("words", [("Bob", "works_at"), ("nobody says this",), ("Ana", "works_at", "Bolt"), ("",)])
+def test_what_names_no_fact_retracts_none(run, ana, words):
+    refused = run("retract", *words)
+
+    assert (refused.exit_code, "hint" in refused.output) == (1, True)
+    assert "works_at → Acme" in run("recall", "Ana").output
+
+
 # kg resolve
 
 

@@ -879,6 +879,26 @@ def test_a_call_that_only_said_again_what_was_known_is_taken_back_alone(call):
     assert "so it stays" not in undone(call)["message"]
 
 
+def test_a_repeated_call_is_not_what_undo_takes_back(call):
+    before = state(call)
+    call.record(ADA, "tagged", literal("x"), source="mail")
+    again = call.record(ADA, "tagged", literal("x"), source="mail")
+    undone(call)
+
+    assert (again["effect"], state(call)) == ("nothing_changed", before)
+
+
+def test_a_call_repeated_under_an_alias_is_taken_back_by_one_undo_too(call):
+    call.record(ADA, "tagged", literal("x"))
+    call("change", entity=ADA, add_aliases=["Countess"])
+    before = state(call)
+    for _ in range(3):
+        call.record({"type": "person", "name": "Countess"}, "tagged", literal("y"))
+    undone(call)
+
+    assert state(call) == before
+
+
 def test_the_call_that_said_anew_what_had_been_retracted_is_named(call, path):
     known = call.record(ADA, "tagged", literal("x"))
     gone = retract(call, known)

@@ -323,13 +323,13 @@ _SHOW = {
 
 @click.command("decide")
 @click.argument("decision", nargs=-1, required=True)
-@click.option("--by", default="me", metavar="NAME", help="Who decided it; by default you (see kg me).")
+@click.option("--by", metavar="NAME", help="Who decided it; by default you (see kg me).")
 @click.option("--project", metavar="NAME", help="The project that it belongs to.")
 @click.option("--on", "valid_from", metavar="WHEN", type=dates.BEGINNING, help="When: yesterday; by default today.")
 @click.option("--source", help="Where it was decided, and why. Stored, never fetched.")
 @graph_options.all_options
 def decide_command(
-    ctx: click.Context, /, decision: tuple[str, ...], by: str, project: str | None, **options: Any
+    ctx: click.Context, /, decision: tuple[str, ...], by: str | None, project: str | None, **options: Any
 ) -> None:
     """Record a decision, who made it, and its project.
 
@@ -339,11 +339,16 @@ def decide_command(
     kg decide "Adopt SQLite" --by Priya --project Atlas --source standup
     """
     entity = {"type": "decision", "name": _name("decision", _text(decision))}
-    facts = [{"subject": _of_type("person", by), "predicate": "decided_in", "object": entity, **options}]
+    facts = [{"subject": _of_type("person", by or "me"), "predicate": "decided_in", "object": entity, **options}]
     if project:
         facts.append({"subject": entity, "predicate": "belongs_to", "object": _of_type("project", project), **options})
     with graph_options.open_graph(ctx, create=True) as graph:
-        answer = _record_all(graph, facts)
+        try:
+            answer = _record_all(graph, facts)
+        except errors.EntityNotFound as error:
+            if by is None:
+                error.hint = "Name who decided it with `--by NAME`, or say who you are: `kg me NAME`."
+            raise
     _show(ctx, "facts", answer)
 
 

@@ -82,22 +82,26 @@ def merge_command(ctx: click.Context, keep: str, absorb: str, dry_run: bool, acr
 
 
 @click.command("retract")
-@click.argument("fact_id")
+@click.argument("fact", nargs=-1, required=True, metavar="FACT…", shell_complete=graph_options.complete_name)
 @graph_options.all_options
-def retract_command(ctx: click.Context, fact_id: str) -> None:
-    """Retract the fact FACT_ID (see `kg recall --ids`): it was never true.
+def retract_command(ctx: click.Context, fact: tuple[str, ...]) -> None:
+    """Retract a fact that was never true.
+
+    FACT is what `kg end` takes: its id (see `kg recall --ids`), a sentence, or SUBJECT PREDICATE OBJECT.
 
     \b
-    kg recall Ana --ids
+    kg retract Ana works_at Acme
     kg retract fact_01…
     """
-    answer = graph_options.call(ctx, "retract_fact", fact_id=fact_id)
+    with graph_options.open_graph(ctx) as graph:
+        answer = _call_on_fact(graph, "retract_fact", fact)
     if graph_options.show_json(ctx, answer):
         return
-    fact = answer["fact"]
+    retracted = answer["fact"]
     status = "Retracted before" if answer["already_retracted"] else "Retracted"
     click.echo(
-        f"{status}: {terminal.entity_name(fact['subject'])} {fact['predicate']} {terminal.object_text(fact['object'])}"
+        f"{status}: {terminal.entity_name(retracted['subject'])} {retracted['predicate']} "
+        f"{terminal.object_text(retracted['object'])}"
     )
     for reopened in answer.get("reopened_blockers", ()):
         click.echo(f"  open again: {terminal.printable(reopened['name'])}")
@@ -213,7 +217,7 @@ def _compare_all(graph: Graph, *, quiet: bool) -> list[dict[str, Any]]:
     return sorted(pairs, key=lambda pair: -pair["score"])
 
 
-# `kg end` and `kg resolve`: end a fact, close a blocker.
+# `kg end`, `kg retract` and `kg resolve`: end a fact, close a blocker.
 
 _FACT_PREFIX = "fact_"
 _MAX_WORDS_OF_SENTENCE = 12
@@ -237,12 +241,7 @@ def end_command(ctx: click.Context, /, fact: tuple[str, ...], **options: Any) ->
     kg end Ana works_at
     """
     with graph_options.open_graph(ctx) as graph:
-        try:
-            answer = _end(graph, fact, options)
-        except (errors.Ambiguous, errors.FactNotFound) as error:
-            if any(str(one.get("id", "")).startswith(_FACT_PREFIX) for one in _candidates(error)):
-                error.hint = f"{error.hint or ''} Name one by its id: `kg end fact_…`.".strip()
-            raise
+        answer = _call_on_fact(graph, "end_fact", fact, **options)
     graph_options.show(ctx, answer, answers.show_ended)
 
 
@@ -280,27 +279,32 @@ def resolve_command(ctx: click.Context, /, blocker: tuple[str, ...], **options: 
     graph_options.show(ctx, answer, answers.show_resolved if "closed_blockers" in answer else answers.show_recorded)
 
 
-def _end(graph: Graph, words: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """End the fact named by its id, its parts, or a sentence.
+def _call_on_fact(graph: Graph, tool: str, words: tuple[str, ...], **given: Any) -> dict[str, Any]:
+    """Call end_fact or retract_fact on the fact named by its id, its parts, or a sentence.
 
     Raises:
         errors.InvalidArguments: the words name no fact.
+        errors.Ambiguous: they name several, which are its candidates.
     """
+    command = f"kg {tool.removesuffix('_fact')}"
     if len(words) == 1 and words[0].lower().startswith(_FACT_PREFIX):
-        return graph.call("end_fact", fact_id=words[0], **given)
-    if len(words) in (2, 3):
-        return graph.call("end_fact", **_name_parts(words), **given)
-    nothing_open: errors.FactNotFound | None = None
-    for parts in _divide(" ".join(words).split()):
+        return graph.call(tool, fact_id=words[0], **given)
+    not_holding: errors.FactNotFound | None = None
+    for parts in [words] if len(words) in (2, 3) else _divide(" ".join(words).split()):
         try:
-            return graph.call("end_fact", **_name_parts(parts), **given)
-        except errors.FactNotFound as error:
-            nothing_open = nothing_open or error
+            return graph.call(tool, **_name_parts(parts), **given)
+        except (errors.Ambiguous, errors.FactNotFound) as error:
+            if any(str(one.get("id", "")).startswith(_FACT_PREFIX) for one in _candidates(error)):
+                error.hint = f"{error.hint or ''} Name one by its id: `{command} fact_…`.".strip()
+            if isinstance(error, errors.Ambiguous):
+                raise
+            not_holding = not_holding or error
         except (errors.EntityNotFound, errors.PredicateUnknown):
-            continue
-    raise nothing_open or errors.InvalidArguments(
+            if parts is words:
+                raise
+    raise not_holding or errors.InvalidArguments(
         f"“{terminal.printable(' '.join(words)[:80])}” names no fact",
-        hint='Give its id (`kg recall NAME --ids` shows it), or write `kg end "Ana Ruiz" works_at Acme`, each name '
+        hint=f'Give its id (`kg recall NAME --ids` shows it), or write `{command} "Ana Ruiz" works_at Acme`, each name '
         "of several words in quotes.",
     )
 
@@ -316,7 +320,7 @@ def _divide(words: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _name_parts(words: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments of `end_fact` for a subject, a predicate, and perhaps an object."""
+    """The arguments of a tool for a subject, a predicate, and perhaps an object."""
     arguments: dict[str, Any] = {
         "subject": read_reference(words[0], errors.SubjectRequired),
         "predicate": words[1],

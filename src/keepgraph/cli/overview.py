@@ -254,7 +254,8 @@ def _most(counts: dict[str, int]) -> str:
 def next_command(ctx: click.Context, project: tuple[str, ...]) -> None:
     """Show what to do, in PROJECT or in all: open blockers, next actions, due dates, and open proposals.
 
-    A next action is a task, or tagged as one, until it is resolved or tagged done. Exits with 3 if no project matches.
+    A next action is a task, or tagged as one, until it is resolved or tagged done. To follow up are decisions of the
+    last seven days that nobody has acted on. Exits with 3 if no project matches.
 
     \b
     kg next
@@ -293,6 +294,14 @@ def _show_steps(answer: dict[str, Any], *, name: str) -> None:
                 for fact in answer["coming"]
             ],
             more=_more(answer, "coming"),
+        ),
+        Section(
+            "To follow up",
+            [
+                (entity_name(each), f"decided {each['decided_on']}, nobody has acted on it")
+                for each in answer["follow_ups"]
+            ],
+            more=_more(answer, "follow_ups"),
         ),
         Section("Waiting for an answer", list(_waiting_rows(totals))),
     ]

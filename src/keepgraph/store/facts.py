@@ -498,6 +498,19 @@ CLOSED_A_BLOCKER = """
 """
 
 
+def has_resolved(tx: Tx, fact: int, blocking: Sequence[str]) -> bool:
+    """Whether an assertion of a resolution was of its subject, and not of a blocker of it (predicates `blocking`)."""
+    return tx.is_true(
+        f"""
+        SELECT EXISTS (
+            SELECT 1 FROM fact JOIN provenance ON provenance.fact = fact.id
+            WHERE fact.id = :fact AND NOT {CLOSED_A_BLOCKER}
+        )
+        """,
+        {"fact": fact, "blocking": json_array(blocking)},
+    )
+
+
 def tagged_entities(
     tx: Tx,
     tag: str,

@@ -356,29 +356,46 @@ def sources_of_entity(tx: Tx, entity: Entity, *, limit: int) -> list[_SourceCoun
 # SQL for the surfaces of assertions: the alias or former id that named an entity when it was recorded.
 
 
-def insert_alias(tx: Tx, fact: int, *, entity: int, key: str) -> None:
-    """Note that the last assertion of a fact named an entity by the alias with this key, if it has one."""
-    tx.conn.execute(
-        """
-        INSERT INTO assertion_surface (assertion, alias)
-        SELECT (SELECT max(id) FROM provenance WHERE fact = ?1), alias.id
-        FROM alias
-        WHERE alias.entity = ?2 AND alias.alias_key = ?3
-        """,
-        (fact, entity, key),
-    )
+_SURFACES = """
+    SELECT alias.id AS alias, NULL AS former_id FROM alias WHERE alias.entity = :entity AND alias.alias_key = :name
+    UNION ALL
+    SELECT NULL, former_id.id FROM former_id WHERE :entity = 0 AND former_id.public_id = :name
+"""
 
 
-def insert_former_id(tx: Tx, fact: int, *, public_id: str) -> None:
-    """Note that the last assertion of a fact named an entity by this id of one that was merged into it."""
-    tx.conn.execute(
-        """
-        INSERT INTO assertion_surface (assertion, former_id)
-        SELECT (SELECT max(id) FROM provenance WHERE fact = ?1), former_id.id
-        FROM former_id
-        WHERE former_id.public_id = ?2
-        """,
-        (fact, public_id),
+def insert_surfaces(tx: Tx, fact: int, surfaces: Sequence[tuple[int, str]]) -> None:
+    """Note that the last assertion of a fact named its ends by these aliases and former ids, as far as they exist.
+
+    Args:
+        surfaces: the row of an entity with the key of its alias, or 0 with the id of one that was merged into another.
+    """
+    for entity, name in surfaces:
+        tx.conn.execute(
+            f"""
+            INSERT INTO assertion_surface (assertion, alias, former_id)
+            SELECT (SELECT max(id) FROM provenance WHERE fact = :fact), alias, former_id
+            FROM ({_SURFACES})
+            """,
+            {"fact": fact, "entity": entity, "name": name},
+        )
+
+
+def has_new_surface(tx: Tx, fact: int, surfaces: Sequence[tuple[int, str]]) -> bool:
+    """Whether no assertion of a fact named its ends by one of these aliases or former ids (see insert_surfaces)."""
+    return any(
+        tx.is_true(
+            f"""
+            SELECT EXISTS (
+                SELECT alias, former_id FROM ({_SURFACES})
+                EXCEPT
+                SELECT alias, former_id
+                FROM provenance JOIN assertion_surface ON assertion_surface.assertion = provenance.id
+                WHERE provenance.fact = :fact
+            )
+            """,
+            {"fact": fact, "entity": entity, "name": name},
+        )
+        for entity, name in surfaces
     )
 
 

@@ -171,13 +171,25 @@ def merge_entities(
 
 
 @tool(Effect.DESTRUCTIVE)
-def retract_fact(tx: Tx, *, fact_id: str) -> dict[str, Any]:
-    """Retract a fact that was never true. It is no longer shown, except for what was known before (known_at).
+def retract_fact(
+    tx: Tx,
+    *,
+    fact_id: str | None = None,
+    subject: Mapping[str, Any] | None = None,
+    predicate: str | None = None,
+    object: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Retract a fact that was never true: by its id, or as end_fact names it. It is only shown with known_at.
 
     If it was true and has ended, use end_fact, or record what holds now with `supersedes`.
     """
-    fact = knowledge.facts.find(tx, fact_id)
+    said = _said(tx, fact_id, subject, predicate, object)
+    fact, *equal = (
+        knowledge.ending.find(tx, **said, valid_to=None) if said else [knowledge.facts.find(tx, fact_id or "")]
+    )
     withdrawn = knowledge.facts.retract(tx, fact)
+    for other in equal:
+        knowledge.facts.retract(tx, other)
     return {
         "fact": answer_shapes.fact(tx, fact),
         "retracted_at": timestamps.format_local(fact.retracted_at or tx.at, tx.zone),
@@ -203,25 +215,12 @@ def end_fact(
     What was known before stays on record. For a fact that has already ended, valid_to corrects the end. What was never
     true: retract_fact.
     """
-    if fact_id is not None:
-        if subject is not None or predicate is not None or object is not None:
-            raise errors.InvalidArguments(
-                "a fact is named twice: by fact_id, and by what it says", hint="Leave one of them out."
-            )
-        named = knowledge.ending.find_by_id(tx, fact_id, valid_to=valid_to)
-    elif subject is None or predicate is None:
-        raise errors.FactNotFound(
-            "neither fact_id is given, nor subject and predicate",
-            hint="Give fact_id, or subject, predicate and object.",
-        )
-    else:
-        named = knowledge.ending.find(
-            tx,
-            subject=knowledge.owner.substitute(tx, answer_shapes.ref(subject)),
-            predicate=predicate,
-            object=_object(tx, object) if object is not None else None,
-            valid_to=valid_to,
-        )
+    said = _said(tx, fact_id, subject, predicate, object)
+    named = (
+        knowledge.ending.find(tx, **said, valid_to=valid_to)
+        if said
+        else knowledge.ending.find_by_id(tx, fact_id or "", valid_to=valid_to)
+    )
     ended = knowledge.ending.end(tx, named, valid_to=valid_to, source=source)
     until = ended.fact.valid_to and timestamps.format_end(ended.fact.valid_to, tx.zone)
     effect = {"ended": "Ended", "changed": "Changed the end of"}.get(ended.effect, "Nothing changed:")
@@ -333,6 +332,37 @@ def get_history(tx: Tx, *, about: str, limit: int = MAX_EVENTS) -> dict[str, Any
     return _describe_events(tx, events, limit) | {
         "entity": answer_shapes.entity(resolution.entity) if resolution.entity else None,
         "resolution": answer_shapes.resolution(resolution),
+    }
+
+
+def _said(
+    tx: Tx,
+    fact_id: str | None,
+    subject: Mapping[str, Any] | None,
+    predicate: str | None,
+    object: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """What a fact says that is named by that, for `knowledge.ending.find`; empty if it is named by its id.
+
+    Raises:
+        errors.InvalidArguments: it is named by both.
+        errors.FactNotFound: it is named by neither.
+    """
+    if fact_id is not None:
+        if subject is not None or predicate is not None or object is not None:
+            raise errors.InvalidArguments(
+                "a fact is named twice: by fact_id, and by what it says", hint="Leave one of them out."
+            )
+        return {}
+    if subject is None or predicate is None:
+        raise errors.FactNotFound(
+            "neither fact_id is given, nor subject and predicate",
+            hint="Give fact_id, or subject, predicate and object.",
+        )
+    return {
+        "subject": knowledge.owner.substitute(tx, answer_shapes.ref(subject)),
+        "predicate": predicate,
+        "object": _object(tx, object) if object is not None else None,
     }
 
 

@@ -263,7 +263,7 @@ def list_next_steps(
     ]
     | None = None,
 ) -> internal_types.NextSteps:
-    """List what is open, of a project or of all: blockers, next actions, what is due, what waits for an answer."""
+    """List what is open, of a project or of all: blockers, actions, due days, follow-ups, what waits for an answer."""
     name = Name(project or "")
     if project is not None and not name.key:
         raise errors.ProjectRequired("the project is empty")
@@ -280,11 +280,13 @@ def list_next_steps(
         "actions": [answer_shapes.entity(entity) for entity in steps.actions],
         "due": [answer_shapes.fact(tx, fact) for fact in steps.due],
         "coming": [answer_shapes.fact(tx, fact) for fact in steps.coming],
+        "follow_ups": [answer_shapes.decision(tx, decision) for decision in steps.follow_ups],
         "totals": {
             "blockers": steps.blocker_count,
             "actions": steps.action_count,
             "due": steps.due_count,
             "coming": steps.coming_count,
+            "follow_ups": steps.follow_up_count,
             "proposals": steps.proposals,
             "proposed_facts": steps.proposed_facts,
             "other_proposals": steps.other_proposals,

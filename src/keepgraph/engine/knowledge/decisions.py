@@ -77,6 +77,28 @@ def of_all_projects(tx: Tx, wanted: DecisionFilter = ANY) -> tuple[list[Decision
     return _newest_first(tx, vocabulary, [*decided, *unlinked], wanted)
 
 
+def made_between(tx: Tx, project: Entity | None, first: str, last: str) -> list[Decision]:
+    """The decisions of a project, or of all, made on these local days or between them, newest first."""
+    wanted = DecisionFilter(since=first)
+    since, _ = of_project(tx, project, wanted) if project else of_all_projects(tx, wanted)
+    return [decision for decision in since if decision.decided_on <= last]
+
+
+def wanting_follow_up(made: Sequence[Decision]) -> list[Decision]:
+    """The newest decision of each project, or else of each person who decided, that nobody has acted on.
+
+    A decision with neither has nobody to act on it. Older ones come up once the newest was acted on.
+
+    Args:
+        made: newest first.
+    """
+    newest: dict[str, Decision] = {}
+    for decision in made:
+        for entity in () if decision.followed_up else decision.projects or decision.decided_by:
+            newest.setdefault(entity.id, decision)
+    return list({decision.id: decision for decision in newest.values()}.values())
+
+
 def members(tx: Tx, project: Entity) -> set[int]:
     """The rows of a project, of its direct parts, and of what was decided in it."""
     vocabulary = graph_vocabulary.read(tx)

@@ -97,11 +97,13 @@ def record(
     is_known = match.fact is not None and store.provenance.has_assertion(
         tx, match.fact.row, source=source, confidence=confidence
     )
+    surfaces = _surfaces(fact, given)
     says_nothing_new = effect == "repeated" and is_known and not (superseded or closed or aliases)
-    if says_nothing_new and not _opens_again(tx, fact, statement.predicate):
+    if says_nothing_new and not _says_more_than_before(tx, fact, statement.predicate):
         effect = "nothing_changed"
-    store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=at, statement=stated_as)
-    _keep_surfaces(tx, fact, given)
+    if effect != "nothing_changed" or stated_as is not None or store.provenance.has_new_surface(tx, fact.row, surfaces):
+        store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=at, statement=stated_as)
+        store.provenance.insert_surfaces(tx, fact.row, surfaces)
     return RecordedFact(
         fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if match.fact else fact,
         deduplicated=match.fact is not None,
@@ -137,23 +139,21 @@ def read_ahead(tx: Tx, given: Collection[Mapping[str, Any]]) -> None:
     store.facts.read_ahead(tx, triples)
 
 
-def _keep_surfaces(tx: Tx, fact: Fact, given: GivenFact) -> None:
-    """Journal the aliases or merged ids by which the ends of a fact were named."""
+def _surfaces(fact: Fact, given: GivenFact) -> list[tuple[int, str]]:
+    """How the ends of a fact were named, if not by their names: the row of the entity with the key of a name; or of
+    one that was merged into it, its id with the row 0."""
     ends = [end for end in (fact.subject, fact.object) if end is not None]
+    surfaces = []
     for ref in (given.subject, given.object):
         if isinstance(ref, str):
             continue
         if ref.id is not None:
-            if all(ref.id != end.id for end in ends):
-                store.provenance.insert_former_id(tx, fact.row, public_id=ref.id)
-            continue
-        if any(ref.name == end.name for end in ends):
-            continue
-        key = normalisation.key(ref.name or "")
-        if any(key == normalisation.key(end.name) for end in ends):
-            continue
-        for end in ends:
-            store.provenance.insert_alias(tx, fact.row, entity=end.row, key=key)
+            surfaces += [(0, ref.id)] if all(ref.id != end.id for end in ends) else []
+        elif all(ref.name != end.name for end in ends):
+            key = normalisation.key(ref.name or "")
+            if all(key != normalisation.key(end.name) for end in ends):
+                surfaces += [(end.row, key) for end in ends]
+    return surfaces
 
 
 def find(tx: Tx, fact_id: str) -> Fact:
@@ -251,8 +251,11 @@ def _effect(match: validity.Match) -> FactEffect:
     return "ended" if match.fact.valid_to is None and match.changed[0].valid_to is not None else "changed"
 
 
-def _opens_again(tx: Tx, fact: Fact, predicate: Predicate) -> bool:
-    """Whether a fact is a blocker closed by a resolution, though it holds: restating it reopens it."""
+def _says_more_than_before(tx: Tx, fact: Fact, predicate: Predicate) -> bool:
+    """Whether restating a fact changes what is open: it reopens a blocker that a resolution closed, or resolves a
+    subject of which only a blocker was resolved."""
+    if predicate.role == "resolves":
+        return not store.facts.has_resolved(tx, fact.row, graph_vocabulary.read(tx).names_of_role("blocks"))
     if predicate.role != "blocks":
         return False
     return all(open_fact.row != fact.row for open_fact in blockers.open_rows(tx, among=[fact.subject.row]))

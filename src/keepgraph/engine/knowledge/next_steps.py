@@ -1,4 +1,4 @@
-"""Next steps: what is blocked, what is to do, what is due, and what waits for an answer.
+"""Next steps: what is blocked, to do or due, which decisions want a follow-up, and what waits for an answer.
 
 A task to do has the tag next-action, or a type that the vocabulary also calls “to do”, and nothing says that it is
 done. A resolution that closed a blocker says so about this blocker alone. A due task has a day under a predicate that
@@ -14,11 +14,13 @@ from keepgraph import store
 from keepgraph.engine.knowledge import blockers, decisions, literals
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.lazy import dataclass
-from keepgraph.model import Entity, Fact
+from keepgraph.model import Decision, Entity, Fact
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
 DAYS_AHEAD = 14
+DAYS_BACK = 7
+"""The days, with today, whose decisions want a follow-up: those of the weekly rollup."""
 MAX_ROWS = 50
 _MAX_NAME = 120
 _MAX_DUE_AROUND = 10
@@ -39,6 +41,7 @@ class NextSteps:
         today: the local day on which this holds.
         due: facts with their days, earliest first; those before today are overdue.
         coming: facts with other days in the time ahead: meetings, releases.
+        follow_ups: the decisions of the last days that nobody has acted on.
         proposals: how many names and facts texts propose.
         proposed_facts: how many facts wait for a wording missing in the vocabulary.
         other_proposals: how many other proposals wait for review.
@@ -53,6 +56,8 @@ class NextSteps:
     due_count: int = 0
     coming: tuple[Fact, ...] = ()
     coming_count: int = 0
+    follow_ups: tuple[Decision, ...] = ()
+    follow_up_count: int = 0
     proposals: int = 0
     proposed_facts: int = 0
     other_proposals: int = 0
@@ -66,6 +71,8 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
     tagged = tagged_next_actions(tx, blocked=blocked)
     open_actions = actions(tx, tagged=tagged, blocked=blocked, members=members)
     today, ahead = _days_ahead(tx)
+    week_ago = date.fromordinal(max(1, date.fromisoformat(today).toordinal() - DAYS_BACK + 1)).isoformat()
+    follow_ups = decisions.wanting_follow_up(decisions.made_between(tx, project, week_ago, today))
     deadlines = due(tx, blocked=blocked, members=members)
     days = _predicates_with_days(tx) - _deadlines(tx)
     made = {term.name for term in graph_vocabulary.terms_called(tx, store.vocabulary.PREDICATE, _MADE)}
@@ -84,6 +91,8 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
         due_count=len(deadlines),
         coming=tuple(coming[:MAX_ROWS]),
         coming_count=len(coming),
+        follow_ups=tuple(follow_ups[:MAX_ROWS]),
+        follow_up_count=len(follow_ups),
         proposals=sum(store.listing.count_proposals(tx).values()) if project is None else 0,
         proposed_facts=store.proposals.count(tx) if project is None else 0,
         other_proposals=store.review_proposals.count_besides_texts(tx) if project is None else 0,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 
 from keepgraph import errors, lazy, store
@@ -13,7 +12,6 @@ from keepgraph.model import Decision, Entity, Episode, Fact, Resolution, Week
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
 
-DAYS = 7
 MAX_DECISIONS = 50
 MAX_BLOCKERS = 50
 MAX_NEXT_ACTIONS = 10
@@ -27,13 +25,11 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     due tasks are those overdue or due in the next days.
     """
     start, today = _period(tx)
-    wanted = decisions.DecisionFilter(since=start)
-    since_start, _ = decisions.of_project(tx, project, wanted) if project else decisions.of_all_projects(tx, wanted)
-    made = [decision for decision in since_start if decision.decided_on <= today]
+    made = decisions.made_between(tx, project, start, today)
     members = decisions.members(tx, project) if project else None
     blocking = blockers.open_blockers(tx, among=members)
     listed = store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_BLOCKERS]])
-    not_followed_up = _wanting_follow_up(made)
+    follow_ups = decisions.wanting_follow_up(made)
     blocked = {blocker.subject for blocker in blocking}
     due = next_steps.due(tx, blocked=blocked, members=members)
     due_rows = {fact.subject.row for fact in due}
@@ -47,7 +43,7 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
         *(
             f"Follow up on decision {_quote(decision.name)} with an owner for its implementation "
             f"(decided on {decision.decided_on}, nobody has acted on it)"
-            for decision in not_followed_up
+            for decision in follow_ups
         ),
         *(
             f"Address tagged next action on {_shorten(entity.name)}"
@@ -64,23 +60,8 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
         next_actions=tuple(actions[:MAX_NEXT_ACTIONS]),
         decision_count=len(made),
         blocker_count=len(blocking),
-        next_action_count=len(blocking) + len(due) + len(not_followed_up) + len(others),
+        next_action_count=len(blocking) + len(due) + len(follow_ups) + len(others),
     )
-
-
-def _wanting_follow_up(made: Sequence[Decision]) -> list[Decision]:
-    """The newest decision of each project, or else of each person who decided, that nobody has acted on.
-
-    A decision with neither has nobody to act on it. Older ones come up once the newest was acted on.
-
-    Args:
-        made: newest first.
-    """
-    newest: dict[str, Decision] = {}
-    for decision in made:
-        for entity in () if decision.followed_up else decision.projects or decision.decided_by:
-            newest.setdefault(entity.id, decision)
-    return list({decision.id: decision for decision in newest.values()}.values())
 
 
 def empty_week(tx: Tx) -> Week:
@@ -107,7 +88,7 @@ def _period(tx: Tx) -> tuple[str, str]:
     if not MINYEAR < tx.now.year < MAXYEAR:
         raise errors.MomentInvalid(f"there is no week around the year {tx.now.year}")
     today = tx.now.astimezone(tx.zone).date()
-    return (today - timedelta(days=DAYS - 1)).isoformat(), today.isoformat()
+    return (today - timedelta(days=next_steps.DAYS_BACK - 1)).isoformat(), today.isoformat()
 
 
 def summarise(rollup: Week, *, project: Entity | None, group: str | None = None) -> str:

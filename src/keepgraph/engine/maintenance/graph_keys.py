@@ -102,10 +102,10 @@ def find_for_restoration(
         return None, []
     saved = list(candidates(graph, location, ask, environment=False))
     available = without_duplicates([*saved, *candidates(graph, location, None, environment=True)])
-    if not available and location is None and kind is store.files.Kind.PLAIN:
+    if not available and location is None and kind is not store.files.Kind.ENCRYPTED:
         raise errors.BackupFailed(
             f"{backup} is encrypted with a key that is not here, or is damaged",
-            hint="Name the file with its key in KG_KEY_FILE, or restore another backup.",
+            hint="Import its key (`kg key import FILE`) or name it in KG_KEY_FILE; or restore another backup.",
         )
     if not available:
         next(keys.key_source(graph, location, ask=ask).candidates())  # raises, and says where it searched

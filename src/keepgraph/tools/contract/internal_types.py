@@ -209,6 +209,7 @@ class NextSteps(TypedDict):
     actions: list[Entity]
     due: list[Fact]
     coming: list[Fact]
+    follow_ups: Annotated[list[Decision], "The decisions of the last seven days that nobody has acted on."]
     totals: NextStepTotals
 
 
@@ -217,6 +218,7 @@ class NextStepTotals(TypedDict):
     actions: Count
     due: Count
     coming: Count
+    follow_ups: Count
     proposals: Count
     proposed_facts: Count
     other_proposals: Count
