@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from keepgraph.lazy import dataclass
 
@@ -316,16 +316,14 @@ class Proposal:
     source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FactRow:
+class FactRow(NamedTuple):
     """A fact with its entities as rows only: small, for rules that read many facts."""
 
     row: int
     subject: int
     object: int | None
     literal: str | None
-    recorded_at: str
-    valid_from: str | None = None
+    valid_from: str | None
 
 
 @dataclass(frozen=True, slots=True)

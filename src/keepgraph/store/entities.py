@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from keepgraph.model import Entity
 from keepgraph.store import derived_tables, facts, journal
 from keepgraph.store.connections import json_array
-from keepgraph.store.migrations import facts_with
+from keepgraph.store.migrations import HOLDS, facts_with
 from keepgraph.store.transactions import Tx
 
 SELECT_ENTITIES = """
@@ -45,6 +45,12 @@ def by_rows(tx: Tx, rows: Sequence[int]) -> dict[int, Entity]:
         )
         entities.update((row[0], Entity(*row)) for row in rows_found)
     return entities
+
+
+def in_order(tx: Tx, rows: Sequence[int]) -> list[Entity]:
+    """Entities of the group, in the order of their rows."""
+    by_row = by_rows(tx, rows)
+    return [by_row[row] for row in rows]
 
 
 def names_and_summaries(tx: Tx) -> dict[int, tuple[str, str, str]]:
@@ -200,55 +206,40 @@ def page(tx: Tx, after: int, *, limit: int) -> list[Entity]:
     )
 
 
-def without_facts_since(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], since: str) -> list[Entity]:
-    """Entities of these types created at a timestamp or later, without facts of these predicates, holding or not."""
-    has_facts, with_known = _has_facts(tx, "retracted_at IS NULL")
-    is_wanted = f"NOT {has_facts} AND entity.created_at >= :moment AND (:known IS NULL OR entity.created_at <= :known)"
-    return _by_facts(tx, is_wanted, with_known, of_types=of_types, predicates=predicates, moment=since)
+def without_facts_since(
+    tx: Tx, *, of_types: Collection[str], predicates: Sequence[str], since: str, until: str
+) -> list[Entity]:
+    """Entities of these types created between two timestamps, without facts of these predicates, holding or not."""
+    was_created = "entity.created_at BETWEEN :since AND :until AND (:known IS NULL OR entity.created_at <= :known)"
+    has_facts = f"EXISTS ({_facts_of_predicates('retracted_at IS NULL')})"
+    values = {"since": since, "until": until}
+    return _by_facts(tx, f"{was_created} AND NOT {has_facts}", values, of_types=of_types, predicates=predicates)
 
 
 def with_facts(tx: Tx, *, of_types: Collection[str], predicates: Sequence[str]) -> list[Entity]:
     """Entities of these types that are an end of a fact of these predicates that holds."""
-    has_facts, with_known = _has_facts(tx, "retracted_at IS NULL AND valid_from <= :moment AND :moment < valid_to")
-    return _by_facts(tx, has_facts, with_known, of_types=of_types, predicates=predicates, moment=tx.at)
-
-
-def _by_facts(
-    tx: Tx, is_wanted: str, with_known: str, *, of_types: Collection[str], predicates: Sequence[str], moment: str
-) -> list[Entity]:
-    """Entities of these types that meet a condition on the columns of `_has_facts`."""
-    is_of_types, values = _type_condition(of_types)
-    return read_entities(
-        tx,
-        f"""
-        {with_known}
-        {SELECT_ENTITIES}
-        WHERE {is_of_types} AND entity.group_id = :group AND {is_wanted}
-        ORDER BY entity.id
-        """,
-        {**values, "group": tx.group, "words": json_array(predicates), "moment": moment, "known": tx.known_at},
+    return _by_facts(
+        tx, f"EXISTS ({_facts_of_predicates(HOLDS)})", {"at": tx.at}, of_types=of_types, predicates=predicates
     )
 
 
-def _has_facts(tx: Tx, condition: str) -> tuple[str, str]:
-    """The condition that an entity is an end of a fact of the predicates :words, and the WITH that it needs.
+def _by_facts(
+    tx: Tx, is_wanted: str, values: Mapping[str, str], *, of_types: Collection[str], predicates: Sequence[str]
+) -> list[Entity]:
+    """Entities of these types that meet a condition with `_facts_of_predicates`."""
+    is_of_types, types = _type_condition(of_types)
+    rows = facts.execute(
+        tx,
+        f"{SELECT_ENTITIES} WHERE {is_of_types} AND entity.group_id = :group AND {is_wanted} ORDER BY entity.id",
+        {**types, **values, "group": tx.group, "words": json_array(predicates)},
+    )
+    return [Entity(*row) for row in rows]
 
-    Facts are looked up by entity; for an earlier `known_at`, which no index covers, they are scanned once.
-    """
+
+def _facts_of_predicates(condition: str) -> str:
+    """SQL for the facts of the predicates :words that an entity is an end of, and that meet a condition."""
     condition += " AND predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:words)))"
-    if tx.known_at is not None:
-        known = facts.table_as_known(tx)
-        return (
-            "entity.id IN known_ends",
-            f"""
-            WITH known_ends (id) AS (
-                SELECT subject FROM {known} WHERE {condition}
-                UNION
-                SELECT object FROM {known} WHERE object IS NOT NULL AND {condition}
-            )
-        """,
-        )
-    return f"EXISTS ({facts_with('= entity.id', condition, columns='1')})", ""
+    return facts_with("= entity.id", condition, columns="1", table="FACT_ROWS")
 
 
 def aliases(tx: Tx, entity: Entity) -> list[str]:

@@ -271,10 +271,16 @@ def touching(tx: Tx, entity: Entity, predicates: Sequence[str]) -> list[Fact]:
     )
 
 
-def recorded_or_valid_since(
-    tx: Tx, predicates: Sequence[str], *, with_any_ends: Sequence[str], end_types: Collection[str], since: str
+def recorded_or_valid_between(
+    tx: Tx,
+    predicates: Sequence[str],
+    *,
+    with_any_ends: Sequence[str],
+    end_types: Collection[str],
+    since: str,
+    until: str,
 ) -> list[Fact]:
-    """The facts of these predicates that hold, and were recorded or began to hold at a timestamp or later.
+    """The facts of these predicates that hold, and were recorded or began to hold between two timestamps.
 
     Args:
         with_any_ends: of the other predicates, only facts with an end of one of the types `end_types`.
@@ -284,9 +290,9 @@ def recorded_or_valid_since(
         f"""
         {_SELECT}
         WHERE fact.id IN (
-              SELECT id FROM fact WHERE recorded_at >= :since
+              SELECT id FROM fact WHERE recorded_at BETWEEN :since AND :until
               UNION ALL
-              SELECT id FROM fact WHERE valid_from >= :since AND valid_from <> ''
+              SELECT id FROM fact WHERE valid_from BETWEEN :since AND :until AND valid_from <> ''
           )
           AND predicate.name IN (SELECT value FROM json_each(:predicates))
           AND (
@@ -304,6 +310,7 @@ def recorded_or_valid_since(
             "end_types": json_array(end_types),
             "at": tx.at,
             "since": since,
+            "until": until,
             "group": tx.group,
         },
     )
@@ -354,7 +361,7 @@ def rows_of_predicates(
     subjects: Collection[int] | None = None,
     among: Collection[int] | None = None,
 ) -> list[FactRow]:
-    """The facts of these predicates that hold in the group, as rows.
+    """The facts of these predicates that hold in the group, as rows; those without a beginning from when recorded on.
 
     Args:
         subjects: only those with one of these entities, given by their rows, as subject.
@@ -366,10 +373,12 @@ def rows_of_predicates(
     rows = execute(
         tx,
         f"""
-        SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, '')
+        SELECT fact.id, fact.subject, fact.object, fact.literal, nullif(fact.valid_from, '')
         FROM FACTS
         JOIN entity AS s ON s.id = fact.subject
         WHERE {selected} AND {FACT_HOLDS} AND +s.group_id = :group
+          AND (fact.valid_from <> '' OR (SELECT max(recorded_at) FROM fact) <= :at
+               OR (SELECT recorded_at FROM fact AS own WHERE own.id = fact.id) <= :at)
         ORDER BY fact.id
         """,
         {
@@ -380,25 +389,37 @@ def rows_of_predicates(
             "subjects": json_array(subjects or ()),
         },
     )
-    return [FactRow(*row) for row in rows]
+    return list(map(FactRow._make, rows))
+
+
+def recorded_at(tx: Tx, rows: Sequence[int]) -> dict[int, str]:
+    """When facts were recorded, by row."""
+    return tx.mapping(
+        "SELECT id, recorded_at FROM fact WHERE id IN (SELECT value FROM json_each(?))", (json_array(rows),)
+    )
 
 
 def ended_rows_of_predicates(
-    tx: Tx, predicates: Sequence[str], *, entities: Collection[int]
+    tx: Tx, predicates: Sequence[str], *, entities: Collection[int] | None
 ) -> list[tuple[FactRow, str]]:
-    """The facts of these predicates about some entities that have ended, each with when it ended and that was known."""
+    """The facts of these predicates that have ended, each with when it ended and that was known.
+
+    Args:
+        entities: only those with one of these entities, given by their rows, as subject or object.
+    """
+    selected = f"fact.{_OF_PREDICATES}" if entities is None else f"fact.id IN ({_OF_ENTITIES})"
     rows = execute(
         tx,
         f"""
-        SELECT fact.id, fact.subject, fact.object, fact.literal, fact.recorded_at, nullif(fact.valid_from, ''),
+        SELECT fact.id, fact.subject, fact.object, fact.literal, nullif(fact.valid_from, ''),
                max(fact.recorded_at, fact.valid_to, (SELECT known_from FROM fact AS own WHERE own.id = fact.id))
         FROM FACTS
-        WHERE fact.id IN ({_OF_ENTITIES}) AND fact.retracted_at IS NULL AND fact.valid_to <= :at
+        WHERE {selected} AND fact.retracted_at IS NULL AND fact.valid_to <= :at
         ORDER BY fact.id
         """,
-        {"predicates": json_array(predicates), "at": tx.at, "entities": json_array(entities)},
+        {"predicates": json_array(predicates), "at": tx.at, "entities": json_array(entities or ())},
     )
-    return [(FactRow(*row[:6]), row[6]) for row in rows]
+    return [(FactRow(*row[:5]), row[5]) for row in rows]
 
 
 def changed_at(tx: Tx, predicates: Sequence[str], moments: Sequence[str]) -> list[tuple[Fact, Fact]]:
@@ -511,7 +532,7 @@ def has_resolved(tx: Tx, fact: int, blocking: Sequence[str]) -> bool:
     )
 
 
-def tagged_entities(
+def tagged(
     tx: Tx,
     tag: str,
     *,
@@ -520,8 +541,8 @@ def tagged_entities(
     blocking: Sequence[str],
     blocked: Collection[int],
     limit: int = -1,
-) -> list[Entity]:
-    """The unresolved entities with a literal tag, whatever separates its words; oldest tag first.
+) -> list[int]:
+    """The unresolved entities with a literal tag, whatever separates its words: rows, oldest tag first.
 
     Args:
         tag: in lower case, its words joined by hyphens.
@@ -533,17 +554,17 @@ def tagged_entities(
     rows = execute(
         tx,
         f"""
-        SELECT s.id, s.public_id, st.name, s.name, s.created_at
-        FROM FACTS
+        SELECT fact.subject
+        FROM json_each(:prefixes) AS prefix
+        CROSS JOIN FACT_ROWS
         JOIN entity AS s ON s.id = fact.subject
-        JOIN entity_type AS st ON st.id = s.type
-        WHERE fact.id IN (SELECT rowid FROM fact_text WHERE fact_text MATCH :phrase)
+        WHERE fact.literal >= prefix.value AND fact.literal < prefix.value || char(1114111)
           AND +fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:tagging)))
           AND fact.literal IS NOT NULL
           AND {FACT_HOLDS}
           AND lower(replace(replace(fact.literal, ' ', '-'), '_', '-')) = :tag
           AND +s.group_id = :group
-          AND (s.id IN (SELECT value FROM json_each(:blocked)) OR NOT EXISTS (
+          AND (fact.subject IN (SELECT value FROM json_each(:blocked)) OR NOT EXISTS (
               SELECT 1 FROM FACTS
               JOIN provenance ON provenance.fact = fact.id
               WHERE fact.subject = s.id
@@ -558,7 +579,8 @@ def tagged_entities(
         """,
         {
             "tag": tag,
-            "phrase": f'"{tag.replace("-", " ")}"',
+            # The index of literals tells cases apart.
+            "prefixes": json_array([tag[0], tag[0].upper()]),
             "tagging": json_array(tagging),
             "resolving": json_array(resolving),
             "blocking": json_array(blocking),
@@ -568,7 +590,7 @@ def tagged_entities(
             "group": tx.group,
         },
     )
-    return list(dict.fromkeys(Entity(*row) for row in rows))
+    return list(dict.fromkeys(row for (row,) in rows))
 
 
 def intervals_of_triple(tx: Tx, fact: Fact, predicate: int) -> list[Fact]:

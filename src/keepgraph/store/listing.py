@@ -8,7 +8,6 @@ from typing import Any
 from keepgraph.model import Entity
 from keepgraph.store import facts
 from keepgraph.store.connections import json_array
-from keepgraph.store.entities import SELECT_ENTITIES, read_entities
 from keepgraph.store.migrations import FACT_HOLDS, facts_with
 from keepgraph.store.proposals import UNDECIDED
 from keepgraph.store.transactions import Tx
@@ -148,7 +147,7 @@ def facts_with_days(
     )
 
 
-def open_entities(
+def not_done(
     tx: Tx,
     *,
     of_types: Collection[str] | None,
@@ -157,8 +156,8 @@ def open_entities(
     resolving: Sequence[str],
     blocking: Sequence[str],
     blocked: Collection[int],
-) -> list[Entity]:
-    """The entities that nothing has resolved, and that no literal marks as done; oldest first.
+) -> list[int]:
+    """The entities that nothing has resolved, and that no literal marks as done: rows, oldest first.
 
     Args:
         of_types: only of these types.
@@ -171,10 +170,9 @@ def open_entities(
     # By the numbers of the types, which an index has: by their names, all entities of the group would be read.
     of_these_types = "" if of_types is None else f"AND entity.type IN ({_TYPES})"
     among_these = "" if among is None else "AND entity.id IN (SELECT value FROM json_each(:among))"
-    return read_entities(
-        tx,
+    return tx.column(
         f"""
-        {SELECT_ENTITIES}
+        SELECT entity.id FROM entity
         WHERE entity.group_id = :group
           {of_these_types}
           {among_these}

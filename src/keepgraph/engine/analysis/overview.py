@@ -128,7 +128,7 @@ def _waiting(tx: Tx) -> Waiting:
         blockers=tuple(store.facts.by_rows(tx, [blocker.row for blocker in open_blockers[:MAX_WAITING]])),
         blocker_count=len(open_blockers),
         blockers_counted=is_exact,
-        next_actions=tuple(counted_actions[:MAX_WAITING]),
+        next_actions=tuple(store.entities.in_order(tx, counted_actions[:MAX_WAITING])),
         next_action_count=len(counted_actions),
         next_actions_counted=len(actions) == len(counted_actions),
         proposed_facts=store.proposals.count(tx),

@@ -25,7 +25,7 @@ def open_blockers(
     tx: Tx, *, among: Collection[int] | None = None, subjects: Sequence[int] | None = None
 ) -> list[FactRow]:
     """The open blockers, newest first: each once, though both waits_for and blocked_by say it."""
-    newest: dict[tuple[int, str], FactRow] = {}
+    newest: dict[tuple[int, int | str], FactRow] = {}
     for fact in open_rows(tx, among=among, subjects=subjects):
         newest.setdefault((fact.subject, _blocker_key(fact)), fact)
     return list(newest.values())
@@ -40,38 +40,29 @@ def open_rows(tx: Tx, *, among: Collection[int] | None = None, subjects: Sequenc
         among: only those with one of these entities, given by their rows, as subject or object.
         subjects: only those with one of these as subject; no others are read.
     """
-    at = tx.at
     vocabulary = graph_vocabulary.read(tx)
     predicates = vocabulary.names_of_role("blocks")
-    blocking = _begun(store.facts.rows_of_predicates(tx, predicates, subjects=subjects, among=among), at)
+    blocking = store.facts.rows_of_predicates(tx, predicates, subjects=subjects, among=among)
     if not blocking:
         return []
     entities = {fact.subject for fact in blocking} | {fact.object for fact in blocking if fact.object is not None}
-    resolutions = _begun(
-        store.facts.rows_of_predicates(tx, vocabulary.names_of_role("resolves"), subjects=entities), at
-    )
-    rows = {fact.row for fact in blocking}
+    resolutions = store.facts.rows_of_predicates(tx, vocabulary.names_of_role("resolves"), subjects=entities)
     if resolutions:
         # Whether a blocker is open may depend on the subject's other blockers, and on what the subject itself blocks.
         beside = blocking
         if among is not None:
-            beside = _begun(store.facts.rows_of_predicates(tx, predicates, among=entities), at)
-        ended = store.facts.ended_rows_of_predicates(tx, predicates, entities=entities)
+            beside = store.facts.rows_of_predicates(tx, predicates, among=entities)
+        is_whole = among is None and subjects is None
+        ended = store.facts.ended_rows_of_predicates(tx, predicates, entities=None if is_whole else entities)
         rows = _replay(tx, beside, resolutions, ended=ended)
-    return sorted(
-        (fact for fact in blocking if fact.row in rows),
-        key=lambda fact: (fact.recorded_at, fact.row),
-        reverse=True,
-    )
+        blocking = [fact for fact in blocking if fact.row in rows]
+    recorded_at = store.facts.recorded_at(tx, [fact.row for fact in blocking])
+    return sorted(blocking, key=lambda fact: (recorded_at[fact.row], fact.row), reverse=True)
 
 
 def is_other_matter(text: str, blocker: str) -> bool:
     """Whether a text names something other than a similar blocker: licence B, where licence A is awaited."""
     return phrase_matching.compare(text, blocker).is_other_matter
-
-
-def _begun(facts: Sequence[FactRow], at: str) -> list[FactRow]:
-    return [fact for fact in facts if fact.valid_from is not None or fact.recorded_at <= at]
 
 
 def _replay(
@@ -89,49 +80,49 @@ def _replay(
         ended: blockers that have ended, each with its end: which of several a resolution settled
             depends on what was open then.
     """
+    at = tx.at
     by_row = {fact.row: fact for fact in [*blocking, *resolutions, *(fact for fact, _ in ended)]}
+    key_of = {row: _blocker_key(fact) for row, fact in by_row.items()}
     resolution_rows = {fact.row for fact in resolutions}
     # By subject row: the keys of all its blockers. By blocker row: the subjects that it blocks.
-    blockers_of: dict[int, set[str]] = defaultdict(set)
+    blockers_of: dict[int, set[int | str]] = defaultdict(set)
     blocked_by: dict[int, set[int]] = defaultdict(set)
-    for fact in by_row.values():
-        if fact.row not in resolution_rows:
-            blockers_of[fact.subject].add(_blocker_key(fact))
+    for row, fact in by_row.items():
+        if row not in resolution_rows:
+            blockers_of[fact.subject].add(key_of[row])
             if fact.object is not None:
                 blocked_by[fact.object].add(fact.subject)
     # By subject row: its open blockers, as key and row of the fact.
-    open_rows: dict[int, dict[str, int]] = defaultdict(dict)
+    open_rows: dict[int, dict[int | str, int]] = defaultdict(dict)
+
+    def close(row: int) -> None:
+        own = open_rows[by_row[row].subject]
+        if own.get(key_of[row]) == row:
+            del own[key_of[row]]
+
     # A call that ends a blocker does so after all its assertions.
     ends = sorted((moment, fact.row) for fact, moment in ended)
     for row, recorded_at in store.provenance.fact_rows_by_assertion(tx, list(by_row)):
         while ends and ends[0][0] < recorded_at:
-            _close_row(open_rows, by_row[ends.pop(0)[1]])
+            close(ends.pop(0)[1])
         fact = by_row[row]
-        if recorded_at > tx.at and fact.valid_from is None:
+        if recorded_at > at and fact.valid_from is None:
             continue
+        subject, own = fact.subject, open_rows[fact.subject]
         if row not in resolution_rows:
-            open_rows[fact.subject][_blocker_key(fact)] = row
-            continue
-        own = open_rows[fact.subject]
-        blocking_key = f"entity {fact.subject}"
-        blocked = [subject for subject in blocked_by.get(fact.subject, ()) if blocking_key in open_rows[subject]]
-        if _blocker_key(fact) in blockers_of[fact.subject]:
-            own.pop(_blocker_key(fact), None)
-        elif blocked and not own:
-            for subject in blocked:
-                del open_rows[subject][blocking_key]
-        elif len(own) == 1 and not blocked:
+            own[key_of[row]] = row
+        elif key_of[row] in blockers_of[subject]:
+            own.pop(key_of[row], None)
+        elif blocked := [other for other in blocked_by.get(subject, ()) if subject in open_rows[other]]:
+            for other in () if own else blocked:
+                del open_rows[other][subject]
+        elif len(own) == 1:
             (only,) = own.values()
             if not is_other_matter(_text(tx, fact), _text(tx, by_row[only])):
                 own.clear()
     for _, row in ends:
-        _close_row(open_rows, by_row[row])
+        close(row)
     return {row for blockers in open_rows.values() for row in blockers.values()}
-
-
-def _close_row(open_rows: dict[int, dict[str, int]], fact: FactRow) -> None:
-    if open_rows[fact.subject].get(_blocker_key(fact)) == fact.row:
-        del open_rows[fact.subject][_blocker_key(fact)]
 
 
 def _text(tx: Tx, fact: FactRow) -> str:
@@ -141,5 +132,6 @@ def _text(tx: Tx, fact: FactRow) -> str:
     return store.entities.by_rows(tx, [fact.object])[fact.object].name
 
 
-def _blocker_key(fact: FactRow) -> str:
-    return f"entity {fact.object}" if fact.object is not None else f"text {normalisation.key(fact.literal or '')}"
+def _blocker_key(fact: FactRow) -> int | str:
+    """What tells the blockers of a subject apart: the row of the object, or the key of the literal."""
+    return fact.object if fact.object is not None else normalisation.key(fact.literal or "")

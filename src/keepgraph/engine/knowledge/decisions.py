@@ -60,28 +60,29 @@ def of_all_projects(tx: Tx, wanted: DecisionFilter = ANY) -> tuple[list[Decision
     vocabulary = graph_vocabulary.read(tx)
     predicates = vocabulary.names_of_role(*_DECISION_ROLES)
     decides, types = vocabulary.names_of_role("decides"), vocabulary.decision_types
+    start, end = "", "~"
+    if wanted.until:
+        end = timestamps.parse(wanted.until, tx.zone, end=True)
     if wanted.since:
         start = timestamps.day_start(timestamps.parse_date(wanted.since), tx.zone)
-        deciding = store.facts.recorded_or_valid_since(
-            tx, predicates, with_any_ends=decides, end_types=types, since=start
+        deciding = store.facts.recorded_or_valid_between(
+            tx, predicates, with_any_ends=decides, end_types=types, since=start, until=end
         )
         decided: list[Entity | Fact] = _decisions_in(vocabulary, deciding)
     else:
-        start = ""
         rows = store.listing.facts_without_types(tx, decides, types=types)
         decided = [
             *store.entities.with_facts(tx, of_types=types, predicates=predicates),
             *_decisions_in(vocabulary, store.facts.by_rows(tx, rows)),
         ]
-    unlinked = store.entities.without_facts_since(tx, of_types=types, predicates=predicates, since=start)
+    unlinked = store.entities.without_facts_since(tx, of_types=types, predicates=predicates, since=start, until=end)
     return _newest_first(tx, vocabulary, [*decided, *unlinked], wanted)
 
 
 def made_between(tx: Tx, project: Entity | None, first: str, last: str) -> list[Decision]:
     """The decisions of a project, or of all, made on these local days or between them, newest first."""
-    wanted = DecisionFilter(since=first)
-    since, _ = of_project(tx, project, wanted) if project else of_all_projects(tx, wanted)
-    return [decision for decision in since if decision.decided_on <= last]
+    wanted = DecisionFilter(since=first, until=last)
+    return (of_project(tx, project, wanted) if project else of_all_projects(tx, wanted))[0]
 
 
 def wanting_follow_up(made: Sequence[Decision]) -> list[Decision]:

@@ -85,7 +85,7 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
         today=today,
         blockers=tuple(store.facts.by_rows(tx, [blocker.row for blocker in blocking[:MAX_ROWS]])),
         blocker_count=len(blocking),
-        actions=tuple(open_actions[:MAX_ROWS]),
+        actions=tuple(store.entities.in_order(tx, open_actions[:MAX_ROWS])),
         action_count=len(open_actions),
         due=tuple(deadlines[:MAX_ROWS]),
         due_count=len(deadlines),
@@ -114,30 +114,30 @@ def nothing(tx: Tx) -> NextSteps:
 
 
 def actions(
-    tx: Tx, *, tagged: Sequence[Entity], blocked: Collection[int], members: Collection[int] | None = None
-) -> list[Entity]:
-    """What is tagged as a next action, and unfinished entities of task types; each once.
+    tx: Tx, *, tagged: Sequence[int], blocked: Collection[int], members: Collection[int] | None = None
+) -> list[int]:
+    """What is tagged as a next action, and unfinished entities of task types: rows, each once.
 
     Args:
-        tagged: the tagged next actions.
+        tagged: the rows of the tagged next actions.
         blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
         members: the rows of the members of a project, if only these are asked for.
     """
-    tasks: list[Entity] = []
+    tasks: list[int] = []
     if named := graph_vocabulary.terms_called(tx, store.vocabulary.ENTITY_TYPE, _TO_DO):
         tasks = _not_done(tx, blocked, of_types=graph_vocabulary.read(tx).with_subtypes([named[0].name]))
     found = dict.fromkeys([*tagged, *tasks])
-    return [entity for entity in found if members is None or entity.row in members]
+    return [row for row in found if members is None or row in members]
 
 
-def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) -> list[Entity]:
-    """What is tagged as a next action and unresolved; oldest tag first.
+def tagged_next_actions(tx: Tx, *, blocked: Collection[int], limit: int = -1) -> list[int]:
+    """What is tagged as a next action and unresolved: rows, oldest tag first.
 
     Args:
         blocked: the rows of what has an open blocker: a resolution of another blocker has not resolved it.
     """
     vocabulary = graph_vocabulary.read(tx)
-    return store.facts.tagged_entities(
+    return store.facts.tagged(
         tx,
         _NEXT_ACTION,
         tagging=vocabulary.names_of_role("tags"),
@@ -175,7 +175,7 @@ def _still_open(tx: Tx, facts: list[Fact], blocked: Collection[int]) -> list[Fac
     """Those of some facts whose subjects are not done."""
     if not facts:
         return []
-    not_done = {entity.row for entity in _not_done(tx, blocked, among={fact.subject.row for fact in facts})}
+    not_done = set(_not_done(tx, blocked, among={fact.subject.row for fact in facts}))
     return [fact for fact in facts if fact.subject.row in not_done]
 
 
@@ -187,9 +187,9 @@ def describe_due(fact: Fact, *, today: str) -> str:
 
 def _not_done(
     tx: Tx, blocked: Collection[int], *, of_types: Collection[str] | None = None, among: Collection[int] | None = None
-) -> list[Entity]:
+) -> list[int]:
     vocabulary = graph_vocabulary.read(tx)
-    return store.listing.open_entities(
+    return store.listing.not_done(
         tx,
         of_types=of_types,
         among=among,

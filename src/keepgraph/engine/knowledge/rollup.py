@@ -34,9 +34,9 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
     due = next_steps.due(tx, blocked=blocked, members=members)
     due_rows = {fact.subject.row for fact in due}
     tagged = next_steps.tagged_next_actions(tx, blocked=blocked)
-    tagged_rows = {entity.row for entity in tagged}
+    is_tagged = set(tagged)
     open_actions = next_steps.actions(tx, tagged=tagged, blocked=blocked, members=members)
-    others = [entity for entity in open_actions if entity.row not in due_rows]
+    others = [row for row in open_actions if row not in due_rows]
     actions = [
         *(f"Resolve blocker on {_shorten(fact.subject.name)}: {_quote_object(fact)}" for fact in listed),
         *(next_steps.describe_due(fact, today=today) for fact in due),
@@ -47,9 +47,9 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
         ),
         *(
             f"Address tagged next action on {_shorten(entity.name)}"
-            if entity.row in tagged_rows
+            if entity.row in is_tagged
             else f"Finish the task {_quote(entity.name)}"
-            for entity in others
+            for entity in store.entities.in_order(tx, others[:MAX_NEXT_ACTIONS])
         ),
     ]
     return Week(

@@ -47,11 +47,9 @@ def propose_gaps(tx: Tx, position: int) -> Outcome:
 
 def _old_blockers(tx: Tx) -> Iterator[Proposal]:
     since = timestamps.from_datetime(tx.now - BLOCKER_OPEN)
-    rows = [
-        fact.row
-        for fact in knowledge.blockers.open_blockers(tx)
-        if max(fact.recorded_at if fact.valid_from is None else fact.valid_from, "") <= since
-    ]
+    blockers = knowledge.blockers.open_blockers(tx)
+    recorded_at = store.facts.recorded_at(tx, [fact.row for fact in blockers])
+    rows = [fact.row for fact in blockers if (fact.valid_from or recorded_at[fact.row]) <= since]
     for fact in store.facts.by_rows(tx, rows[:_MAX_OF_A_KIND]):
         began = fact.valid_from or fact.recorded_at
         yield Proposal(
