@@ -128,6 +128,20 @@ def test_what_ended_and_what_was_retracted_is_not_listed(filled, graph):
     assert "Atlas tagged “active”" not in names(filled("list_kind", kind="facts"))[0]
 
 
+def test_the_facts_that_hold_are_counted_in_their_group(filled, open_graph):
+    def count(caller: Caller) -> int:
+        return caller("list_kind", kind="facts")["sections"][0]["total"]
+
+    before, other = count(filled), Caller(open_graph(group="other"))
+    later = {"valid_from": "2198-01-01"}
+    for caller in (filled, other):
+        for n, period in enumerate([{}, {"valid_to": "2020-01-01"}, {"valid_to": "2199-01-01"}, later]):
+            known = fact(person("Ben"), "knows", person(f"P{n}"))
+            caller("record_facts", facts=[known | period, known | later | {"valid_to": "2199-01-01"}][: 1 + n % 2])
+
+    assert [count(filled), count(other)] == [before + 2, 2]
+
+
 def test_another_group_is_not_listed(filled, open_graph, path):
     other = Caller(open_graph(group="other"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -70,12 +71,15 @@ def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[
 
 
 def count_holding(tx: Tx) -> int:
-    """How many facts of the group hold."""
+    """How many facts of the group hold: those without an end, of the kept counts, but those to come; and the others."""
+    of_group = "FROM fact JOIN entity ON entity.id = fact.subject WHERE fact.retracted_at IS NULL"
     return tx.number(
         f"""
-        SELECT count(*)
-        FROM fact JOIN entity ON entity.id = fact.subject
-        WHERE entity.group_id = :group AND {FACT_HOLDS}
+        SELECT (SELECT coalesce(sum(open_facts), 0) FROM fact_count WHERE group_id = :group)
+               - (SELECT count(*) {of_group} AND valid_from > :at AND valid_from <> '' AND valid_to = '~'
+                      AND +entity.group_id = :group)
+               + (SELECT count(*) {of_group} AND valid_to > :at AND valid_to <> '~' AND valid_from <= :at
+                      AND +entity.group_id = :group)
         """,
         {"group": tx.group, "at": tx.at},
     )
@@ -93,7 +97,8 @@ def tags(tx: Tx, *, tagging: Sequence[str], limit: int) -> tuple[list[tuple[str,
         WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:tagging)))
           AND +s.group_id = :group AND {FACT_HOLDS}
         """,
-        {"group": tx.group, "tagging": json_array(tagging), "at": tx.at, "limit": limit},
+        {"group": tx.group, "tagging": json_array(tagging), "at": tx.at},
+        limit=limit,
     )
 
 
@@ -102,15 +107,16 @@ def sources(tx: Tx, *, limit: int) -> tuple[list[tuple[str, int]], int]:
     return _counted(
         tx,
         """
-        SELECT provenance.source
+        SELECT source
         FROM provenance
-        JOIN fact ON fact.id = provenance.fact
-        JOIN entity ON entity.id = fact.subject
-        WHERE provenance.source IS NOT NULL AND entity.group_id = :group
+        WHERE source IS NOT NULL AND fact NOT IN (
+            SELECT fact.id FROM entity CROSS JOIN fact ON fact.subject = entity.id WHERE entity.group_id <> :group
+        )
         UNION ALL
         SELECT source FROM episode WHERE source <> '' AND group_id = :group
         """,
-        {"group": tx.group, "limit": limit},
+        {"group": tx.group},
+        limit=limit,
     )
 
 
@@ -256,17 +262,8 @@ def proposals(tx: Tx, *, kind: str, limit: int) -> list[int]:
     )
 
 
-def _counted(tx: Tx, query: str, values: dict[str, Any]) -> tuple[list[tuple[str, int]], int]:
+def _counted(tx: Tx, query: str, values: dict[str, Any], *, limit: int) -> tuple[list[tuple[str, int]], int]:
     """The texts that a query selects, most frequent first, with counts; and how many different ones there are."""
-    rows = tx.conn.execute(
-        f"""
-        WITH selected (text) AS ({query})
-        SELECT text, count(*), count(*) OVER ()
-        FROM selected
-        GROUP BY text
-        ORDER BY count(*) DESC, text
-        LIMIT +:limit
-        """,
-        values,
-    ).fetchall()
-    return [(row[0], row[1]) for row in rows], rows[0][2] if rows else 0
+    # SQLite would sort all of them.
+    counts = Counter(text for (text,) in tx.conn.execute(query, values))
+    return sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))[:limit], len(counts)
