@@ -274,6 +274,52 @@ def test_a_decision_is_the_list_or_the_first_sentence_under_its_heading(call, ro
     assert {entity for entity, kind in entities(path).items() if kind == "decision"} == decided
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Decision: Buy coal. It is cheap.",
+        "**Entscheidung:** Buy coal",
+        "Décision : Buy coal",
+        "decision:: Buy coal",
+        "> [!decision] Buy coal",
+        "> [!Entscheidung]+\n> Buy coal. It is cheap.",
+        "---\nEntscheidung: Buy coal\n---",
+        "- [decision] Buy coal",
+    ],
+)
+def test_a_line_that_is_labelled_as_a_decision_is_one_in_any_notation_and_language(call, root, path, line):
+    write(root, {"Plan.md": f"{line}\n\nNote: Use steam.\n> [!info] Buy oil\n"})
+    read(call, root)
+
+    assert [entity for entity, kind in entities(path).items() if kind == "decision"] == ["Buy coal"]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "---\ntype: project\nlead: Ada Moreau\n---",
+        "---\ntype: project\nLeiterin: Ada Moreau\n---",
+        '---\ntype: project\nlead: "[[Ada Moreau]]"\n---',
+        "---\ntype: project\n---\nProject lead: [[Ada Moreau]]",
+        "---\ntype: project\n---\nleads:: [[Ada Moreau]]",
+    ],
+)
+def test_a_field_is_read_from_its_other_end_where_only_that_fits(call, root, path, field):
+    write(root, {"Ada Moreau.md": "---\ntype: person\n---\n", "Plan.md": f"{field}\n"})
+    read(call, root)
+
+    assert ("Ada Moreau", "leads", "Plan") in {fact[:3] for fact in facts(path)}
+
+
+def test_the_key_of_a_value_is_not_proposed_as_a_name(call, root):
+    write(root, {"Plan.md": "Leiter: Jonas Bauer\nEntscheidung: Postgres für alle\nAnna: Angebot schreiben\n"})
+    read(call, root)
+    proposed = {name for row in call("review_proposals")["proposals"] for name in row["statement"].split("“")[1:2]}
+
+    assert not {"Leiter”", "Entscheidung”"} & {name.split(" ")[0] for name in proposed}
+    assert any("Jonas Bauer" in name for name in proposed)
+
+
 def test_a_second_run_changes_nothing(call, filled, root, path):
     before = dump(path)
     again = read(call, root)

@@ -7,6 +7,7 @@ What its prose says is read elsewhere.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import date
@@ -27,7 +28,7 @@ _MAX_LABELS = 1_000
 # Fields that describe the note itself, and state no facts.
 _OWN_FIELDS = frozenset(
     "title,aliases,alias,tags,tag,type,date,created,created_at,date created,created at,cssclass,cssclasses,publish,"
-    "position,decision,permalink,id,uid,status".split(",")
+    "position,permalink,id,uid,status".split(",")
 )
 _DECIDERS = frozenset(["decided by", "decider", "deciders", "decision maker", "decision makers"])
 
@@ -46,6 +47,8 @@ _ITEM = lazy.compile(
 _PLANNED = lazy.compile(r"(SCHEDULED|DEADLINE):[ \t]*<(\d{4}-\d{2}-\d{2})[^<>\n]{0,40}>")
 _OBSERVATION = lazy.compile(r"\[([^\W_][\w -]{1,40})\][ \t]+(\S.*)")
 _FIELD = lazy.compile(r"(?:\*\*|__)?([^\W\d_][^\n:\[\](){}|`]{0,59}?)(?:\*\*|__)?::(?:\*\*|__)?[ \t]+(?=\S)")
+_LABEL = lazy.compile(r"(?:\*\*|__)?([^\W\d_][\w \t-]{1,39}?)(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(\S.*)")
+_CALLOUT = lazy.compile(r">[ \t]*\[!([^\W_][\w -]{1,39})\][-+]?[ \t]*(.*)")
 _INNER_FIELD = lazy.compile(
     r"[\[(]([^\W\d_][^\n:\[\](){}|`]{0,59}?)::[ \t]*((?:\[\[[^\[\]\n]{1,200}\]\]|[^\[\]()\n]){1,300})[\])]"
 )
@@ -119,8 +122,8 @@ class NoteContent:
         labels: the tags in the front matter, or on a line of nothing but tags.
         links: the links that belong to no statement, one for each target.
         observations: the category and the text of each.
+        labelled: the label and the first sentence of each line “Decision: …”, and of each callout `> [!decision] …`.
         sections: for each heading, the items of its first list, else its first sentence; no fields or tasks.
-        decision: from the front matter.
         deciders: who decided, as links or names.
         citations: see markdown.Note.
         left_out: how many links, tags, tasks … exceed the limit.
@@ -138,8 +141,8 @@ class NoteContent:
     statements: tuple[Statement, ...]
     tasks: tuple[Task, ...]
     observations: tuple[tuple[str, str], ...]
+    labelled: tuple[tuple[str, str], ...]
     sections: tuple[tuple[str, tuple[str, ...]], ...]
-    decision: str | None
     deciders: tuple[Link | str, ...]
     citations: tuple[str, ...] = ()
     left_out: int = 0
@@ -182,8 +185,8 @@ def read(note: markdown.Note, *, stem: str) -> NoteContent:
         statements=tuple(reader.statements[:MAX_OF_A_KIND]),
         tasks=tuple(tasks[:MAX_OF_A_KIND]),
         observations=tuple(reader.observations[:MAX_OF_A_KIND]),
+        labelled=tuple(reader.labelled[:MAX_OF_A_KIND]),
         sections=tuple((heading, tuple(texts[:MAX_OF_A_KIND])) for heading, texts in reader.sections.items()),
-        decision=_clip(front_matter.scalar(values.get("decision")) or "") or None,
         deciders=tuple(reader.deciders[:MAX_OF_A_KIND]),
         citations=note.citations[:MAX_OF_A_KIND],
         left_out=sum(max(count - MAX_OF_A_KIND, 0) for count in counts),
@@ -201,6 +204,7 @@ class _Reader:
         self.statements: list[Statement] = []
         self.tasks: list[Task] = []
         self.observations: list[tuple[str, str]] = []
+        self.labelled: list[tuple[str, str]] = []
         self.sections: dict[str, list[str]] = {}
         self._lists: dict[int, int | None] = {}
         """The column of the items of a section's list, by the start of the section; None after its end or without."""
@@ -262,7 +266,10 @@ class _Reader:
             return
         if self.day is None and not item and (day := _DAY_LINE.fullmatch(rest)):
             self.day = day_of(day[1])
-        if field := _FIELD.match(rest):
+        field = _FIELD.match(rest)
+        if not field and (labelled := _CALLOUT.match(rest) or _LABEL.match(rest)):
+            self._read_label(labelled, start + position, self._text[start + len(line) : end])
+        if field:
             self._state(field[1], start + position + field.end(), line[position + field.end() :], is_field=True)
         else:
             words = _item_text(rest) if item else _first_sentence(rest)
@@ -273,6 +280,14 @@ class _Reader:
                 self._state(relation[1], start + position + relation.end(), rest[relation.end() :], is_field=False)
         for field in _INNER_FIELD.finditer(line) if "::" in line else ():
             self._state(field[1], start + field.start(2), field[2], is_field=True)
+
+    def _read_label(self, labelled: re.Match[str], start: int, below: str) -> None:
+        """Read a labelled line, or a callout; a link alone is stated as a field, and a callout may begin below."""
+        label, value = labelled[1], labelled[2].strip()
+        if value.startswith("[[") and value.find("]]") == len(value) - 2:
+            self._state(label, start + labelled.start(2), value, is_field=True)
+        elif words := _first_sentence(value or below.strip().partition("\n")[0].lstrip("> \t")):
+            self.labelled.append((label, words))
 
     def _add_to_section(self, section: Section, start: int, words: str, *, column: int, is_item: bool) -> None:
         """Take an item of the first list, or the first sentence, as the content of a section; ignore what follows."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date, datetime, time
-from itertools import chain
+from itertools import chain, product
 
 from keepgraph import errors, lazy, store
 from keepgraph.engine.knowledge import entities, entity_changes, facts, literals, merges, predicates
@@ -666,14 +666,16 @@ class _Recorder:
             matches = predicates.find_matches(self._tx, wording)
         except errors.PredicateUnknown:
             matches = []
-        for match in matches:
+        for is_turned, match in product((False, True) if is_field else (False,), matches):
             if match.predicate.literal_kind is not None:
                 continue
-            subject = self._fitting(self._entity, match.sources, may_change=is_field)
-            fitting = self._fitting(target, match.targets) if subject else None
+            # “lead: Ana” in the note of a project says that Ana leads it: as its types show.
+            sources, targets = (match.targets, match.sources) if is_turned else (match.sources, match.targets)
+            subject = self._fitting(self._entity, sources, may_change=is_field and not is_turned)
+            fitting = self._fitting(target, targets) if subject else None
             if subject and fitting:
                 self._entity = subject
-                ends = (fitting, subject) if match.is_reversed else (subject, fitting)
+                ends = (fitting, subject) if match.is_reversed != is_turned else (subject, fitting)
                 self._add(statement, ends[0], match.predicate.name, ends[1])
                 return True
         self.open.pop(statement, None)
@@ -684,8 +686,8 @@ class _Recorder:
         statement = digest(wording, text)
         if predicate := self._called(wording, LITERAL):
             self._add(statement, self._entity, predicate, text)
-        elif self._called(wording):
-            self._add(statement, self._entity, wording, Ref(name=text))
+        elif self._called(wording) and not self._add(statement, self._entity, wording, Ref(name=text)):
+            self._add(statement, Ref(name=text), wording, self._entity)
 
     def _fitting(self, entity: Entity, allowed: Sequence[str], *, may_change: bool = True) -> Entity | None:
         """The entity, if its type is among these, or its assumed type can be changed to one of them."""
@@ -749,24 +751,25 @@ class _Recorder:
     def _add(
         self,
         statement: int,
-        subject: Entity,
+        subject: Entity | Ref,
         predicate: str | None,
         target: Entity | Ref | str,
         *,
         since: str | None = None,
-    ) -> None:
-        """Record the fact of a statement; what the vocabulary refuses stays in the text alone."""
+    ) -> bool:
+        """Record the fact of a statement; returns False if the vocabulary refuses it, which leaves it in the text."""
         if predicate is None or self._is_removed(statement):
-            return
+            return True
+        begin = Ref(id=subject.id) if isinstance(subject, Entity) else subject
         end = Ref(id=target.id) if isinstance(target, Entity) else target
         end = self._dated(predicate, end) if isinstance(end, str) else end
         # A refused fact may leave something behind: an entity that was created for a name.
-        may_create = isinstance(end, Ref) and end.id is None
+        may_create = begin.id is None or (isinstance(end, Ref) and end.id is None)
         try:
             with self._tx.savepoint() if may_create else nullcontext():
                 facts.record(
                     self._tx,
-                    subject=Ref(id=subject.id),
+                    subject=begin,
                     predicate=predicate,
                     object=end,
                     source=self._source[-facts.MAX_SOURCE :],
@@ -777,7 +780,8 @@ class _Recorder:
         except errors.LiteralInvalid as error:
             self.unread.append(error.message)
         except (errors.InvalidRequest, errors.Conflict):
-            pass
+            return False
+        return True
 
     def _dated(self, predicate: str, text: str) -> str:
         """The text; if it gives a day as people do (“tomorrow”), that day, counted from the day of the note."""
@@ -803,12 +807,13 @@ def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> I
     """The decisions in a note; none if the note itself is a decision."""
     if not folder.has_decisions or entity_type in graph_vocabulary.read(tx).decision_types:
         return
-    if note.content.decision:
-        yield note.content.decision
     for heading, texts in note.content.sections:
         if _is_decision(tx, heading):
             yield from filter(normalisation.key, texts)
-    yield from (text for category, text in note.content.observations if _is_decision(tx, category))
+    fields = [(field.wording, field.text) for field in note.content.statements if field.is_field and field.text]
+    for word, text in [*fields, *note.content.labelled, *note.content.observations]:
+        if _is_decision(tx, word):
+            yield text
 
 
 def _task_digest(task: Task, words: Sequence[str]) -> int:

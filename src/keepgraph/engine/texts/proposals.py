@@ -34,6 +34,7 @@ _MAX_NAME = 200
 
 _WORDING_OF_COMPANIES = "company"
 _WORDING_OF_PLACES = "place"
+_KEY_END = lazy.compile(r"[*_]{0,2}::?[*_]{0,2}\s")
 _JSON_KEY_END = lazy.compile(r'"\s*:')
 _KEY_SEPARATOR = "\x1f"
 
@@ -125,13 +126,24 @@ def _propose_names(
         key = normalisation.key(name.name)
         if not key or len(name.name) > _MAX_NAME or key in known_keys:
             continue
-        if detection.episode.kind == "json" and _JSON_KEY_END.match(text.text, name.end):
-            continue  # the key of a value
+        if _is_key(detector, detection, text.text, name):
+            continue
         start, stop = text.sentence_around(name.start, name.end) if with_evidence else (None, None)
         entity_type = _type_of_name(detector, _with_legal_form(text, name), name.style)
         drafts.add(
             ProposalDraft("entity", key, entity_type, name.name, confidence=_LIKELY_NAME, start=start, stop=stop)
         )
+
+
+def _is_key(detector: Detector, detection: Detection, text: str, name: ProperName) -> bool:
+    """Whether a name is the key of a value: in JSON, or as a word of the vocabulary that begins a line: `Leiter: …`."""
+    if detection.episode.kind == "json":
+        return bool(_JSON_KEY_END.match(text, name.end))
+    line = text[text.rfind("\n", 0, name.start) + 1 : name.start]
+    if not _KEY_END.match(text, name.end) or line.strip("> -*_"):
+        return False
+    kinds = (store.vocabulary.ENTITY_TYPE, store.vocabulary.PREDICATE)
+    return any(graph_vocabulary.find(detector.names.tx, kind, name.name) for kind in kinds)
 
 
 def _type_of_name(detector: Detector, name: str, style: NameStyle) -> str:
