@@ -1,8 +1,47 @@
-"""English words of messages: a number with its noun, and a noun with its article."""
+"""English words: a number with its noun, a noun with its article, and the words for numbers, months and weekdays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+CARDINALS = {
+    **{
+        word: number
+        for number, word in enumerate(
+            "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen".split(),
+            start=1,
+        )
+    },
+    **{
+        word: 10 * number
+        for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+    },
+}
+ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
+    )
+}
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        "january jan;february feb;march mar;april apr;may;june jun;july jul;august aug;september sep sept;"
+        "october oct;november nov;december dec".split(";"),
+        start=1,
+    )
+    for name in names.split()
+}
+WEEKDAYS = {
+    name: number
+    for number, names in enumerate(
+        "monday mon;tuesday tues tue;wednesday wed;thursday thurs thur thu;friday fri;saturday sat;sunday sun".split(
+            ";"
+        )
+    )
+    for name in names.split()
+}
 
 _IRREGULAR = {"person": "people"}
 _SIBILANTS = ("s", "x", "z", "ch", "sh")

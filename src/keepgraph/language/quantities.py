@@ -11,48 +11,16 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from keepgraph import lazy
+from keepgraph import english, lazy
 from keepgraph.lazy import dataclass
 
-# Number words, months and weekdays in English, and Roman numbers to 16, folded.
-
-CARDINALS = {
-    **{
-        word: number
-        for number, word in enumerate(
-            "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-            "seventeen eighteen nineteen".split(),
-            start=1,
-        )
-    },
-    **{
-        word: 10 * number
-        for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
-    },
-}
-ORDINALS = {
-    word: number
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
-    )
-}
+CARDINALS, ORDINALS, MONTHS = english.CARDINALS, english.ORDINALS, english.MONTHS
 NUMBER_WORDS = {**CARDINALS, **ORDINALS}
+WEEKDAYS = frozenset(name for name in english.WEEKDAYS if name.endswith("day"))
+_CALENDAR_WORDS = MONTHS.keys() | english.WEEKDAYS.keys()
 ROMAN = {
     word: number for number, word in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(), start=1)
 }
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        "january jan;february feb;march mar;april apr;may;june jun;july jul;august aug;september sep sept;"
-        "october oct;november nov;december dec".split(";"),
-        start=1,
-    )
-    for name in names.split()
-}
-WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-WEEKDAY_ABBREVIATIONS = frozenset("mon tue wed thu fri sat sun".split())
-
-_CALENDAR_WORDS = WEEKDAYS.union(WEEKDAY_ABBREVIATIONS, MONTHS)
 
 
 def is_calendar_word(word: str) -> bool:
@@ -299,7 +267,7 @@ _ISO_DATE = lazy.compile(
     r"\d{4}(?:-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?)?)?)?", re.ASCII
 )
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_WEEKDAY = rf"(?:(?:{'|'.join(sorted(WEEKDAYS | WEEKDAY_ABBREVIATIONS))})\.?,?\s)?"
+_WEEKDAY = rf"(?:(?:{'|'.join(sorted(english.WEEKDAYS, key=len, reverse=True))})\.?,?\s)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _WITH_YEAR = tuple(
     lazy.compile(pattern, re.IGNORECASE | re.ASCII)

@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import MAXYEAR, UTC, date, datetime, time, timedelta
 from typing import Literal, NamedTuple, TypeAlias
 
+from keepgraph import english
 from keepgraph.temporal import timestamps
 
 
@@ -35,33 +36,8 @@ class DateUnclear(ValueError):
 
 _MAX_LENGTH = 80
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-            "september sept sep", "october oct", "november nov", "december dec",
-        ),
-        1,
-    )
-    for name in names.split()
-}  # fmt: skip
-_WEEKDAYS = {
-    name: number
-    for number, names in enumerate(
-        ("monday mon", "tuesday tues tue", "wednesday wed", "thursday thurs thur thu", "friday fri", "saturday sat",
-         "sunday sun")
-    )
-    for name in names.split()
-}  # fmt: skip
-_NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "a couple": 2,
-}  # fmt: skip
-_ORDINALS = {
-    "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th",
-    "eighth": "8th", "ninth": "9th", "tenth": "10th",
-}  # fmt: skip
+_MONTHS, _WEEKDAYS = english.MONTHS, english.WEEKDAYS
+_NUMBERS = {**english.CARDINALS, "a": 1, "an": 1, "a couple": 2}
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -79,12 +55,11 @@ _WHICH = r"(?P<which>last|this|next)"
 _PERIOD = r"(?P<period>week|weekend|month|quarter|year)"
 
 _LEADING = re.compile(r"^(?:(?:since|from|until|till|to|by|in|on|at|during|of|as of|up to|through) )+(?=\S)")
-_EDGE = re.compile(r"^(?:(?P<first>beginning|start|1st day)|(?P<last>end|last day)) (?:of )?(?P<rest>.+)$")
+_EDGE = re.compile(r"^(?:(?P<first>beginning|start|1th day)|(?P<last>end|last day)) (?:of )?(?P<rest>.+)$")
 _CLOCK = (
     r"(?:(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))? ?(?P<half>am|pm)|(?P<hour24>\d{1,2}):(?P<minute24>\d{2})|noon)"
 )
-_CLOCK_LAST = re.compile(rf"^(?:(?P<rest>.+?) )?(?:at )?{_CLOCK}$")
-_CLOCK_FIRST = re.compile(rf"^(?:at )?{_CLOCK} (?:on )?(?P<rest>.+)$")
+_TIME = re.compile(rf"^(?:(?P<rest>.+?) )?(?:at )?{_CLOCK}$")
 _HOURS = re.compile(
     rf"^(?:(?P<ago>{_NUMBER}) (?P<unit>hours?|minutes?) ago|in (?P<ahead>{_NUMBER}) (?P<unit_ahead>hours?|minutes?))$"
 )
@@ -172,12 +147,9 @@ def _normalise(text: str) -> str:
     if len(text) > _MAX_LENGTH:
         return ""
     phrase = re.sub(r"[\s,]+", " ", text.casefold().rstrip(".!")).strip()
-    phrase = re.sub(r"\b(?:past|previous)\b", "last", phrase)
-    phrase = re.sub(r"\b(?:coming|upcoming)\b", "next", phrase)
-    phrase = re.sub(r"\bcurrent\b", "this", phrase)
-    phrase = re.sub(r"\bthe ", "", phrase)
-    phrase = re.sub(r"\bthis (?=last\b|next\b)", "", phrase)
-    phrase = re.sub(rf"\b(?:{_any_of(_ORDINALS)})\b", lambda match: _ORDINALS[match[0]], phrase)
+    for words, word in ((r"(?:this )?(?:past|previous)\b", "last"), (r"(?:this )?coming\b", "next"), ("the ", "")):
+        phrase = re.sub(rf"\b{words}", word, phrase)
+    phrase = re.sub(rf"\b(?:{_any_of(english.ORDINALS)})\b", lambda match: f"{english.ORDINALS[match[0]]}th", phrase)
     return re.sub(r"\ba couple of\b", "a couple", phrase)
 
 
@@ -195,7 +167,7 @@ def _instant(phrase: str, now: datetime, unsaid: Unsaid) -> datetime | None:
         # Elapsed time: not on the clock on the wall, which may have been changed in between.
         elapsed = timedelta(seconds=-seconds if match["ago"] else seconds)
         return (now.astimezone(UTC) + elapsed).astimezone(now.tzinfo)
-    match = _CLOCK_LAST.match(phrase) or _CLOCK_FIRST.match(phrase)
+    match = _TIME.match(phrase)
     if match is None:
         return None
     rest = match["rest"]
@@ -357,7 +329,7 @@ def _read_month(match: re.Match[str], today: date) -> Span:
         else:
             year = today.year - (0 if has_begun or which == "this" else 1)
     span = _month(year, month)
-    thirds = {"early": (1, 10), "mid": (11, 20), "middle": (11, 20), "late": (21, span.last.day)}
+    thirds = {"early": (1, 10), "mid": (11, 20), "late": (21, span.last.day)}
     first, last = thirds.get(match.groupdict().get("part") or "", (1, span.last.day))
     return Span(span.first.replace(day=first), span.first.replace(day=last))
 
@@ -380,7 +352,7 @@ def _read_weekday(match: re.Match[str], today: date) -> Span:
 
 def _read_distance(match: re.Match[str], today: date) -> Span:
     """“3 weeks ago”, “in two days”: one day."""
-    day = _at_distance(match["amounts"], today, back="ago" in match.re.groupindex and bool(match["ago"]))
+    day = _at_distance(match["amounts"], today, back=bool(match["ago"]))
     return Span(day, day)
 
 
@@ -463,24 +435,18 @@ def _rule(
 _RULES: tuple[tuple[re.Pattern[str], _Read, _Recurrence | None], ...] = (
     (_TOLD_DATE, _numeric, "year"),
     _rule(
-        r"(?P<named>day before yesterday|yesterday|today|tonight|last night|tomorrow|day after tomorrow)"
+        r"(?P<named>day before yesterday|yesterday|today|tonight|last night|tomorrow|day after tomorrow|this(?= ))"
         r"(?: (?:morning|afternoon|evening|night))?",
         _read_named_day,
     ),
-    _rule(r"(?P<named>this (?:morning|afternoon|evening))", _read_named_day),
-    _rule(rf"(?:{_WHICH} )?{_WEEKDAY}", _read_weekday, "week"),
+    _rule(rf"(?:{_WHICH} (?P<week>week(?: on)? )?)?{_WEEKDAY}", _read_weekday, "week"),
     _rule(rf"{_WEEKDAY} (?:of )?{_WHICH} (?P<week>week)", _read_weekday),
-    _rule(rf"{_WHICH} (?P<week>week)(?: on)? {_WEEKDAY}", _read_weekday),
-    _rule(rf"{_AMOUNTS} (?P<ago>ago|back|before today)", _read_distance),
-    _rule(rf"in {_AMOUNTS}", _read_distance),
-    _rule(rf"{_AMOUNTS} (?:from (?:now|today)|ahead)", _read_distance),
+    _rule(rf"(?P<ahead>in )?{_AMOUNTS}(?(ahead)| (?:(?P<ago>ago)|from now))", _read_distance),
     _rule(rf"{_WHICH} {_AMOUNTS}", _read_running),
     _rule(rf"{_WHICH} {_PERIOD}", _read_period),
     _rule(rf"{_PERIOD} before last", _read_period),
     _rule(rf"{_WHICH} {_MONTH}", _read_month),
-    _rule(
-        rf"(?:(?P<part>early|mid|middle|late)(?: (?:in|of) |-| ))?{_MONTH}(?: (?:of )?{_YEAR})?", _read_month, "year"
-    ),
+    _rule(rf"(?:(?P<part>early|mid|late)[ -])?{_MONTH}(?: (?:of )?{_YEAR})?", _read_month, "year"),
     _rule(rf"(?:{_WEEKDAY} )?{_DAY} (?:of )?{_MONTH}(?: (?:of )?{_YEAR})?", _read_day_of_month, "year"),
     _rule(rf"(?:{_WEEKDAY} )?{_MONTH} {_DAY}(?: (?:of )?{_YEAR})?", _read_day_of_month, "year"),
     _rule(r"(?P<day>\d{1,2})(?:st|nd|rd|th)", _read_day_alone, "month"),
