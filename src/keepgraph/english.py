@@ -1,4 +1,4 @@
-"""English words: a number with its noun, a noun with its article, and the words for numbers, months and weekdays."""
+"""English words: a number with its noun, a noun with its article, the words for numbers, months and weekdays."""
 
 from __future__ import annotations
 
@@ -73,3 +73,13 @@ def listed(names: Sequence[str], most: int, *, separator: str = ", ") -> str:
 def with_article(noun: str) -> str:
     """A noun, or the name of a type, with its indefinite article: a project, an organisation."""
     return f"{'an' if noun[:1].lower() in tuple('aeiou') else 'a'} {noun.replace('_', ' ')}"
+
+
+def shorten(text: str, length: int) -> str:
+    """The text, cut to a number of characters; the last one of a text that was cut is an ellipsis."""
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
+
+
+def quoted(text: str | None, length: int = 60) -> str:
+    """A name or a word of a user in quotation marks, cut to what fits into a message."""
+    return repr(text and shorten(text, length))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.engine.analysis import ontology, ontology_exploration, ontology_search
 from keepgraph.engine.analysis.ontology_exploration import OntologyExploration, SetSize
 from keepgraph.engine.knowledge import proposed_facts
 from keepgraph.engine.retrieval.search_request import EDGES, NODES
-from keepgraph.engine.vocabulary import changes, graph_vocabulary, terms
+from keepgraph.engine.vocabulary import changes, graph_vocabulary
 from keepgraph.english import count_noun
 from keepgraph.store.transactions import Tx
 from keepgraph.tools.contract import answer_shapes, brief_answers, ontology_answers, search_calls
@@ -203,7 +203,7 @@ def _refuse_mapped_and_dismissed(mappings: Sequence[Mapping[str, Any]], dismisse
     for wording in dismissed:
         if graph_vocabulary.wording_key(wording) in keys:
             raise errors.VocabularyInvalid(
-                f"{terms.quote(wording)} is both mapped and dismissed", hint="Do one of the two."
+                f"{english.quoted(wording)} is both mapped and dismissed", hint="Do one of the two."
             )
 
 

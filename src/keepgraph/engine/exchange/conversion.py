@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange import import_state, rdf_individuals
 from keepgraph.engine.exchange.export import Survey
@@ -79,17 +79,12 @@ def upsert(
         tx,
         existing=existing,
         kind=kind,
-        name=_shorten_name(name),
+        name=english.shorten(" ".join(name.split()), storage.MAX_NAME),
         source=source,
         digest=utf8.digest(text),
         occurred_at=occurred_at,
         chunks=lambda: _chunks(parts),
     ).outcome
-
-
-def _shorten_name(name: str) -> str:
-    name = " ".join(name.split())
-    return name if len(name) <= storage.MAX_NAME else f"{name[: storage.MAX_NAME - 1]}…"
 
 
 def _chunks(parts: Sequence[TextPart]) -> Iterator[ChunkDraft]:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.engine.exchange.import_state import (
     DEFAULT_GROUP,
     ImportState,
@@ -19,7 +19,6 @@ from keepgraph.engine.exchange.import_state import (
     LineResult,
     import_each,
     list_differences,
-    quote_name,
     validate_timestamp,
 )
 from keepgraph.language import normalisation, utf8
@@ -223,6 +222,6 @@ def _parse_chunk(line: Line, *, number: int) -> ChunkRow:
     """
     speaker = line.get("speaker")
     if speaker is not None and not normalisation.key(speaker):
-        raise errors.EpisodeInvalid(f"the speaker {quote_name(speaker)} has no letters")
+        raise errors.EpisodeInvalid(f"the speaker {english.quoted(speaker)} has no letters")
     annotations = json.dumps(line.get("named", []), ensure_ascii=False, separators=(",", ":"))
     return ChunkRow(number, line["text"], line.get("heading", ""), speaker, annotations)

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.command_arguments import entity_argument, quoted
 from keepgraph.engine import knowledge
 from keepgraph.engine.exchange.import_state import (
@@ -25,7 +25,6 @@ from keepgraph.engine.exchange.import_state import (
     LineResult,
     import_each,
     list_differences,
-    quote_name,
     validate_timestamp,
 )
 from keepgraph.engine.knowledge import predicates
@@ -155,8 +154,8 @@ class _EntityBatch:
         if (existing.group, existing.type, existing.key) != (parsed.group, parsed.type, parsed.key):
             self._state.refused_ids.add(parsed.id)
             raise errors.ImportConflict(
-                f"{parsed.id} is the {existing.type} {quote_name(existing.name)} of group {existing.group!r} "
-                f"in this graph, not the {parsed.type} {quote_name(parsed.name)} of group {parsed.group!r}",
+                f"{parsed.id} is the {existing.type} {english.quoted(existing.name)} of group {existing.group!r} "
+                f"in this graph, not the {parsed.type} {english.quoted(parsed.name)} of group {parsed.group!r}",
                 hint=f"To give it that name here too: kg rename {parsed.id} {quoted(parsed.name)}"
                 if (existing.group, existing.type) == (parsed.group, parsed.type)
                 else None,
@@ -182,7 +181,8 @@ class _EntityBatch:
             if (other.row, parsed.key) not in self._state.alias_keys:
                 self._state.refused_ids.add(parsed.id)
                 raise errors.ImportConflict(
-                    f"{quote_name(parsed.name)} is an alias of the {other.type} {quote_name(other.name)}, {other.id}",
+                    f"{english.quoted(parsed.name)} is an alias of the {other.type} "
+                    f"{english.quoted(other.name)}, {other.id}",
                     hint=f"If they are the same, write {other.id} for {parsed.id} in the file; else remove the alias.",
                 )
 
@@ -200,7 +200,7 @@ class _EntityBatch:
         ours, theirs = json.loads(existing.properties), json.loads(parsed.properties)
         differences = {
             "summary": bool(existing.summary and parsed.summary and existing.summary != parsed.summary),
-            **{f"property {quote_name(name)}": ours[name] != theirs[name] for name in theirs if name in ours},
+            **{f"property {english.quoted(name)}": ours[name] != theirs[name] for name in theirs if name in ours},
         }
         if any(differences.values()):
             raise errors.ImportConflict(
@@ -241,7 +241,7 @@ class _EntityBatch:
             other = self._find_by_name((entity.group, entity.type, key))
             if other and other.row != entity.row and other.row not in self._state.entity_rows:
                 refusals.append(
-                    errors.AliasTaken(f"{quote_name(alias)} is the name of another {other.type}, {other.id}")
+                    errors.AliasTaken(f"{english.quoted(alias)} is the name of another {other.type}, {other.id}")
                 )
             else:
                 missing_aliases.setdefault(key, (alias, key, at, scope))

@@ -99,8 +99,6 @@ def import_each(lines: Iterable[_T], import_line: Callable[[_T], LineResult], *,
 
 # Values of import lines: timestamps are checked, and names and differences are worded for error messages.
 
-_NAME_LENGTH_SHOWN = 60
-
 
 # A fact, its assertions and the facts of the same call often have the same timestamp.
 @lru_cache(maxsize=8192)
@@ -123,11 +121,6 @@ def validate_timestamp(text: str) -> str:
 def list_differences(differences: Mapping[str, bool]) -> str:
     """The names of those values that differ, for a message."""
     return " and ".join(name for name, differs in differences.items() if differs)
-
-
-def quote_name(text: str) -> str:
-    """A name in quotes, cut to a length that fits into a message."""
-    return repr(text if len(text) <= _NAME_LENGTH_SHOWN else text[: _NAME_LENGTH_SHOWN - 3] + "…")
 
 
 # The line format of exports: its version, and the default values that a line leaves out.

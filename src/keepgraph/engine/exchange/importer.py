@@ -15,7 +15,7 @@ from datetime import timedelta
 from itertools import groupby
 from typing import Any
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.engine.exchange import import_episodes, import_records, import_vocabulary
 from keepgraph.engine.exchange.import_records import find_entities, find_entity, find_episode, find_episodes
 from keepgraph.engine.exchange.import_state import (
@@ -27,7 +27,6 @@ from keepgraph.engine.exchange.import_state import (
     LineResult,
     import_each,
     list_differences,
-    quote_name,
     validate_timestamp,
 )
 from keepgraph.engine.knowledge import entities, proposed_facts, relations, rollup
@@ -158,7 +157,7 @@ def _import_owners(tx: Tx, lines: Sequence[Line], state: ImportState, strict: bo
         owner = store.groups.find(replace(tx, group=entity.group))
         if owner is not None and owner.row != entity.row:
             raise errors.ImportConflict(
-                f"the owner of this graph is {quote_name(owner.name)}, not {quote_name(entity.name)}",
+                f"the owner of this graph is {english.quoted(owner.name)}, not {english.quoted(entity.name)}",
                 hint="Set the owner with `kg me NAME`.",
             )
         set_at = validate_timestamp(line["set_at"])

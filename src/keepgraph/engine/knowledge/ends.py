@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from keepgraph import errors
+from keepgraph import english, errors
 from keepgraph.engine.knowledge import entities, literals, predicates
 from keepgraph.engine.knowledge.predicates import LITERAL, PredicateMatch
-from keepgraph.engine.vocabulary import graph_vocabulary, terms
+from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.english import with_article
 from keepgraph.language.normalisation import Name
 from keepgraph.lazy import dataclass
@@ -75,7 +75,7 @@ def find_or_create_untyped(
     any_type = [vocabulary.default_type("term"), *(term.name for term in vocabulary.usable_types)]
     types = usable or list(dict.fromkeys(any_type))
     named = _named_in_part(tx, ref.name or "", allowed)
-    problem = f"the {role} {terms.quote(ref.name or '')} has no type"
+    problem = f"the {role} {english.quoted(ref.name or '')} has no type"
     hint = f'Give it one, as in {{"type": "{types[0]}", "name": …}}: {_list(types)}.'
     typed = _typed(tx, match, given)
     if named is not None:

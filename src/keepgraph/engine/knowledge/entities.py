@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NoReturn
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.command_arguments import entity_argument
 from keepgraph.engine.resolution import first_person, fuzzy
 from keepgraph.engine.vocabulary import graph_vocabulary, terms
@@ -130,7 +130,7 @@ def find(tx: Tx, ref: Ref) -> Entity:
     matches = _named(tx, name, entity_type, types)
     if len(matches) > 1:
         raise errors.Ambiguous(
-            f"{len(matches)} entities are called {_quote(name.text)}",
+            f"{len(matches)} entities are called {english.quoted(name.text)}",
             candidates=[_as_candidate(entity) for entity in matches],
         )
     if not matches:
@@ -139,7 +139,7 @@ def find(tx: Tx, ref: Ref) -> Entity:
             return owner.entity
         similar = fuzzy.rank(tx, name, of_types=types)[:MAX_DUPLICATES]
         raise errors.EntityNotFound(
-            f"there is no {entity_type or 'entity'} called {_quote(name.text)}",
+            f"there is no {entity_type or 'entity'} called {english.quoted(name.text)}",
             hint=owner.hint if owner else None,
             candidates=[_as_candidate(candidate.entity) for candidate in similar],
         )
@@ -163,7 +163,7 @@ def find_named(tx: Tx, text: str, entity_types_allowed: Sequence[str]) -> Entity
     matches = _named(tx, name, None, types) if name.key else []
     if len(matches) > 1:
         raise errors.Ambiguous(
-            f"{len(matches)} entities are called {_quote(name.text)}",
+            f"{len(matches)} entities are called {english.quoted(name.text)}",
             hint="Give the type of the one you mean, or its id.",
             candidates=[_as_candidate(entity) for entity in matches],
         )
@@ -206,7 +206,11 @@ def add_aliases(tx: Tx, entity: Entity, aliases: Sequence[str]) -> None:
         else:
             owners = store.entities.by_key(tx, alias.key, of_types=[entity.type])
         if owners:
-            what = f"identifies {_quote(owners[0].name)}" if identifier else f"is the name of another {entity.type}"
+            what = (
+                f"identifies {english.quoted(owners[0].name)}"
+                if identifier
+                else f"is the name of another {entity.type}"
+            )
             raise errors.AliasTaken(
                 f"{alias.text!r} {what}, {owners[0].id}",
                 hint=f"{describe_merge(owners[0], entity)} Otherwise use another alias.",
@@ -300,7 +304,9 @@ def _find_by_id(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgraph
     memo_key = ("entity", ref.id or "")
     entity = tx.memo.get(memo_key) or find_by_id(tx, ref.id or "")
     if entity is None:
-        raise error_class(f"there is no entity {_quote(ref.id)}", hint="Look it up by name first; ids begin with ent_.")
+        raise error_class(
+            f"there is no entity {english.quoted(ref.id)}", hint="Look it up by name first; ids begin with ent_."
+        )
     tx.memo[memo_key] = entity
     if ref.type is not None:
         entity_type = assumed_type(tx, ref.type).name
@@ -397,10 +403,6 @@ def _named_of_retired_type(tx: Tx, name: Name, entity_type: str | None) -> Entit
 
 def _as_candidate(entity: Entity) -> dict[str, str]:
     return {"id": entity.id, "type": entity.type, "name": entity.name}
-
-
-def _quote(text: str | None) -> str:
-    return repr(text if text is None or len(text) <= 60 else text[:57] + "…")
 
 
 GIVEN_TYPE = "entityType"
@@ -580,7 +582,7 @@ def unknown(tx: Tx, wording: str | None, *, allowed: Sequence[str] = ()) -> erro
     problem = "is a retired entity type, and nothing replaces it" if is_retired else "is not an entity type"
     addition = terms.describe_addition(tx, kind, wording, {"parents": fitting[:1]} if fitting else {"style": "term"})
     return errors.EntityTypeUnknown(
-        f"{terms.quote(wording)} {problem}",
+        f"{english.quoted(wording)} {problem}",
         hint=f"{terms.describe_nearest(tx, kind, names, fitting=fitting)} {addition}".strip(),
         candidates=alike,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.engine.knowledge import blockers, decisions
 from keepgraph.engine.vocabulary import graph_vocabulary, terms
 from keepgraph.english import count_noun, with_article
@@ -60,7 +60,7 @@ def rows_of_kind(tx: Tx, kind: str, *, limit: int) -> list[Section]:
         listed = [*_KINDS, *(row.name for row in used_types(tx)[:6])]
         near = terms.similar(tx, store.vocabulary.ENTITY_TYPE, kind)
         raise errors.InvalidArguments(
-            f"there is nothing called {terms.quote(kind)} to list",
+            f"there is nothing called {english.quoted(kind)} to list",
             hint=f"What can be listed: {', '.join(listed)}, and any other type of the vocabulary.",
             candidates=near,
         )

@@ -12,7 +12,7 @@ from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from keepgraph import errors, lazy, store
+from keepgraph import english, errors, lazy, store
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
 from keepgraph.store.transactions import Tx
@@ -132,7 +132,7 @@ def _names_called(tx: Tx, wording: str) -> frozenset[str]:
 def _invalid(tx: Tx, predicate: Predicate, literal: str, reason: str = "") -> errors.LiteralInvalid:
     """The refusal of a literal of another kind than its predicate takes."""
     suggestion = suggest(tx, literal, predicate.literal_kind)
-    taken = f"{predicate.name} takes {describe(predicate.literal_kind)}, not {_quote(literal)}"
+    taken = f"{predicate.name} takes {describe(predicate.literal_kind)}, not {english.quoted(literal)}"
     return errors.LiteralInvalid(
         f"{taken}: {reason}" if reason else taken,
         hint=f'Write it as {{"literal": "{suggestion}"}}, or ={suggestion} on the command line.',
@@ -192,7 +192,3 @@ def _iso_date(year: int, month: int, day: int) -> str | None:
         return date(year, month, day).isoformat()
     except ValueError:
         return None
-
-
-def _quote(literal: str) -> str:
-    return repr(literal if len(literal) <= 60 else literal[:57] + "…")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.engine.vocabulary import graph_vocabulary, terms
 from keepgraph.engine.vocabulary.graph_vocabulary import Vocabulary
 from keepgraph.lazy import dataclass
@@ -150,7 +150,7 @@ def unknown(
         definition["targets"] = [object_type]
     addition = terms.describe_addition(tx, kind, wording, definition)
     return errors.PredicateUnknown(
-        f"{terms.quote(wording)} {problem}.{suggestion}",
+        f"{english.quoted(wording)} {problem}.{suggestion}",
         hint=f"{nearest} {addition}".strip(),
         candidates=alike,
     )

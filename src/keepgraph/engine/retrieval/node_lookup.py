@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from keepgraph import errors, lazy, store
+from keepgraph import english, errors, lazy, store
 from keepgraph.engine import knowledge
 from keepgraph.engine.resolution import abstention, first_person, resolver
 from keepgraph.engine.vocabulary import graph_vocabulary
@@ -66,7 +66,7 @@ def find(tx: Tx, name_or_id: str, *, not_found: str, groups: Sequence[str] = ())
         if proposed := _proposed(within, name):
             return proposed
     raise errors.EntityNotFound(
-        f"{not_found} {_shortened(name.text)}: "
+        f"{not_found} {english.quoted(name.text)}: "
         "that is neither an id (ent_… and 26 letters and digits) nor a known name",
         hint=hint,
         candidates=candidates,
@@ -166,7 +166,3 @@ def _all_candidates(resolution: Resolution) -> tuple[Candidate, ...]:
         return resolution.candidates
     entity = resolution.entity
     return (Candidate(entity, entity.name, resolution.method, resolution.score), *resolution.candidates)
-
-
-def _shortened(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "…")

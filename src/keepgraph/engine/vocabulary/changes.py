@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition
 from keepgraph.language import inflection
@@ -202,19 +202,19 @@ def refuse_words(tx: Tx, word: VocabularyTerm, given: Sequence[str]) -> None:
     for wording in given:
         if not graph_vocabulary.wording_key(wording):
             raise errors.VocabularyInvalid(
-                f"the wording {terms.quote(wording)} has neither a letter nor a digit", hint="Leave it out."
+                f"the wording {english.quoted(wording)} has neither a letter nor a digit", hint="Leave it out."
             )
         if word.kind == store.vocabulary.PREDICATE and not inflection.without_auxiliaries(
             graph_vocabulary.wording_key(wording)
         ):
             raise errors.VocabularyInvalid(
-                f"the wording {terms.quote(wording)} means nothing by itself",
+                f"the wording {english.quoted(wording)} means nothing by itself",
                 hint="Add what follows it: “is a member of”.",
             )
         named = graph_vocabulary.read(tx).term(word.kind, graph_vocabulary.spell(wording))
         if named is not None and named.name != word.name:
             raise errors.VocabularyConflict(
-                f"{terms.quote(wording)} is a word of its own",
+                f"{english.quoted(wording)} is a word of its own",
                 hint=f"Merge the two: `kg vocabulary merge {named.name} {word.name}`.",
             )
 
@@ -270,7 +270,7 @@ def find_word(tx: Tx, wording: str, *, kind: str | None = None) -> VocabularyTer
         None: (errors.PredicateUnknown, "word"),
     }[kind]
     raise error_class(
-        f"the vocabulary has no {noun} {terms.quote(wording)}",
+        f"the vocabulary has no {noun} {english.quoted(wording)}",
         hint=f"{nearest}`kg vocabulary` shows them all.",
         candidates=near,
     )
@@ -334,7 +334,7 @@ def _type_name(tx: Tx, wording: str, new_types: set[str]) -> str:
     near = terms.nearest(tx, store.vocabulary.ENTITY_TYPE, wording, limit=_MAX_NEAR)
     such_as = f", such as {', '.join(near)}" if near else ""
     raise errors.VocabularyInvalid(
-        f"there is no entity type {terms.quote(wording)}",
+        f"there is no entity type {english.quoted(wording)}",
         hint=f"Add that type first, or in the same call; or use an existing one{such_as}.",
         candidates=near,
     )

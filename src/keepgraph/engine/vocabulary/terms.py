@@ -273,7 +273,6 @@ word that was meant is this near. An unrelated word has 1.5 words this near; wit
 """
 
 _MAX_COMPARED = 200
-_MAX_QUOTED = 60
 
 
 def similar(tx: Tx, kind: str, wording: str) -> list[str]:
@@ -328,10 +327,6 @@ def describe_addition(tx: Tx, kind: str, wording: str, definition: Mapping[str, 
             f"If none says it, add it: extend_vocabulary {arguments}, or `{_command(kind, name, definition)}`."
         )
     return " ".join(sentences)
-
-
-def quote(wording: str) -> str:
-    return repr(wording if len(wording) <= _MAX_QUOTED else wording[: _MAX_QUOTED - 3] + "…")
 
 
 def _usable(tx: Tx, kind: str) -> tuple[VocabularyTerm, ...]:

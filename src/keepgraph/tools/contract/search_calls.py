@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from keepgraph import errors, store
+from keepgraph import english, errors, store
 from keepgraph.engine.knowledge import projects
 from keepgraph.engine.knowledge.projects import Scope
 from keepgraph.engine.resolution import first_person, resolver
@@ -325,7 +325,7 @@ def _find(tx: Tx, kind: str, name: str) -> VocabularyTerm:
         return term
     error, noun = _UNKNOWN[kind]
     raise error(
-        f"{terms.quote(name)} is not {noun}",
+        f"{english.quoted(name)} is not {noun}",
         hint=terms.describe_nearest(tx, kind, terms.nearest(tx, kind, name)),
         candidates=terms.similar(tx, kind, name),
     )
