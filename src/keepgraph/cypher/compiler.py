@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -19,7 +19,6 @@ from keepgraph.cypher.interpret import operators
 from keepgraph.cypher.interpret.evaluate import Graph, Row, Run
 from keepgraph.cypher.plan import algebra, instant_comparisons, optimizer, planner
 from keepgraph.cypher.plan.algebra import (
-    Argument,
     BuildPaths,
     Filter,
     Limit,
@@ -322,30 +321,25 @@ def _statements_in(plan: Plan) -> list[Statement]:
     """The statements that a plan reads rows from."""
     if isinstance(plan, SqlRows):
         return [plan.statement]
-    if isinstance(plan, Union):
-        return _statements_in(plan.left) + _statements_in(plan.right)
-    return [] if isinstance(plan, SingleRow | Argument) else _statements_in(plan.input)
+    return [statement for below in algebra.inputs(plan) for statement in _statements_in(below)]
 
 
 def _push_down(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]) -> Plan:
     """`needed` are the columns that an operator above uses."""
-    tried = not isinstance(plan, Union | SingleRow | Argument | SqlRows)
+    tried = len(algebra.inputs(plan)) == 1
     rows = _emit_rows(plan, catalogue, parameters, needed) if tried else None
     return _push_down_below(plan, catalogue, parameters, needed) if rows is None else rows
 
 
 def _push_down_below(plan: Plan, catalogue: Catalogue, parameters: ParameterTypes, needed: frozenset[str]) -> Plan:
     """The plan, whose topmost operator is for the interpreter."""
-    if isinstance(plan, Union):
-        return replace(
-            plan,
-            left=_push_down(plan.left, catalogue, parameters, frozenset(plan.left.columns)),
-            right=_push_down(plan.right, catalogue, parameters, frozenset(plan.right.columns)),
-        )
-    if isinstance(plan, SingleRow | Argument | SqlRows):
-        return plan
-    below = _push_down(plan.input, catalogue, parameters, needed | _used_columns(plan))
-    return replace(plan, input=below) if below is not plan.input else plan
+    needed |= _used_columns(plan)
+
+    def rewrite(below: Plan) -> Plan:
+        return _push_down(below, catalogue, parameters, frozenset(below.columns) if is_union else needed)
+
+    is_union = isinstance(plan, Union)
+    return algebra.rewrite_below(plan, rewrite)
 
 
 def _emit_rows(
@@ -385,10 +379,7 @@ def _properties_used(plan: Plan) -> dict[str, set[str]]:
         operator = below.pop()
         for expression in _expressions(operator):
             collect(expression)
-        if isinstance(operator, Union):
-            below += (operator.left, operator.right)
-        elif not isinstance(operator, SingleRow | Argument | SqlRows):
-            below.append(operator.input)
+        below += algebra.inputs(operator)
     return dict(used)
 
 

@@ -6,7 +6,8 @@ patterns, sort keys) and are never returned. The operators are run elsewhere: as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from keepgraph.cypher.syntax import ast
@@ -233,6 +234,24 @@ UnaryOperator = (
 """An operator with exactly one input."""
 
 Plan = SingleRow | Argument | Union | SqlRows | UnaryOperator
+
+
+def inputs(plan: Plan) -> tuple[Plan, ...]:
+    """The plans whose rows an operator reads."""
+    if isinstance(plan, Union):
+        return plan.left, plan.right
+    return () if isinstance(plan, SingleRow | Argument | SqlRows) else (plan.input,)
+
+
+def rewrite_below(plan: Plan, rewrite: Callable[[Plan], Plan]) -> Plan:
+    """The plan with what is below its topmost operator rewritten; the plan itself if nothing changes."""
+    if isinstance(plan, Union):
+        left, right = rewrite(plan.left), rewrite(plan.right)
+        return plan if left is plan.left and right is plan.right else replace(plan, left=left, right=right)
+    if isinstance(plan, SingleRow | Argument | SqlRows):
+        return plan
+    source = rewrite(plan.input)
+    return plan if source is plan.input else replace(plan, input=source)
 
 
 def is_repeatable(plan: Plan) -> bool:

@@ -22,15 +22,12 @@ from keepgraph.cypher import functions, type_inference, value_types
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
     AggregateColumn,
-    Argument,
     Filter,
     Match,
     Plan,
     Project,
-    SingleRow,
-    SqlRows,
-    Union,
     Unwind,
+    rewrite_below,
 )
 from keepgraph.cypher.syntax import ast, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
@@ -448,19 +445,33 @@ def _name_of(part: ast.Expression) -> str:
     return part.name if isinstance(part, ast.Variable) else ""
 
 
+def _compared_range(
+    property_: ast.Expression,
+    operator: ast.Operator,
+    start: ast.Instant,
+    end: ast.Instant,
+    span: ast.Span,
+    *,
+    has_end: bool,
+) -> ast.Expression:
+    """The comparison of a timestamp with a day or a year, from its start to its end; `has_end` if that is in it."""
+    if operator in ("<", ">="):
+        return ast.Binary(operator, property_, start, span=span)
+    until: ast.Operator = "<=" if has_end else "<"
+    if operator in ("<=", ">"):
+        return ast.Binary(until if operator == "<=" else ">" if has_end else ">=", property_, end, span=span)
+    since = ast.Binary(">=", property_, start, span=span)
+    within = ast.Binary("AND", since, ast.Binary(until, property_, end, span=span), span=span)
+    return within if operator == "=" else ast.Unary("NOT", within, span=span)
+
+
 def _compared_day(
     property_: ast.Expression, operator: ast.Operator, day: ast.Expression, span: ast.Span
 ) -> ast.Expression:
     """The comparison of the day of a timestamp with a day; an instant instead of a day is as short as a day can be."""
     start = ast.Instant(day, is_end=False, span=day.span)
     end = ast.Instant(day, is_end=True, span=day.span)
-    if operator in ("<", ">="):
-        return ast.Binary(operator, property_, start, span=span)
-    if operator in ("<=", ">"):
-        return ast.Binary(operator, property_, end, span=span)
-    since, until = ast.Binary(">=", property_, start, span=span), ast.Binary("<=", property_, end, span=span)
-    within = ast.Binary("AND", since, until, span=span)
-    return within if operator == "=" else ast.Unary("NOT", within, span=span)
+    return _compared_range(property_, operator, start, end, span, has_end=True)
 
 
 def _compared_year(
@@ -473,14 +484,7 @@ def _compared_year(
         fields = ast.MapLiteral((("year", later if years_later else year),), span=year.span)
         return ast.Instant(ast.Call("date", (fields,), span=year.span), is_end=False, span=year.span)
 
-    if operator in ("<", ">="):
-        return ast.Binary(operator, property_, first_day(0), span=span)
-    if operator in ("<=", ">"):
-        return ast.Binary("<" if operator == "<=" else ">=", property_, first_day(1), span=span)
-    since = ast.Binary(">=", property_, first_day(0), span=span)
-    until = ast.Binary("<", property_, first_day(1), span=span)
-    within = ast.Binary("AND", since, until, span=span)
-    return within if operator == "=" else ast.Unary("NOT", within, span=span)
+    return _compared_range(property_, operator, first_day(0), first_day(1), span, has_end=False)
 
 
 def _is_year(expression: ast.Expression) -> bool:
@@ -558,13 +562,7 @@ _FROM_PARTS: Mapping[str, str] = {"count": "sum", "min": "min", "max": "max"}
 
 def group_by_day(plan: Plan, properties: InstantProperties) -> Plan:
     """The plan with such aggregates divided in two."""
-    if isinstance(plan, Union):
-        return replace(plan, left=group_by_day(plan.left, properties), right=group_by_day(plan.right, properties))
-    if isinstance(plan, SingleRow | Argument | SqlRows):
-        return plan
-    source = group_by_day(plan.input, properties)
-    if source is not plan.input:
-        plan = replace(plan, input=source)
+    plan = rewrite_below(plan, lambda below: group_by_day(below, properties))
     return (_divided(plan, properties) or plan) if isinstance(plan, Aggregate) else plan
 
 
@@ -684,30 +682,24 @@ def _follows_from_day(expression: ast.Expression, timestamp: ast.Expression) -> 
 
 
 def _is_random(expression: ast.Expression) -> bool:
-    return _is_call(expression, _RANDOM) or any(map(_is_random, tree_walk.children(expression)))
+    return any(_is_call(part, _RANDOM) for part in walk(expression))
 
 
 def _of_day(expression: ast.Expression, timestamp: ast.Expression, column: str) -> ast.Expression:
     """The expression with the first instant of the day in the column in the place of the timestamp."""
     start = ast.Binary("+", ast.Variable(column), ast.Literal(_START_OF_DAY))
     values: dict[ast.Expression, ast.Expression] = {timestamp: start}
-    for part in _properties_of(expression, timestamp):
-        values[part] = replace(part, subject=ast.Call("datetime", (start,)))
+    for part in walk(expression):
+        if isinstance(part, ast.Property) and part.subject == timestamp:
+            values[part] = replace(part, subject=ast.Call("datetime", (start,)))
     return tree_walk.substitute(expression, values)
-
-
-def _properties_of(expression: ast.Expression, subject: ast.Expression) -> Iterator[ast.Property]:
-    if isinstance(expression, ast.Property) and expression.subject == subject:
-        yield expression
-    for child in tree_walk.children(expression):
-        yield from _properties_of(child, subject)
 
 
 def _cut(timestamp: ast.Expression, length: int) -> ast.Expression:
     return ast.Call("substring", (timestamp, ast.Literal(0), ast.Literal(length)))
 
 
-def _is_call(expression: ast.Expression, names: frozenset[str]) -> bool:
+def _is_call(expression: ast.SyntaxNode, names: frozenset[str]) -> bool:
     return isinstance(expression, ast.Call) and expression.name.lower() in names
 
 

@@ -18,7 +18,6 @@ from keepgraph.cypher import aggregates, functions
 from keepgraph.cypher.plan import instant_comparisons, planner
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
-    Argument,
     BuildPaths,
     Distinct,
     EdgeSlot,
@@ -26,16 +25,14 @@ from keepgraph.cypher.plan.algebra import (
     Limit,
     Match,
     NodeSlot,
-    OuterColumns,
     Plan,
     Project,
     SingleRow,
     Skip,
     Sort,
-    SqlRows,
     Union,
-    Unwind,
     is_repeatable,
+    rewrite_below,
 )
 from keepgraph.cypher.syntax import ast, tree_walk
 from keepgraph.cypher.syntax.tree_walk import walk
@@ -50,26 +47,11 @@ def optimize(plan: Plan) -> Plan:
     return build_paths_after_match(compute_after_limit(plan))
 
 
-def _rewrite_below(plan: Plan, rewrite: Callable[[Plan], Plan]) -> Plan:
-    """The plan with what is below its topmost operator rewritten; the plan itself if nothing changes."""
-    if isinstance(plan, Union):
-        left, right = rewrite(plan.left), rewrite(plan.right)
-        return plan if left is plan.left and right is plan.right else replace(plan, left=left, right=right)
-    if isinstance(plan, SingleRow | Argument | SqlRows):
-        return plan
-    source = rewrite(plan.input)
-    return plan if source is plan.input else replace(plan, input=source)
-
-
 def filter_before_project(plan: Plan) -> Plan:
     """Makes conditions on the columns of WITH conditions of the match before it, where an index may serve them.
 
     Only comparisons of a variable or a property with a constant: what SQL cannot express would be looked up by row.
     """
-    if isinstance(plan, Union):
-        return replace(plan, left=filter_before_project(plan.left), right=filter_before_project(plan.right))
-    if isinstance(plan, SingleRow | Argument | SqlRows):
-        return plan
     if isinstance(plan, Filter):
         remaining, source = [], plan.input
         for condition in tree_walk.split_conjunction(plan.condition):
@@ -81,8 +63,7 @@ def filter_before_project(plan: Plan) -> Plan:
         if source is not plan.input:
             whole = tree_walk.join_conjunction(remaining)
             return filter_before_project(source if whole is None else replace(plan, input=source, condition=whole))
-    below = filter_before_project(plan.input)
-    return replace(plan, input=below) if below is not plan.input else plan
+    return rewrite_below(plan, filter_before_project)
 
 
 def _with_condition(plan: Plan, condition: ast.Expression) -> Plan | None:
@@ -131,7 +112,7 @@ def is_constant(expression: ast.Expression) -> bool:
 
 def compute_after_limit(plan: Plan) -> Plan:
     """Computes columns with a pattern of their own after ORDER BY and LIMIT, which ask for other columns alone."""
-    plan = _rewrite_below(plan, compute_after_limit)
+    plan = rewrite_below(plan, compute_after_limit)
     if not isinstance(plan, Limit):
         return plan
     skip = plan.input if isinstance(plan.input, Skip) else None
@@ -155,9 +136,8 @@ def compute_after_limit(plan: Plan) -> Plan:
 
 
 def _matches_pattern(expression: ast.Expression) -> bool:
-    if isinstance(expression, ast.PatternComprehension | ast.PatternPredicate | ast.Subquery):
-        return True
-    return any(map(_matches_pattern, tree_walk.children(expression)))
+    patterns = ast.PatternComprehension | ast.PatternPredicate | ast.Subquery
+    return any(isinstance(part, patterns) for part in walk(expression))
 
 
 def build_paths_after_match(plan: Plan) -> Plan:
@@ -165,7 +145,7 @@ def build_paths_after_match(plan: Plan) -> Plan:
 
     Paths with relationships of variable length stay in the match: only the search knows their nodes.
     """
-    plan = _rewrite_below(plan, build_paths_after_match)
+    plan = rewrite_below(plan, build_paths_after_match)
     if not isinstance(plan, Match) or not plan.paths or any(edge.length or edge.shortest for edge in plan.edges):
         return plan
     names = {path.column for path in plan.paths}
@@ -185,7 +165,7 @@ def build_paths_after_match(plan: Plan) -> Plan:
 
 def add_optional_branches(plan: Plan) -> Plan:
     """Adds the rows of optional patterns beside each other, instead of multiplying them (`optional_branches`)."""
-    plan = _rewrite_below(plan, add_optional_branches)
+    plan = rewrite_below(plan, add_optional_branches)
     if isinstance(plan, Aggregate) and _ignores_duplicates(plan):
         return add_branches(plan)
     return plan
@@ -199,31 +179,18 @@ def search_distinct_ends(plan: Plan, *, duplicates_matter: bool) -> Plan:
     Args:
         duplicates_matter: whether the operators above give another result when a row comes more often.
     """
-    if isinstance(plan, SingleRow | Argument | SqlRows):
-        return plan
-    if isinstance(plan, Union):
-        return replace(
-            plan,
-            left=search_distinct_ends(plan.left, duplicates_matter=duplicates_matter),
-            right=search_distinct_ends(plan.right, duplicates_matter=duplicates_matter),
-        )
-    if isinstance(plan, Match):
-        plan = _with_distinct_ends(plan) if not duplicates_matter else plan
-        source = search_distinct_ends(plan.input, duplicates_matter=duplicates_matter)
+    if isinstance(plan, Match) and not duplicates_matter:
+        plan = _with_distinct_ends(plan)
     elif isinstance(plan, Aggregate):
-        source = search_distinct_ends(plan.input, duplicates_matter=not _ignores_duplicates(plan))
-    elif isinstance(plan, Distinct):
-        source = search_distinct_ends(plan.input, duplicates_matter=False)
-    elif isinstance(plan, Skip | Limit):
-        source = search_distinct_ends(plan.input, duplicates_matter=True)
-    elif isinstance(plan, Filter | Project | Sort | Unwind | BuildPaths | OuterColumns):
-        source = search_distinct_ends(plan.input, duplicates_matter=duplicates_matter)
-    return replace(plan, input=source) if source is not plan.input else plan
+        duplicates_matter = not _ignores_duplicates(plan)
+    elif isinstance(plan, Distinct | Skip | Limit):
+        duplicates_matter = not isinstance(plan, Distinct)
+    return rewrite_below(plan, lambda below: search_distinct_ends(below, duplicates_matter=duplicates_matter))
 
 
 def join_collected(plan: Plan) -> Plan:
     """Joins the rows of a list that is collected only to be asked what is in it (`collected_rows`)."""
-    plan = _rewrite_below(plan, join_collected)
+    plan = rewrite_below(plan, join_collected)
     return join_elements(plan) if isinstance(plan, Aggregate | Project) else plan
 
 
@@ -240,12 +207,12 @@ def begin_at_alternatives(plan: Plan, *, exact_only: bool = False) -> Plan:
     elif isinstance(plan, Limit):
         below = plan.input.input if isinstance(plan.input, Skip) else plan.input
         exact_only = isinstance(below, Sort)
-    return _rewrite_below(plan, lambda below: begin_at_alternatives(below, exact_only=exact_only))
+    return rewrite_below(plan, lambda below: begin_at_alternatives(below, exact_only=exact_only))
 
 
 def join_short_paths(plan: Plan) -> Plan:
     """Joins paths of few relationships, instead of searching them (`path_lengths`)."""
-    plan = _rewrite_below(plan, join_short_paths)
+    plan = rewrite_below(plan, join_short_paths)
     return unite_lengths(plan) if isinstance(plan, Match) else plan
 
 
