@@ -11,6 +11,7 @@ graph has no more. A word comes after those that it refers to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from keepgraph import errors, store
@@ -24,7 +25,7 @@ from keepgraph.engine.exchange.import_state import (
 )
 from keepgraph.engine.vocabulary import definitions, graph_vocabulary, sets, terms
 from keepgraph.engine.vocabulary.definitions import LabelDefinition, PredicateDefinition, StoredWord, TypeDefinition
-from keepgraph.model import PREDICATE_FLAGS, EntityType, Predicate, VocabularySet, VocabularyTerm
+from keepgraph.model import EntityType, Predicate, VocabularySet, VocabularyTerm
 from keepgraph.store.transactions import Tx
 
 _Key: TypeAlias = tuple[str, str]
@@ -216,32 +217,10 @@ _CHECKED = {
 
 
 def _definition(line: Line) -> TypeDefinition | PredicateDefinition:
+    is_type = line["word_kind"] == store.vocabulary.ENTITY_TYPE
+    word = (definitions.type_from if is_type else definitions.predicate_from)(line["name"], {**line, "labels": {}})
     labels = tuple(LabelDefinition(*label) for label in line.get("labels", ()))
-    details = line.get("details", {})
-    if line["word_kind"] == store.vocabulary.ENTITY_TYPE:
-        return TypeDefinition(
-            name=line["name"],
-            description=line["description"],
-            style=line.get("style"),
-            is_abstract=line.get("abstract", False),
-            parents=tuple(line.get("parents", ())),
-            disjoint=tuple(line.get("disjoint", ())),
-            labels=labels,
-            details=details,
-        )
-    return PredicateDefinition(
-        name=line["name"],
-        description=line["description"],
-        role=line.get("role"),
-        sources=tuple(line.get("sources", ())),
-        targets=tuple(line.get("targets", ())),
-        inverse_of=line.get("inverse_of"),
-        flags=frozenset(line.get("flags", ())),
-        literal_kind=line.get("literal"),
-        sentence=line.get("sentence", ""),
-        labels=labels,
-        details=details,
-    )
+    return replace(word, labels=labels, details=line.get("details", {}))
 
 
 def _remove_absent_words(tx: Tx, line: Line, state: ImportState) -> bool:
@@ -393,20 +372,9 @@ def _with_references(words: Mapping[_Key, StoredWord], carried: set[_Key]) -> se
         key = pending.pop()
         if key not in complete and words[key].term.set != sets.CORE:
             complete.add(key)
-            pending += _referenced(words[key])
+            pending += _references(words[key].term)
             pending += [other for other in inverses.get(key, ()) if words[other].term.set == words[key].term.set]
     return complete
-
-
-def _referenced(word: StoredWord) -> list[_Key]:
-    """The words that a word refers to."""
-    definition, kind = word.definition, word.term.kind
-    references = [(kind, word.term.replaced_by)] if word.term.replaced_by else []
-    if isinstance(definition, TypeDefinition):
-        return [*references, *((kind, name) for name in (*definition.parents, *definition.disjoint))]
-    types = (*definition.sources, *definition.targets)
-    references += [(kind, definition.inverse_of)] if definition.inverse_of else []
-    return [*references, *((store.vocabulary.ENTITY_TYPE, name) for name in types)]
 
 
 def _in_order_of_reference(words: Mapping[_Key, StoredWord], carried: set[_Key]) -> Iterator[_Key]:
@@ -418,7 +386,7 @@ def _in_order_of_reference(words: Mapping[_Key, StoredWord], carried: set[_Key])
             key = pending[-1]
             missing = [
                 other
-                for other in sorted(_referenced(words[key]), reverse=True)
+                for other in sorted(_references(words[key].term), reverse=True)
                 if other in carried
                 and other not in written
                 and other not in pending
@@ -448,7 +416,7 @@ def _set_lines(tx: Tx, names: set[str], words: Mapping[_Key, StoredWord]) -> Ite
         without = _absent_words(of_set.name, words) if is_in_new and not is_retired else {}
         is_unlike_new = bool(without) or (is_in_new and is_retired)
         if (of_set.name in names or is_unlike_new) and of_set.name not in (sets.CORE, IMPORTED):
-            yield _without_empty(
+            yield sets.without_empty(
                 {
                     "kind": "set",
                     "name": of_set.name,
@@ -497,30 +465,17 @@ def _word_lines(
             "retired_at": term.retired_at,
             "replaced_by": term.replaced_by,
         }
+        values |= sets.values_of(definition)
         if isinstance(definition, TypeDefinition):
-            values |= {
-                "style": definition.style,
-                "abstract": definition.is_abstract,
-                "parents": sorted(definition.parents),
-                "disjoint": sorted(written.intersection(definition.disjoint)),
-            }
+            values["disjoint"] = sorted(written.intersection(definition.disjoint))
             written.add(term.name)
         else:
-            values |= {
-                "role": definition.role,
-                "sources": sorted(definition.sources),
-                "targets": sorted(definition.targets),
-                "inverse_of": definition.inverse_of,
-                "flags": [flag for flag in PREDICATE_FLAGS if flag in definition.flags],
-                "literal": definition.literal_kind,
-                "sentence": definition.sentence,
-                "ends_are_advice": isinstance(term, Predicate) and not term.has_binding_ends,
-            }
+            values["ends_are_advice"] = isinstance(term, Predicate) and not term.has_binding_ends
         values |= {
             "labels": [[label.language, label.status, label.text] for label in definition.labels],
             "details": definition.details,
         }
-        yield {**line, **_without_empty(values)}
+        yield {**line, **sets.without_empty(values)}
 
 
 def _label_lines(words: Mapping[_Key, StoredWord], ordered: Sequence[_Key]) -> Iterator[dict[str, Any]]:
@@ -536,7 +491,3 @@ def _label_lines(words: Mapping[_Key, StoredWord], ordered: Sequence[_Key]) -> I
                 "status": label.status,
                 "label": label.text,
             }
-
-
-def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value not in (None, "", [], {}, False)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from keepgraph import errors, store
@@ -233,41 +233,41 @@ def write(tx: Tx, name: str) -> dict[str, Any]:
     predicates = [term for term in vocabulary.predicates if term.set == name and term.retired_at is None]
     document: dict[str, Any] = {"name": name, "version": of_set.version, "uri": of_set.uri}
     document["types"] = {
-        term.name: _without_empty(values_of(term) | shared)
+        term.name: without_empty(values_of(term) | shared)
         for term, shared in _with_shared_values(tx, store.vocabulary.ENTITY_TYPE, types)
     }
     shared_by_name = {
         term.name: shared for term, shared in _with_shared_values(tx, store.vocabulary.PREDICATE, predicates)
     }
     document["predicates"] = {
-        term.name: _without_empty(
+        term.name: without_empty(
             values_of(term) | shared_by_name[term.name] | _inverse(vocabulary, term, shared_by_name)
         )
         for term in predicates
         if term.inverse_of not in shared_by_name
     }
-    return _without_empty(document)
+    return without_empty(document)
 
 
-def values_of(term: EntityType | Predicate) -> dict[str, Any]:
+def values_of(word: EntityType | Predicate | TypeDefinition | PredicateDefinition) -> dict[str, Any]:
     """A word as the schema of sets describes it, without its labels, details and inverse."""
-    if isinstance(term, EntityType):
+    if isinstance(word, EntityType | TypeDefinition):
         return {
-            "description": term.description,
-            "parents": list(term.parents),
-            "disjoint": list(term.disjoint),
-            "abstract": term.is_abstract,
-            "style": term.style,
+            "description": word.description,
+            "style": word.style,
+            "abstract": word.is_abstract,
+            "parents": sorted(word.parents),
+            "disjoint": sorted(word.disjoint),
         }
     return {
-        "description": term.description,
-        "role": term.role,
-        "sources": list(term.sources),
-        "targets": list(term.targets),
-        "inverse_of": term.inverse_of,
-        "literal": term.literal_kind,
-        "flags": [flag for flag in PREDICATE_FLAGS if flag in term.flags],
-        "sentence": term.sentence,
+        "description": word.description,
+        "role": word.role,
+        "sources": sorted(word.sources),
+        "targets": sorted(word.targets),
+        "inverse_of": word.inverse_of,
+        "flags": [flag for flag in PREDICATE_FLAGS if flag in word.flags],
+        "literal": word.literal_kind,
+        "sentence": word.sentence,
     }
 
 
@@ -280,7 +280,7 @@ def _inverse(vocabulary: Vocabulary, term: Predicate, shared_by_name: dict[str, 
     shared = {name: value for name, value in shared_by_name[names[0]].items() if name not in definitions.DETAILS}
     alternative = [*shared.get("alternative", ()), *(name.replace("_", " ") for name in names[1:])]
     return {
-        "inverse": _without_empty(
+        "inverse": without_empty(
             {"name": inverse.name, "description": inverse.description, **shared, "alternative": alternative}
         )
     }
@@ -323,5 +323,6 @@ def _label_values(labels: Iterable[VocabularyLabel]) -> dict[str, Any]:
     }
 
 
-def _without_empty(values: dict[str, Any]) -> dict[str, Any]:
+def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that say something."""
     return {name: value for name, value in values.items() if value not in (None, "", [], {}, False)}
