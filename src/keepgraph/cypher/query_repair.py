@@ -152,75 +152,31 @@ def _is_separate(edit: Edit, edits: list[Edit]) -> bool:
 
 # Arrow direction: turns arrows whose direction contradicts the labels at their ends.
 #
-# An arrow is turned only if both its ends have one label each, one of them may not stand at its end, and both may once
-# the arrow is turned. The label of a node may be elsewhere in the query, where its name stands for nothing else. Where
-# a type may begin or end anywhere, only a label counts that some type begins or ends with: another may be a general
-# one, such as that of all entities, and its arrow right as it is.
+# An arrow is turned only if both its ends have one label each in the pattern, one of them may not stand at its end, and
+# both may once the arrow is turned. Where a type may begin or end anywhere, only a label counts that some type begins
+# or ends with: another may be a general one, such as that of all entities, and its arrow right as it is.
 
 _Directions = Mapping[str, tuple[frozenset[str], frozenset[str]]]
-
-_Labels = dict[str, str]
-"""The label of each variable that has one."""
 
 
 def _turn_arrows(query: ast.Query, directions: _Directions) -> Iterator[Repair]:
     """The repairs of arrows that point the wrong way."""
-    for part in query.parts if directions else ():
-        labels = _labels_of_names(part)
-        for path in walk(part):
-            if isinstance(path, ast.Path):
-                yield from _turn_in_path(path, labels, directions)
-
-
-def _labels_of_names(query: ast.SingleQuery) -> _Labels:
-    """The labels of names that stand for one node throughout a query, by its patterns that are not optional."""
-    paths = [
-        path
-        for clause in query.clauses
-        if isinstance(clause, ast.Match) and not clause.optional
-        for path in clause.paths
-    ]
-    labels = {
-        node.variable: node.labels.name
-        for path in paths
-        for node in path.nodes
-        if node.variable is not None and isinstance(node.labels, ast.LabelName)
-    }
-    for part in walk(query):
-        if isinstance(part, (ast.ListComprehension, ast.Quantifier, ast.Reduce, ast.Unwind)):
-            labels.pop(part.variable, None)
-        elif isinstance(part, ast.ProjectionItem) and part.expression != ast.Variable(part.name):
-            labels.pop(part.name, None)
-        elif isinstance(part, ast.Projection) and not part.is_return and not part.star:
-            kept = {item.name for item in part.items}
-            labels = {name: label for name, label in labels.items() if name in kept}
-    return labels
-
-
-def _turn_in_path(path: ast.Path, labels: _Labels, directions: _Directions) -> Iterator[Repair]:
-    for left, relationship, right in zip(path.nodes, path.relationships, path.nodes[1:], strict=False):
-        types = relationship.types
-        if relationship.direction == "both" or not isinstance(types, ast.LabelName) or types.name not in directions:
-            continue
-        outgoing = relationship.direction == "out"
-        start, end = (_label_of(node, labels) for node in ((left, right) if outgoing else (right, left)))
-        starts, ends = directions[types.name]
-        if start is None or end is None or (_may_stand(start, starts) and _may_stand(end, ends)):
-            continue
-        if _is_intended(end, starts, directions) and _is_intended(start, ends, directions):
-            sentence = f"Turned [:{quote_name(types.name)}]: it leads from {quote_name(end)} to {quote_name(start)}"
-            yield _turn(relationship.span, outgoing), sentence
-
-
-def _label_of(node: ast.NodePattern, labels: _Labels) -> str | None:
-    """The one label of a node; None if it may have another."""
-    if isinstance(node.labels, ast.LabelName):
-        return node.labels.name
-    return labels.get(node.variable) if node.variable is not None and node.labels is None else None
-
-
-def _may_stand(label: str, allowed: frozenset[str]) -> bool:
-    return not allowed or label in allowed
+    paths = [path for path in walk(query) if isinstance(path, ast.Path)] if directions else []
+    for path in paths:
+        for left, relationship, right in zip(path.nodes, path.relationships, path.nodes[1:], strict=False):
+            types = relationship.types
+            if relationship.direction == "both" or not isinstance(types, ast.LabelName) or types.name not in directions:
+                continue
+            outgoing = relationship.direction == "out"
+            first, last = (left.labels, right.labels) if outgoing else (right.labels, left.labels)
+            if not isinstance(first, ast.LabelName) or not isinstance(last, ast.LabelName):
+                continue
+            (starts, ends), start, end = directions[types.name], first.name, last.name
+            if (not starts or start in starts) and (not ends or end in ends):
+                continue
+            if _is_intended(end, starts, directions) and _is_intended(start, ends, directions):
+                sentence = f"Turned [:{quote_name(types.name)}]: it leads from {quote_name(end)} to {quote_name(start)}"
+                yield _turn(relationship.span, outgoing), sentence
 
 
 def _is_intended(label: str, allowed: frozenset[str], directions: _Directions) -> bool:
@@ -349,9 +305,8 @@ def _correct_texts(query: ast.Query, labels: _Names, types: _Names) -> Iterator[
     With `type(r)` or labels, by the type or the label that they spell, or the part of one; with `toLower(…)`, by the
     same in lower case. What spells nothing is left: the result explains it.
     """
-    kinds = _kinds_of_names(query)
     for operator, side, literal in _compared_texts(query):
-        written, kind = str(literal.value), _names_read(side, kinds)
+        written, kind = str(literal.value), _names_read(side)
         case = functions.letter_case(side.name) if isinstance(side, ast.Call) else None
         new, reason = None, ", which the graph has"
         if kind is not None and operator in _EQUALITY:
@@ -395,28 +350,15 @@ def _correct_lists(query: ast.Query, text: str) -> Iterator[Repair]:
 _FUNCTIONS_TO_LISTS = frozenset(("labels", "keys", "nodes", "relationships", "collect"))
 
 
-def _kinds_of_names(query: ast.Query) -> dict[str, str]:
-    """The names that stand for `type(r)` or labels, as in `WITH type(r) AS kind` and `any(l IN labels(n) WHERE …)`."""
-    kinds: dict[str, set[str | None]] = {}
-    for part in walk(query):
-        if isinstance(part, (ast.Quantifier, ast.ListComprehension, ast.Unwind)):
-            kinds.setdefault(part.variable, set()).add(_names_read(part.source, {}))
-        elif isinstance(part, ast.ProjectionItem) and part.expression != ast.Variable(part.name):
-            kinds.setdefault(part.name, set()).add(_names_read(part.expression, {}))
-    return {name: kind for name, of in kinds.items() if len(of) == 1 and (kind := next(iter(of))) is not None}
-
-
-def _names_read(expression: ast.Expression, kinds: Mapping[str, str]) -> str | None:
+def _names_read(expression: ast.Expression) -> str | None:
     """'type' for `type(r)`, 'labels' for `labels(n)` and one of them; None for any other expression."""
-    if isinstance(expression, ast.Variable):
-        return kinds.get(expression.name)
     if isinstance(expression, ast.Index):
-        return "labels" if _names_read(expression.subject, kinds) == "labels" else None
+        return "labels" if _names_read(expression.subject) == "labels" else None
     if not isinstance(expression, ast.Call) or len(expression.arguments) != 1:
         return None
     name = expression.name.lower()
     if name in ("head", "last"):
-        return "labels" if _names_read(expression.arguments[0], kinds) == "labels" else None
+        return "labels" if _names_read(expression.arguments[0]) == "labels" else None
     return name if name in ("type", "labels") else None
 
 
