@@ -70,21 +70,6 @@ def facts_without_types(tx: Tx, predicates: Sequence[str], *, types: Collection[
     )
 
 
-def count_holding(tx: Tx) -> int:
-    """How many facts of the group hold: those without an end, of the kept counts, but those to come; and the others."""
-    of_group = "FROM fact JOIN entity ON entity.id = fact.subject WHERE fact.retracted_at IS NULL"
-    return tx.number(
-        f"""
-        SELECT (SELECT coalesce(sum(open_facts), 0) FROM fact_count WHERE group_id = :group)
-               - (SELECT count(*) {of_group} AND valid_from > :at AND valid_from <> '' AND valid_to = '~'
-                      AND +entity.group_id = :group)
-               + (SELECT count(*) {of_group} AND valid_to > :at AND valid_to <> '~' AND valid_from <= :at
-                      AND +entity.group_id = :group)
-        """,
-        {"group": tx.group, "at": tx.at},
-    )
-
-
 def tags(tx: Tx, *, tagging: Sequence[str], limit: int) -> tuple[list[tuple[str, int]], int]:
     """The tags of the group, most used first, with how many facts have each; and how many tags there are."""
     return _counted(
