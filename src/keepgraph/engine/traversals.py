@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
-from itertools import chain, islice
+from itertools import islice
 from threading import Lock
 from typing import Any, Literal
 
@@ -259,10 +259,10 @@ def edges_of(tx: Tx, label: Label) -> Stream:
         return collect(Kind.EDGES, store.neighbourhood.current_facts(tx, predicates=[label.predicate]))
     facts = list(store.neighbourhood.current_facts(tx, predicates=None))
     if label.link is Kind.LINKS_TO_VECTOR:
-        return collect(label.link, (fact for _, fact in store.neighbourhood.with_vectors(tx, facts)))
+        return collect(label.link, store.neighbourhood.with_vectors(tx, facts)[1])
     if label.link is Kind.LINKS_TO_OBJECT:
-        ends = store.neighbourhood.ends_of(tx, facts, side="object", predicates=None)
-        return collect(label.link, (facts[position] for position, _ in ends))
+        positions, _ = store.neighbourhood.ends_of(tx, facts, side="object", predicates=None)
+        return collect(label.link, (facts[position] for position in positions))
     return collect(Kind.LINKS_TO_SUBJECT, facts)
 
 
@@ -272,14 +272,16 @@ def follow(tx: Tx, stream: Stream, step: Follow) -> Reached:
     Raises:
         errors.TraversalTooLarge: it leads to more than streams.MAX_ITEMS rows.
     """
-    kind, pairs = _pairs(tx, stream, step)
-    rest = iter(pairs)
-    found = list(islice(rest, MAX_ITEMS))
-    return [origin for origin, _ in found], collect(kind, (row for _, row in chain(found, rest)))
+    kind, (origins, rows) = _reached(tx, stream, step)
+    return origins, collect(kind, rows)
 
 
-def _pairs(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
-    """The kind of things that a step reaches, and for each the position of its origin row."""
+_Pairs = tuple[Sequence[int], Sequence[int]]
+"""The positions of origins, and the rows reached from them: of the same length."""
+
+
+def _reached(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, _Pairs]:
+    """The kind of things that a step reaches, and these."""
     match stream.kind:
         case Kind.ENTITIES:
             return _from_entities(tx, stream, step)
@@ -294,82 +296,76 @@ def _pairs(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[i
     raise errors.TraversalEmpty("the traversal is blank, so no step leads on from it")
 
 
-def _from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+def _from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, _Pairs]:
     if step.label.link is not None:
         return _links_from_entities(tx, stream, step)
     if step.target == "vectors":
-        return Kind.VECTORS, ()  # entities are connected with entities
+        return Kind.VECTORS, ((), ())  # entities are connected with entities
     # Outwards, an entity is the subject of the facts of a predicate; by its inverse, and inwards, the object.
     side = "subject" if (step.direction == "out") is not step.label.is_inverse else "object"
     sides = ("subject", "object") if step.label.is_symmetric else (side,)
     predicates = [step.label.predicate] if step.label.predicate else None
-    to_edges = step.target == "edges"
-    found: list[tuple[int, int, int | None]] = []
-    for of_side in sides:
-        found += store.neighbourhood.facts_of(
-            tx, stream.rows, side=of_side, predicates=predicates, with_literals=to_edges
-        )
-    if len(sides) == 2:
-        # A fact of something with itself is one fact, from whichever end.
-        found = sorted(set(found))
-    if to_edges:
-        return Kind.EDGES, ((position, fact) for position, fact, _ in found)
-    return Kind.ENTITIES, ((position, other) for position, _, other in found if other is not None)
+    if step.target == "edges":
+        return Kind.EDGES, store.neighbourhood.facts_of(tx, stream.rows, sides=sides, predicates=predicates)
+    return Kind.ENTITIES, store.neighbourhood.others_of(tx, stream.rows, sides=sides, predicates=predicates)
 
 
-def _links_from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+def _links_from_entities(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, _Pairs]:
     """Links lead from triplets to entities, so an entity has them only inwards."""
     kind = step.label.link or Kind.NOTHING
     reached = kind if step.target == "edges" else Kind.TRIPLETS
     if step.direction == "out" or kind is Kind.LINKS_TO_VECTOR or step.target == "vectors":
-        return reached, ()
+        return reached, ((), ())
     side = "subject" if kind is Kind.LINKS_TO_SUBJECT else "object"
-    found = store.neighbourhood.facts_of(tx, stream.rows, side=side, predicates=None, with_literals=True)
-    return reached, ((position, fact) for position, fact, _ in found)
+    return reached, store.neighbourhood.facts_of(tx, stream.rows, sides=(side,), predicates=None)
 
 
-def _from_triplets(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+def _from_triplets(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, _Pairs]:
     kind = step.label.link
     if kind is None or step.direction == "in":
         # A predicate connects entities, and no link leads to a triplet.
-        return (Kind.EDGES if step.target == "edges" else Kind.ENTITIES), ()
+        return (Kind.EDGES if step.target == "edges" else Kind.ENTITIES), ((), ())
     rows = stream.rows
     if kind is Kind.LINKS_TO_VECTOR:
         reached = kind if step.target == "edges" else Kind.VECTORS
-        return reached, (() if step.target == "nodes" else store.neighbourhood.with_vectors(tx, rows))
+        return reached, (((), ()) if step.target == "nodes" else store.neighbourhood.with_vectors(tx, rows))
     if step.target == "vectors":
-        return Kind.VECTORS, ()
+        return Kind.VECTORS, ((), ())
     side = "subject" if kind is Kind.LINKS_TO_SUBJECT else "object"
     ends = store.neighbourhood.ends_of(tx, rows, side=side, predicates=None)
     if step.target == "edges":
-        return kind, ((position, rows[position]) for position, _ in ends)
+        return kind, (ends[0], [rows[position] for position in ends[0]])
     return Kind.ENTITIES, ends
 
 
-def _from_vectors(stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+def _from_vectors(stream: Stream, step: Follow) -> tuple[Kind, _Pairs]:
     if step.label.link is not Kind.LINKS_TO_VECTOR or step.direction == "out":
-        return Kind.TRIPLETS, ()
-    return (step.label.link if step.target == "edges" else Kind.TRIPLETS), enumerate(stream.rows)
+        return Kind.TRIPLETS, ((), ())
+    return (step.label.link if step.target == "edges" else Kind.TRIPLETS), _itself(stream)
 
 
-def _ends_of_edges(tx: Tx, stream: Stream, step: Follow) -> Iterable[tuple[int, int]]:
+def _ends_of_edges(tx: Tx, stream: Stream, step: Follow) -> _Pairs:
     """Edges lead on to their ends: outwards to the object, inwards to the subject."""
     if step.label.predicate is None or step.target == "vectors":
-        return ()
+        return (), ()
     side = "object" if (step.direction == "out") is not step.label.is_inverse else "subject"
     return store.neighbourhood.ends_of(tx, stream.rows, side=side, predicates=[step.label.predicate])
 
 
-def _ends_of_links(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, Iterable[tuple[int, int]]]:
+def _ends_of_links(tx: Tx, stream: Stream, step: Follow) -> tuple[Kind, _Pairs]:
     """Links lead outwards to what they are linked to, inwards to their triplet."""
     if step.label.link is not stream.kind:
-        return Kind.ENTITIES, ()
+        return Kind.ENTITIES, ((), ())
     if step.direction == "in":
-        return Kind.TRIPLETS, enumerate(stream.rows)
+        return Kind.TRIPLETS, _itself(stream)
     if stream.kind is Kind.LINKS_TO_VECTOR:
-        return Kind.VECTORS, enumerate(stream.rows)
+        return Kind.VECTORS, _itself(stream)
     side = "subject" if stream.kind is Kind.LINKS_TO_SUBJECT else "object"
     return Kind.ENTITIES, store.neighbourhood.ends_of(tx, stream.rows, side=side, predicates=None)
+
+
+def _itself(stream: Stream) -> _Pairs:
+    return range(len(stream)), stream.rows
 
 
 # Filters of a traversal: by properties (an OR of ANDs), and by where a short traversal from each item leads.
@@ -425,7 +421,7 @@ def walk(tx: Tx, stream: Stream, path: FilterPath) -> Stream:
 
 def apply(tx: Tx, stream: Stream, filter: Filter) -> Stream:
     """The rows of a stream that pass, in order. What was deleted meanwhile does not."""
-    return stream.select(_passing(tx, stream, filter))
+    return stream if filter == Filter() else stream.select(_passing(tx, stream, filter))
 
 
 def _passing(tx: Tx, stream: Stream, filter: Filter) -> list[int]:

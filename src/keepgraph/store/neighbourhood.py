@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 
 from keepgraph.model import Entity
 from keepgraph.store import search_filters
@@ -14,10 +15,8 @@ from keepgraph.store.migrations import HOLDS, facts_with
 from keepgraph.store.search_filters import Filters
 from keepgraph.store.transactions import Tx
 
-_OF_PREDICATES = """
-    (:predicates IS NULL
-     OR predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates))))
-"""
+_OF_THESE = "predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))"
+_OF_PREDICATES = f"(:predicates IS NULL OR {_OF_THESE})"
 _HOLDS = f"{HOLDS} AND {_OF_PREDICATES}"
 
 _FACTS_OF_ENTITY = facts_with("= :entity", "retracted_at IS NULL", columns="id, recorded_at, valid_from, valid_to")
@@ -235,8 +234,9 @@ def _json_or_none(values: Sequence[str] | None) -> str | None:
 
 # SQL for traversals: which entities and facts there are, and where steps lead from many at once.
 #
-# Rows are given and returned by row number, in order. A step returns pairs: the position of the row that it starts
-# from, and the row that it leads to; one pair for each fact, so that what is reached twice comes twice.
+# Rows are given and returned by row number, in order. A step returns two lists of the same length: the positions of
+# the rows that it starts from, and the rows that it leads to; one of each for each fact, so that what is reached twice
+# comes twice.
 
 
 def entities(tx: Tx, *, of_types: Sequence[str] | None) -> Iterator[int]:
@@ -270,32 +270,50 @@ def current_facts(tx: Tx, *, predicates: Sequence[str] | None) -> Iterator[int]:
 
 
 def facts_of(
-    tx: Tx, entities: Sequence[int], *, side: str, predicates: Sequence[str] | None, with_literals: bool
-) -> Iterator[tuple[int, int, int | None]]:
-    """The facts that hold with some entities as subject or object: position, fact, and the entity at the other end.
+    tx: Tx, entities: Sequence[int], *, sides: Sequence[str], predicates: Sequence[str] | None
+) -> tuple[list[int], list[int]]:
+    """The facts that hold with some entities as subject or object, those with literals too; in order of position, fact.
 
     Args:
-        side: "subject" for the facts with them as subject, "object" as object.
-        with_literals: also those with a literal, whose other end is None.
+        sides: "subject" for the facts with them as subject, "object" as object; with both, each fact once.
     """
-    other = "object" if side == "subject" else "subject"
     # One SELECT for each of the partial indexes: those of facts with an object, and with a literal.
-    kinds = ("object", "literal") if side == "subject" and with_literals else ("object",)
+    kinds = [("subject", "object"), ("subject", "literal"), ("object", "object")]
+    return _from_each(tx, entities, [(side, kind, "id") for side, kind in kinds if side in sides], predicates)
+
+
+def others_of(
+    tx: Tx, entities: Sequence[int], *, sides: Sequence[str], predicates: Sequence[str] | None
+) -> tuple[list[int], list[int]]:
+    """The entities at the other ends of the facts of `facts_of`, in the same order."""
+    others = {"subject": "object", "object": "subject"}
+    return _from_each(tx, entities, [(side, "object", others[side]) for side in sides], predicates)
+
+
+def _from_each(
+    tx: Tx, entities: Sequence[int], selected: Sequence[tuple[str, str, str]], predicates: Sequence[str] | None
+) -> tuple[list[int], list[int]]:
+    """A column of the facts that hold with some entities at a side, and with a value in another column."""
+    of_predicates = "TRUE" if predicates is None else _OF_THESE
     selects = [
         f"""
-        SELECT given.key, fact.id, fact.{other}
+        SELECT given.key AS place, fact.id AS row, fact.{column} AS reached
         FROM json_each(:given) AS given
         CROSS JOIN FACTS
-        WHERE fact.{side} = given.value AND fact.{kind} IS NOT NULL AND {_HOLDS}
+        WHERE fact.{side} = given.value AND fact.{kind} IS NOT NULL AND {HOLDS} AND {of_predicates}
         """
-        for kind in kinds
+        for side, kind, column in selected
     ]
     values = {"given": json_array(entities), "predicates": _json_or_none(predicates), "at": tx.at}
-    return iter(execute(tx, f"{' UNION ALL '.join(selects)} ORDER BY 1, 2", values))
+    # As two texts: a row of Python for each fact would take longer than all else.
+    rows = f"{' UNION '.join(selects)} ORDER BY place, row"
+    return _pairs(execute(tx, f"SELECT json_group_array(place), json_group_array(reached) FROM ({rows})", values))
 
 
-def ends_of(tx: Tx, given: Sequence[int], *, side: str, predicates: Sequence[str] | None) -> Iterator[tuple[int, int]]:
-    """The entities at one end of some facts: position, entity. Literals are left out.
+def ends_of(
+    tx: Tx, given: Sequence[int], *, side: str, predicates: Sequence[str] | None
+) -> tuple[list[int], list[int]]:
+    """The entities at one end of some facts. Literals are left out.
 
     Args:
         side: "subject" or "object".
@@ -303,30 +321,42 @@ def ends_of(tx: Tx, given: Sequence[int], *, side: str, predicates: Sequence[str
     """
     rows = tx.conn.execute(
         f"""
-        SELECT given.key, fact.{side}
-        FROM json_each(:given) AS given
-        CROSS JOIN fact
-        WHERE fact.id = given.value AND fact.{side} IS NOT NULL AND {_OF_PREDICATES}
-        ORDER BY given.key
+        SELECT json_group_array(place), json_group_array(reached)
+        FROM (
+            SELECT given.key AS place, fact.{side} AS reached
+            FROM json_each(:given) AS given
+            CROSS JOIN fact
+            WHERE fact.id = given.value AND fact.{side} IS NOT NULL AND {_OF_PREDICATES}
+            ORDER BY place
+        )
         """,
         {"given": json_array(given), "predicates": _json_or_none(predicates)},
     )
-    return iter(rows)
+    return _pairs(rows)
 
 
-def with_vectors(tx: Tx, given: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Those of some facts whose sentences are embedded: position, fact."""
+def with_vectors(tx: Tx, given: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Those of some facts whose sentences are embedded."""
     rows = tx.conn.execute(
         f"""
-        SELECT given.key, given.value
-        FROM json_each(:given) AS given
-        CROSS JOIN {FACT_VECTORS.vector_table} AS vector
-        WHERE vector.{FACT_VECTORS.key} = given.value
-        ORDER BY given.key
+        SELECT json_group_array(place), json_group_array(reached)
+        FROM (
+            SELECT given.key AS place, given.value AS reached
+            FROM json_each(:given) AS given
+            CROSS JOIN {FACT_VECTORS.vector_table} AS vector
+            WHERE vector.{FACT_VECTORS.key} = given.value
+            ORDER BY place
+        )
         """,
         {"given": json_array(given)},
     )
-    return iter(rows)
+    return _pairs(rows)
+
+
+def _pairs(rows: Iterable[tuple[str, str]]) -> tuple[list[int], list[int]]:
+    """What a step leads to: of each pair the position, and the row."""
+    ((places, reached),) = rows
+    return json.loads(places), json.loads(reached)
 
 
 def existing_facts(tx: Tx, given: Sequence[int]) -> set[int]:
