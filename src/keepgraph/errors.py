@@ -280,7 +280,7 @@ class ProposalNotFound(InvalidRequest):
 
 class EpisodeInvalid(InvalidRequest):
     code = "EPISODE_INVALID"
-    default_hint = "Give each episode a name and a text."
+    default_hint = "Give the text, and each episode of several a name too."
 
 
 class QueryRequired(InvalidRequest):

@@ -171,3 +171,25 @@ def test_the_settings_of_a_profile_are_shown_in_words():
     assert [
         word for word in ("None", "True", "False", "()", "_", "steps") if word in shown.partition("offline")[2]
     ] == []
+
+
+@pytest.mark.parametrize("sentence", ["Ana works on Atlas", "ana leitet atlas", "Atlas is led by Ana", "Bo knows Ana"])
+def test_a_sentence_about_known_names_is_recorded_as_the_fact_it_says(run, sentence):
+    for name in ("person:Ana", "person:Bo", "project:Atlas"):
+        run("add", name)
+    recorded = run("record", sentence)
+
+    assert (recorded.exit_code, recorded.output.startswith("Recorded: ")) == (0, True)
+    assert run("record", sentence).output.startswith("Nothing changed")
+
+
+@pytest.mark.parametrize(
+    "words", [("Ana works on Borea",), ("Ana sleeps on Atlas",), ("Ana",), ("",), ("Ana", "leads")]
+)
+def test_what_is_no_sentence_about_known_names_records_nothing_and_says_how_to(run, words):
+    for name in ("person:Ana", "project:Atlas"):
+        run("add", name)
+    refused = run("record", *words)
+
+    assert (refused.exit_code, "record" in refused.output.partition("hint")[2]) == (1, True)
+    assert "facts: 0" in run("status").output

@@ -65,6 +65,21 @@ def test_another_text_for_an_object_is_refused(text):
     assert refusal(subject=text) == ("SUBJECT_REQUIRED", "subject must be an object, not a text")
 
 
+@pytest.mark.parametrize(("text", "meant"), [("0.9", 0.9), (" 1 ", 1), ("1.0", 1.0)])
+def test_a_number_written_as_text_is_read(text, meant):
+    assert check(confidence=text)["confidence"] == meant
+
+
+def test_whole_numbers_and_truth_values_written_as_text_are_read():
+    assert check("undo", call="3") == {"call": 3}
+    assert check("forget", what="Ada", dry_run="true") == {"what": "Ada", "dry_run": True}
+
+
+@pytest.mark.parametrize("text", ["", "high", "NaN", "1e999", "[1]", "true", '"1"', "2"])
+def test_another_text_for_a_number_is_refused(text):
+    assert refusal(confidence=text)[0] in ("CONFIDENCE_OUT_OF_RANGE", "INVALID_ARGUMENTS")
+
+
 def test_a_text_is_never_read_as_json():
     for text in ('{"a": 1}', "[1]", '{"a": NaN}'):
         assert check(source=text)["source"] == text

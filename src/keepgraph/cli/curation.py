@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
-from keepgraph.cli.record import read_object, read_reference
+from keepgraph.cli.record import divide, read_object, read_reference
 from keepgraph.graph import Graph
 
 _DUPLICATES_SHOWN = 200
@@ -220,8 +219,6 @@ def _compare_all(graph: Graph, *, quiet: bool) -> list[dict[str, Any]]:
 # `kg end`, `kg retract` and `kg resolve`: end a fact, close a blocker.
 
 _FACT_PREFIX = "fact_"
-_MAX_WORDS_OF_SENTENCE = 12
-_MAX_WORDS_OF_PREDICATE = 4
 
 
 @click.command("end")
@@ -290,7 +287,7 @@ def _call_on_fact(graph: Graph, tool: str, words: tuple[str, ...], **given: Any)
     if len(words) == 1 and words[0].lower().startswith(_FACT_PREFIX):
         return graph.call(tool, fact_id=words[0], **given)
     not_holding: errors.FactNotFound | None = None
-    for parts in [words] if len(words) in (2, 3) else _divide(" ".join(words).split()):
+    for parts in [words] if len(words) in (2, 3) else divide(" ".join(words)):
         try:
             return graph.call(tool, **_name_parts(parts), **given)
         except (errors.Ambiguous, errors.FactNotFound) as error:
@@ -307,16 +304,6 @@ def _call_on_fact(graph: Graph, tool: str, words: tuple[str, ...], **given: Any)
         hint=f'Give its id (`kg recall NAME --ids` shows it), or write `{command} "Ana Ruiz" works_at Acme`, each name '
         "of several words in quotes.",
     )
-
-
-def _divide(words: list[str]) -> Iterator[tuple[str, ...]]:
-    """Where the subject and the predicate of a sentence may end; longer predicates first: “works at” before “works”."""
-    if len(words) > _MAX_WORDS_OF_SENTENCE:
-        return
-    for subject in range(1, len(words)):
-        for predicate in range(min(len(words), subject + _MAX_WORDS_OF_PREDICATE), subject, -1):
-            parts = (words[:subject], words[subject:predicate], words[predicate:])
-            yield tuple(" ".join(part) for part in parts if part)
 
 
 def _name_parts(words: tuple[str, ...]) -> dict[str, Any]:

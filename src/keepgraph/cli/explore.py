@@ -13,6 +13,7 @@ from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers as tool_answers
 from keepgraph.cli.output import pages, terminal
 from keepgraph.cli.output.pages import Section, is_named_by_beginning
+from keepgraph.english import with_article
 from keepgraph.graph import Graph
 from keepgraph.tools.contract import brief_answers
 
@@ -153,6 +154,8 @@ def search_command(ctx: click.Context, /, words: tuple[str, ...], newest: bool, 
         if answer["embedding"] != "on":
             click.secho(f"  (search by meaning is {terminal.printable(answer['embedding'])})", dim=True)
     if not graph_options.wants_json(ctx):
+        if has_hits and (answer.get("to_come") or answer.get("ended")):
+            click.secho("\nAt other times", bold=True)
         tool_answers.show_other_times(answer)
         tool_answers.show_hint(answer)
     ctx.exit(0 if has_hits else graph_options.NOTHING_MATCHED)
@@ -219,8 +222,8 @@ def _show_hits(answer: dict[str, Any], words: Sequence[str]) -> None:
 
 
 def _entity_row(node: dict[str, Any]) -> tuple[str, str]:
-    perhaps = "perhaps a " if node.get("proposed") else ""
-    return terminal.printable(node["name"]), f"{perhaps}{node['type']}; {_describe_reason(node)}"
+    kind = f"perhaps {with_article(node['type'])}" if node.get("proposed") else node["type"]
+    return terminal.printable(node["name"]), f"{kind}; {_describe_reason(node)}"
 
 
 def _episode_row(episode: dict[str, Any], words: Sequence[str]) -> tuple[str, str]:

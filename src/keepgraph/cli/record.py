@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -17,13 +17,15 @@ from keepgraph.graph import Graph
 _BEGINNING = dates.DateOption(error=errors.ValidityInvalid)
 _END = dates.DateOption(end=True, error=errors.ValidityInvalid)
 
+_MAX_WORDS_OF_SENTENCE = 12
+_MAX_WORDS_OF_PREDICATE = 4
 _FACT_ID = lazy.compile("fact_[0-9a-z]{26}")
 
 
 @click.command("record")
 @click.argument("subject", shell_complete=graph_options.complete_typed_name)
-@click.argument("predicate", shell_complete=graph_options.complete_predicate)
-@click.argument("object", shell_complete=graph_options.complete_typed_name)
+@click.argument("predicate", required=False, shell_complete=graph_options.complete_predicate)
+@click.argument("object", required=False, shell_complete=graph_options.complete_typed_name)
 @click.option("--source", help="The source: a link, a meeting, a message. Stored, never fetched.")
 @click.option("--confidence", type=float, help="From 0 to 1; by default 1.")
 @click.option("--from", "valid_from", metavar="WHEN", type=_BEGINNING, help="When it began: “in March”.")
@@ -33,12 +35,14 @@ _FACT_ID = lazy.compile("fact_[0-9a-z]{26}")
 @click.option("--project", metavar="NAME", help="The only project in which it holds.")
 @click.option("--always/--not-always", default=None, help="Always include it in `kg about`.")
 @graph_options.all_options
-def record_command(ctx: click.Context, /, subject: str, predicate: str, object: str, **options: Any) -> None:
+def record_command(
+    ctx: click.Context, /, subject: str, predicate: str | None, object: str | None, **options: Any
+) -> None:
     """Record one fact.
 
     SUBJECT and OBJECT are names. You may leave out the type of a known name, and the only type that the predicate
     connects; otherwise write type:name, or an id (ent_…). An unknown OBJECT is a text if the predicate takes anything;
-    =text always is.
+    =text always is. A sentence about known names may stand in place of the three.
 
     \b
     kg record person:Priya decided_in "decision:Adopt SQLite" --source "standup"
@@ -46,17 +50,16 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
     kg record project:Atlas tagged active
     kg record "task:Renew the passport" due_on "next Friday"
     kg record Atlas blocked_by "waiting for the licence"
+    kg record "Priya works at Acme"
     """
     options["aliases"] = list(options["aliases"]) or None
     options["supersedes"] = list(options["supersedes"]) or None
+    if predicate is not None and object is None:
+        raise errors.ObjectRequired("the object is missing", hint="Write `kg record SUBJECT PREDICATE OBJECT`.")
     # Parsed before the graph is opened, so that a mistake creates no new file.
-    arguments = {
-        "subject": read_reference(subject, errors.SubjectRequired),
-        "predicate": predicate,
-        "object": read_object(object),
-        **options,
-    }
+    arguments = {} if predicate is None or object is None else _arguments(subject, predicate, object, options)
     with graph_options.open_graph(ctx, create=True) as graph:
+        arguments = arguments or _read_sentence(graph, subject, options)
         answer, is_taken_as_text = record(graph, arguments)
         merged = None
         if not graph_options.wants_json(ctx) and sys.stdin.isatty():
@@ -73,12 +76,34 @@ def record_command(ctx: click.Context, /, subject: str, predicate: str, object: 
                 f"  “{terminal.entity_name(new)}” is now another name of {terminal.entity_name(kept)} "
                 f"(kg undo {merged['call']})"
             )
-        if is_taken_as_text and not object[:1].islower():
-            line = _line(subject, predicate, f"TYPE:{object}")
+        if is_taken_as_text and object and not object[:1].islower():
+            line = _line(subject, arguments["predicate"], f"TYPE:{object}")
             click.secho(f"  “{terminal.printable(object)}” is a text; to name an entity: {line}", dim=True)
         for role in ("subject", "object"):
             if _is_name_alone(arguments[role]):
                 _show_type(arguments[role]["name"], answer)
+
+
+def _arguments(subject: str, predicate: str, object: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    subject_ = read_reference(subject, errors.SubjectRequired)
+    return {"subject": subject_, "predicate": predicate, "object": read_object(object), **options}
+
+
+def _read_sentence(graph: Graph, sentence: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of record_fact for a sentence about two known names: “Priya works at Acme”.
+
+    Raises:
+        errors.InvalidArguments: it is not read so.
+    """
+    for subject, predicate, *rest in divide(sentence):
+        if rest and all(graph.call("recall_entity", name_or_alias=name)["entity"] for name in (subject, *rest)):
+            with suppress(errors.PredicateUnknown):
+                graph.call("describe_word", word=predicate, kind="predicate")
+                return _arguments(subject, predicate, rest[0], options)
+    raise errors.InvalidArguments(
+        f"“{terminal.printable(sentence[:80])}” is no fact about two known names",
+        hint="Write `kg record person:Ana works_at organisation:Acme`; to keep a text: `kg remember TEXT`.",
+    )
 
 
 def record(graph: Graph, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
@@ -123,6 +148,17 @@ def read_reference(text: str, missing: type[errors.KeepgraphError]) -> dict[str,
     if not text.strip(" :"):
         raise missing(f"“{terminal.printable(text[:80])}” is not a name", hint="Write a name, TYPE:NAME or an id.")
     return {"name": text.removeprefix(":")}
+
+
+def divide(sentence: str) -> Iterator[tuple[str, ...]]:
+    """Where the subject and the predicate of a sentence may end; longer predicates first: “works at” before “works”."""
+    words = sentence.split()
+    if len(words) > _MAX_WORDS_OF_SENTENCE:
+        return
+    for subject in range(1, len(words)):
+        for predicate in range(min(len(words), subject + _MAX_WORDS_OF_PREDICATE), subject, -1):
+            parts = (words[:subject], words[subject:predicate], words[predicate:])
+            yield tuple(" ".join(part) for part in parts if part)
 
 
 def _typed_line(graph: Graph, arguments: dict[str, Any], error: errors.EntityTypeUnknown) -> str:

@@ -39,6 +39,29 @@ _MAX_LENGTH = 80
 _MONTHS, _WEEKDAYS = english.MONTHS, english.WEEKDAYS
 _NUMBERS = {**english.CARDINALS, "a": 1, "an": 1, "a couple": 2}
 
+_SYNONYMS = {
+    word: meant
+    for meant, words in {
+        "last": "past previous letzte letzten letzter letztes letztem vorige vorigen voriger voriges "
+        "vergangene vergangenen",
+        "next": "coming upcoming nächste nächsten nächster nächstes nächstem kommende kommenden kommender kommendes",
+        "this": "current diese diesen dieser dieses diesem",
+        "yesterday": "gestern", "today": "heute", "tomorrow": "morgen",
+        "day before yesterday": "vorgestern", "day after tomorrow": "übermorgen",
+        "monday": "montag", "tuesday": "dienstag", "wednesday": "mittwoch", "thursday": "donnerstag",
+        "friday": "freitag", "saturday": "samstag sonnabend", "sunday": "sonntag",
+        "january": "januar jänner", "february": "februar feber", "march": "märz", "may": "mai", "june": "juni",
+        "july": "juli", "october": "oktober okt", "december": "dezember dez",
+        "days": "tag tage tagen", "week": "woche", "weeks": "wochen", "weekend": "wochenende", "month": "monat monats",
+        "months": "monate monaten", "quarter": "quartal", "year": "jahr", "years": "jahre jahren",
+        "a": "ein eine einem einen einer", "two": "zwei", "three": "drei", "four": "vier", "five": "fünf",
+        "six": "sechs", "seven": "sieben", "eight": "acht", "nine": "neun", "ten": "zehn",
+        "beginning": "anfang", "end": "ende",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+"""Other words for those of the patterns, in English and German."""
+
 
 def _any_of(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
@@ -54,7 +77,12 @@ _AMOUNTS = rf"(?P<amounts>{_NUMBER} {_UNIT}(?: (?:and )?{_NUMBER} {_UNIT})*)"
 _WHICH = r"(?P<which>last|this|next)"
 _PERIOD = r"(?P<period>week|weekend|month|quarter|year)"
 
-_LEADING = re.compile(r"^(?:(?:since|from|until|till|to|by|in|on|at|during|of|as of|up to|through) )+(?=\S)")
+_LEADING = re.compile(
+    r"^(?:(?:since|from|until|till|to|by|in|on|at|during|of|as of|up to|through|am|im|seit|vom|ab|bis|zum) )+(?=\S)"
+)
+_SYNONYM = re.compile(rf"\b(?:{_any_of(_SYNONYMS)})\b")
+_DAY_OF_GERMAN = re.compile(r"\b(\d{1,2})\. (?=[^\W\d])")
+_GERMAN_AGO = re.compile(r"^vor (.+)$")
 _EDGE = re.compile(r"^(?:(?P<first>beginning|start|1th day)|(?P<last>end|last day)) (?:of )?(?P<rest>.+)$")
 _CLOCK = (
     r"(?:(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))? ?(?P<half>am|pm)|(?P<hour24>\d{1,2}):(?P<minute24>\d{2})|noon)"
@@ -147,8 +175,9 @@ def _normalise(text: str) -> str:
     if len(text) > _MAX_LENGTH:
         return ""
     phrase = re.sub(r"[\s,]+", " ", text.casefold().rstrip(".!")).strip()
-    for words, word in ((r"(?:this )?(?:past|previous)\b", "last"), (r"(?:this )?coming\b", "next"), ("the ", "")):
-        phrase = re.sub(rf"\b{words}", word, phrase)
+    phrase = _GERMAN_AGO.sub(r"\1 ago", _DAY_OF_GERMAN.sub(r"\1 ", phrase))
+    phrase = _SYNONYM.sub(lambda match: _SYNONYMS[match[0]], phrase)
+    phrase = re.sub(r"\b(?:(?:the|der|die|das|den|dem) |this (?=last |next ))", "", phrase)
     phrase = re.sub(rf"\b(?:{_any_of(english.ORDINALS)})\b", lambda match: f"{english.ORDINALS[match[0]]}th", phrase)
     return re.sub(r"\ba couple of\b", "a couple", phrase)
 

@@ -17,6 +17,7 @@ from keepgraph.tools.contract.schemas import Schema
 
 MAX_CHARACTERS = 8_000_000
 MAX_DEPTH = 64
+_SCALARS = ("integer", "number", "boolean")
 
 
 def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = False) -> dict[str, Any]:
@@ -78,8 +79,9 @@ def _refuse_reference(uri: str) -> NoReturn:
 
 
 def _decode_json(part: Schema, value: Any) -> Any:
-    """The value of JSON in a string, for a part that is not a string: some clients send objects and lists like that."""
-    if isinstance(value, str) and "string" not in part.get("type", "string") and value.lstrip()[:1] in ("{", "["):
+    """The value of JSON in a string, for a part that is not a string: some clients send lists and numbers like that."""
+    kind = part.get("type", "string")
+    if isinstance(value, str) and "string" not in kind and (kind in _SCALARS or value.lstrip()[:1] in ("{", "[")):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
