@@ -252,9 +252,9 @@ class DiscretePercentile:
         self.numbers.append(value)
 
     def result(self) -> Value:
-        if not self.numbers:
-            return None
-        ordered = sorted(self.numbers, key=comparison.sort_key)
+        return self.at_percentile(sorted(self.numbers, key=comparison.sort_key)) if self.numbers else None
+
+    def at_percentile(self, ordered: list[int | float]) -> int | float:
         return ordered[max(0, math.ceil(self.percentile * len(ordered)) - 1)]
 
 
@@ -264,10 +264,7 @@ class ContinuousPercentile(DiscretePercentile):
     name = "percentileCont"
     __slots__ = ()
 
-    def result(self) -> Value:
-        if not self.numbers:
-            return None
-        ordered = sorted(self.numbers, key=comparison.sort_key)
+    def at_percentile(self, ordered: list[int | float]) -> float:
         position = self.percentile * (len(ordered) - 1)
         below = math.floor(position)
         fraction = position - below

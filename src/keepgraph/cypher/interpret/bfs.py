@@ -267,33 +267,6 @@ def is_on_cycle(neighbours: Neighbours, start: Key, most: int | None, count_work
     return False
 
 
-def shortest_path(
-    forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, count_work: CountWork
-) -> list[Key] | None:
-    """The nodes of one shortest path between two different nodes, both included; None if there is none."""
-    met = _meet(forwards, backwards, start, end, most, count_work)
-    if met is None:
-        return None
-    levels, levels_back = met
-    # Both searches have just reached it, so it is in the last level of each.
-    middle = min(levels[-1] & levels_back[-1], key=_sort_key)
-    return [*reversed(_trace_back(backwards, levels, middle)), middle, *_trace_back(forwards, levels_back, middle)]
-
-
-def shortest_path_levels(
-    forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, count_work: CountWork
-) -> list[set[Key]] | None:
-    """The nodes of all shortest paths between two different nodes, by their distance from the start; None if none."""
-    met = _meet(forwards, backwards, start, end, most, count_work)
-    if met is None:
-        return None
-    levels, levels_back = met
-    middle = levels[-1] & levels_back[-1]
-    before = _narrow(backwards, levels, middle, count_work)
-    behind = _narrow(forwards, levels_back, middle, count_work)
-    return [*reversed(before), middle, *behind]
-
-
 def _meet(
     forwards: Neighbours, backwards: Neighbours, start: Key, end: Key, most: int | None, count_work: CountWork
 ) -> tuple[list[set[Key]], list[set[Key]]] | None:
@@ -368,50 +341,45 @@ def find_shortest(search: PathSearch, row: Row, first: Node, last: Node, run: Ru
     if search.condition is not None or search.least > 1:
         return _first_fitting(search, row, first, last, run)
     if search.hop_test is None and first != last:
-        find = _all_between if search.all_shortest else _one_between
-        return find(search, first, last, run)
+        return _between(search, first, last, run)
     return _breadth_first(search, row, first, last, run)
 
 
-def _one_between(search: PathSearch, first: Node, last: Node, run: Run) -> Iterator[_Trail]:
-    """One shortest trail, searched from both ends over nodes alone.
+def _between(search: PathSearch, first: Node, last: Node, run: Run) -> Iterator[_Trail]:
+    """One shortest trail between two different nodes, or all, over the nodes that a search from both ends finds.
 
-    Of several relationships between two nodes of it, the one with the lowest key is taken.
+    Of one trail, of several relationships between two nodes of it, the one with the lowest key is taken.
     """
     graph, direction, types = run.graph, search.direction, search.types
     forwards = graph.neighbours(direction, types)
     backwards = graph.neighbours(_OPPOSITE[direction], types)
-    nodes = shortest_path(forwards, backwards, first.id, last.id, search.most, run.count_work)
-    if nodes is None:
+    met = _meet(forwards, backwards, first.id, last.id, search.most, run.count_work)
+    if met is None:
         return
-    if len(nodes) > _MAX_HOPS + 1:
+    before, behind = met
+    if len(before) + len(behind) > _MAX_HOPS + 2:
         raise _path_too_long()
-    trail = []
-    for start, end in pairwise(nodes):
-        between = graph.between(Node(start), Node(end), direction, types)
-        trail.append(min(between, key=lambda relationship: relationship.id))
-    yield trail
-
-
-def _all_between(search: PathSearch, first: Node, last: Node, run: Run) -> Iterator[_Trail]:
-    """All shortest trails, over the nodes that a search from both ends finds."""
-    graph, direction, types = run.graph, search.direction, search.types
-    forwards = graph.neighbours(direction, types)
-    backwards = graph.neighbours(_OPPOSITE[direction], types)
-    levels = shortest_path_levels(forwards, backwards, first.id, last.id, search.most, run.count_work)
-    if levels is None:
+    # Both searches have just reached it, so it is in the last level of each.
+    middle = before[-1] & behind[-1]
+    if not search.all_shortest:
+        node = min(middle, key=_sort_key)
+        way, way_back = _trace_back(backwards, before, node), _trace_back(forwards, behind, node)
+        yield [
+            min(graph.between(Node(start), Node(end), direction, types), key=lambda relationship: relationship.id)
+            for start, end in pairwise([*reversed(way), node, *way_back])
+        ]
         return
-    if len(levels) > _MAX_HOPS + 1:
-        raise _path_too_long()
+    narrowed = _narrow(backwards, before, middle, run.count_work)
+    levels = [*reversed(narrowed), middle, *_narrow(forwards, behind, middle, run.count_work)]
     reached: _Reached = {}
-    for before, level in pairwise(levels):
-        for node in level:
+    for level_before, level in pairwise(levels):
+        for key in level:
             # A node may have thousands of neighbours; whether it has one of a few is quickly looked up.
-            adjacent = before if len(before) <= _FEW else before.intersection(backwards.of(node))
-            reached[node] = [
+            adjacent = level_before if len(level_before) <= _FEW else level_before.intersection(backwards.of(key))
+            reached[key] = [
                 (relationship, previous)
                 for previous in adjacent
-                for relationship in graph.between(Node(previous), Node(node), direction, types)
+                for relationship in graph.between(Node(previous), Node(key), direction, types)
             ]
     yield from _trails(reached, search, first, last, run)
 
