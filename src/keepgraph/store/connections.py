@@ -113,6 +113,11 @@ def json_array(values: Iterable[int] | Iterable[str] | Iterable[tuple[Any, ...]]
     return str(listed) if not listed or type(listed[0]) is int else json.dumps(listed)
 
 
+def quote_name(name: str) -> str:
+    """The name of a table or a column as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def begin_immediate(conn: Connection, place: Place | None, cancellation: CancellationCheck | None) -> None:
     """Begin a write transaction as soon as no other process has one, in queue order.
 

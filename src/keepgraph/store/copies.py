@@ -15,8 +15,8 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, permissions
 from keepgraph.model import Key
-from keepgraph.store import connections, files, migrations, sqlite_errors, wal
-from keepgraph.store.connections import Connection
+from keepgraph.store import connections, file_locks, files, migrations, sqlite_errors, wal
+from keepgraph.store.connections import Connection, quote_name
 from keepgraph.store.transactions import Tx
 
 T = TypeVar("T")
@@ -169,6 +169,13 @@ def remove(file: Path) -> None:
     """Delete a copy, with any files that SQLite made beside it."""
     for sidecar in files.with_sidecars(file):
         sidecar.unlink(missing_ok=True)
+
+
+@contextmanager
+def lock_and_open(path: Path, *, key: Key | None) -> Iterator[Connection]:
+    """The exclusive lock of a graph, and a connection as of `open_exclusively`."""
+    with file_locks.exclusive(path, timeout=LOCK_TIMEOUT_SECONDS), open_exclusively(path, key=key) as conn:
+        yield conn
 
 
 @contextmanager
@@ -330,13 +337,13 @@ def _tables(conn: Connection) -> list[tuple[str, str]]:
         """
     ).fetchall():
         columns = conn.execute("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", (name,)).fetchall()
-        tables.append((name, ", ".join(_quote(column) for (column,) in columns) if without_rowid else "rowid"))
+        tables.append((name, ", ".join(quote_name(column) for (column,) in columns) if without_rowid else "rowid"))
     return tables
 
 
 def _digest_table(conn: Connection, table: str, order: str) -> tuple[int, str]:
     digest, count = hashlib.sha256(), 0
-    rows = conn.execute(f"SELECT * FROM {_quote(table)} ORDER BY {order}")
+    rows = conn.execute(f"SELECT * FROM {quote_name(table)} ORDER BY {order}")
     while batch := rows.fetchmany(_ROWS_PER_BATCH):
         count += len(batch)
         # All copies are read in batches of the same size, so that equal rows give equal digests.
@@ -347,10 +354,6 @@ def _digest_table(conn: Connection, table: str, order: str) -> tuple[int, str]:
 def _find_dangling_references(conn: Connection) -> list[tuple[object, ...]]:
     rows: list[tuple[object, ...]] = conn.execute("PRAGMA foreign_key_check").fetchmany(20)
     return rows
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 # Compaction of a file: the segments of the full-text indexes are merged, and all pages are rewritten.

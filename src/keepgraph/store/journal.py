@@ -11,7 +11,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph.model import Call, Change
 from keepgraph.store import communities, earlier_versions
-from keepgraph.store.connections import json_array
+from keepgraph.store.connections import json_array, quote_name
 from keepgraph.store.transactions import Tx
 
 # By table: the columns of other tables that refer to its rows.
@@ -410,7 +410,7 @@ def restore_row(tx: Tx, table: str, values: Mapping[str, Any], *, exists: bool) 
     if table == communities.TABLE:
         communities.replace_state(tx, values)
         return True
-    columns = [_quote(column) for column in values]
+    columns = [quote_name(column) for column in values]
     if exists:
         assignments = ", ".join(f"{column} = ?" for column in columns)
         statement = f"UPDATE {_journalled(tx, table)} SET {assignments} WHERE id = ?"
@@ -479,12 +479,8 @@ def _journalled(tx: Tx, table: str) -> str:
         query = "SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?"
         if not tx.conn.execute(query, (f"{table}_journal_insert",)).fetchone():
             raise ValueError(f"{table} is not journalled")
-        tx.memo[key] = _quote(table)
+        tx.memo[key] = quote_name(table)
     return str(tx.memo[key])
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 # Answers by idempotency key, for callers that repeat a request.

@@ -20,7 +20,7 @@ from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors, lazy, package_files
 from keepgraph.store import sqlite_errors
-from keepgraph.store.connections import Connection
+from keepgraph.store.connections import Connection, quote_name
 from keepgraph.store.transactions import Tx
 
 APPLICATION_ID = 0x4B475048  # "KGPH"
@@ -399,7 +399,7 @@ def _repair(conn: Connection, differences: Differences) -> list[str]:
         # Triggers before the tables that they are on; what belongs to a virtual table goes with it.
         for part in sorted((*differences.extra, *differences.changed), key=lambda part: _drop_order(conn, part)):
             if not part.name.startswith("sqlite_"):  # an index that SQLite makes and drops with its table
-                conn.execute(f"DROP {part.kind.upper()} IF EXISTS {_quote(part.name)}")
+                conn.execute(f"DROP {part.kind.upper()} IF EXISTS {quote_name(part.name)}")
         expected = parts_of_version(version(conn))
         for part in sorted(remade, key=lambda part: _MADE_WITHOUT_ROWS[::-1].index(part.kind)):
             conn.execute(expected[part][2])
@@ -437,10 +437,6 @@ def _drop_order(conn: Connection, part: Part) -> tuple[int, Part]:
 def _examples(parts: tuple[Part, ...]) -> str:
     more = f" and {len(parts) - _PARTS_SHOWN:,} more" if len(parts) > _PARTS_SHOWN else ""
     return f"{', '.join(map(str, parts[:_PARTS_SHOWN]))}{more}"
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 # SQL fragments for the queries of the store.

@@ -204,10 +204,7 @@ def compact(graph: Path, *, key: Key | None) -> None:
         errors.GraphBusy: somebody has it open.
         errors.GraphWriteFailed: the disk is full, or the write failed otherwise; the file is as it was.
     """
-    with (
-        store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS),
-        store.copies.open_exclusively(graph, key=key) as conn,
-    ):
+    with store.copies.lock_and_open(graph, key=key) as conn:
         try:
             store.copies.compact(conn)
         except sqlite.Error as error:

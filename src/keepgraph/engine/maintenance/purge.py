@@ -101,10 +101,7 @@ def find_forgotten(graph: Path, what: str, *, key: Key | None, kind: str | None 
         key = normalisation.key(name)
         return public_id == wanted_id or key == wanted or (entity_type, key) == typed
 
-    with (
-        store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS),
-        store.copies.open_exclusively(graph, key=key) as conn,
-    ):
+    with store.copies.lock_and_open(graph, key=key) as conn:
         found = store.purge.find_deleted(conn, matches=matches)
     kinds = {"episode": "text"}
     forgotten = [Remainder(kinds.get(table, table), public_id, name) for table, public_id, name in found]
@@ -230,10 +227,7 @@ def _purge_file(
 
 def find_removed_words(graph: Path, word: str, *, key: Key | None) -> list[Word]:
     """The words of this name that were removed from the vocabulary of a graph, and may be purged."""
-    with (
-        store.file_locks.exclusive(graph, timeout=store.copies.LOCK_TIMEOUT_SECONDS),
-        store.copies.open_exclusively(graph, key=key) as conn,
-    ):
+    with store.copies.lock_and_open(graph, key=key) as conn:
         return sorted(each for each in store.earlier_versions.deleted(conn) if each[1] == graph_vocabulary.spell(word))
 
 
