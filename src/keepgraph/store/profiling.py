@@ -188,32 +188,23 @@ def literals(tx: Tx, *, top: int, longer_than: int) -> PropertyStatistics | None
     return PropertyStatistics("value", distinct, distinct, average_length, values)
 
 
-def count_subjects(tx: Tx) -> dict[int, int]:
-    """How many entities are subjects of facts that hold, by the row of the predicate."""
-    return tx.mapping(
-        f"""
-        SELECT fact.predicate, count(DISTINCT fact.subject)
-        FROM {facts.table_as_known(tx)}
-        CROSS JOIN entity AS s ON s.id = fact.subject
-        WHERE {graph_statistics.HOLDS_IN_GROUP}
-        GROUP BY fact.predicate
-        """,
-        {"at": tx.at, "group": tx.group, "known": tx.known_at},
-    )
+def count_ends(tx: Tx, type_rows: Sequence[int] | None = None, *, side: str = "subject") -> dict[int, int]:
+    """How many entities are "subject" or "object" of facts that hold, by the row of the predicate.
 
-
-def count_ends_of_type(tx: Tx, type_rows: Sequence[int], *, side: str) -> dict[int, int]:
-    """How many entities of these types are "subject" or "object" of facts that hold, by the row of the predicate."""
+    Args:
+        type_rows: only entities of these types.
+    """
     column = {"subject": "fact.subject", "object": "fact.object"}[side]
+    of_types = "TRUE" if type_rows is None else "s.type IN (SELECT value FROM json_each(:types))"
     return tx.mapping(
         f"""
         SELECT fact.predicate, count(DISTINCT {column})
         FROM {facts.table_as_known(tx)}
         CROSS JOIN entity AS s ON s.id = {column}
-        WHERE s.type IN (SELECT value FROM json_each(:types)) AND {graph_statistics.HOLDS_IN_GROUP}
+        WHERE {of_types} AND {graph_statistics.HOLDS_IN_GROUP}
         GROUP BY fact.predicate
         """,
-        {"at": tx.at, "group": tx.group, "known": tx.known_at, "types": json_array(type_rows)},
+        {"at": tx.at, "group": tx.group, "known": tx.known_at, "types": json_array(type_rows or ())},
     )
 
 

@@ -246,7 +246,7 @@ def _lists(tx: Tx, nodes: Iterable[Node], around: Expansion) -> dict[str, list[E
             Entry(context_answers.chunk(tx, passage), context_answers.text_of(passage)) for passage in around.chunks
         ],
         "facts": [
-            Entry(answer_shapes.edge(tx, fact, details[fact.row]), context_answers.sentence_of(fact))
+            Entry(answer_shapes.edge(tx, fact, details[fact.row]), knowledge.facts.sentence(fact))
             for fact in around.facts
         ],
         "neighbours": [

@@ -90,7 +90,7 @@ def _count(tx: Tx, vocabulary: Vocabulary) -> Usage:
         vocabulary,
         store.entities.count_by_type(tx),
         dict(patterns),
-        {vocabulary.predicate_by_row[row].name: count for row, count in store.profiling.count_subjects(tx).items()},
+        {vocabulary.predicate_by_row[row].name: count for row, count in store.profiling.count_ends(tx).items()},
     )
 
 

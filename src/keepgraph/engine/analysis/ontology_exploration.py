@@ -86,16 +86,22 @@ def _of_type(term: EntityType, used: Usage) -> list[Gap]:
 def _of_type_in_predicate(entity_type: str, predicate: Predicate, used: Usage) -> list[Gap]:
     """A gap where a predicate is declared for a type and no entity of the type, or of a subtype, has such a fact."""
     kinds = set(used.vocabulary.with_subtypes([entity_type]))
+    return [
+        Gap(_RELATIONSHIP_NEVER_USED, _unused_end(predicate, verb, entity_type), predicate.name)
+        for verb, declared, types in _sides(predicate, used)
+        if declared and used.vocabulary.fits_side(declared, entity_type) and not types & kinds
+    ]
+
+
+def _sides(predicate: Predicate, used: Usage) -> Iterator[tuple[str, Sequence[str], set[str | None]]]:
+    """For each end of a predicate: its verb, the types that it is declared for, and those that its facts have there."""
     patterns = used.patterns.get(predicate.name, ())
-    gaps = []
-    for verb, declared, types in (
-        ("come from", predicate.sources, {pattern.source for pattern in patterns}),
-        ("lead to", predicate.targets, {pattern.target for pattern in patterns}),
-    ):
-        if declared and used.vocabulary.fits_side(declared, entity_type) and not types & kinds:
-            text = f"{predicate.name} is declared to {verb} {entity_type}; no fact does."
-            gaps.append(Gap(_RELATIONSHIP_NEVER_USED, text, predicate.name))
-    return gaps
+    yield "come from", predicate.sources, {pattern.source for pattern in patterns}
+    yield "lead to", predicate.targets, {pattern.target for pattern in patterns}
+
+
+def _unused_end(predicate: Predicate, verb: str, entity_type: str) -> str:
+    return f"{predicate.name} is declared to {verb} {entity_type}; no fact does."
 
 
 def _of_predicate(predicate: Predicate, used: Usage) -> list[Gap]:
@@ -105,15 +111,12 @@ def _of_predicate(predicate: Predicate, used: Usage) -> list[Gap]:
     gaps = []
     if predicate.retired_at is not None:
         gaps.append(Gap(_RETIRED_IN_USE, f"{predicate.name} is retired, and facts have it.", count=count))
-    patterns = used.patterns[predicate.name]
-    for side, declared, types in (
-        ("come from", predicate.sources, {pattern.source for pattern in patterns}),
-        ("lead to", predicate.targets, {pattern.target for pattern in patterns}),
-    ):
-        for name in declared:
-            if not types & set(used.vocabulary.with_subtypes([name])):
-                text = f"{predicate.name} is declared to {side} {name}; no fact does."
-                gaps.append(Gap(_END_NEVER_USED, text, name))
+    gaps += [
+        Gap(_END_NEVER_USED, _unused_end(predicate, verb, name), name)
+        for verb, declared, types in _sides(predicate, used)
+        for name in declared
+        if not types & set(used.vocabulary.with_subtypes([name]))
+    ]
     return gaps + [_outside(predicate, pattern) for pattern in used.outside_ends(predicate.name)]
 
 
@@ -281,7 +284,7 @@ def _relationships(
     total = used.count_entities(term.name)
     sides: list[list[Relationship]] = []
     for side in ("subject", "object"):
-        connected = store.profiling.count_ends_of_type(tx, rows, side=side) if total else {}
+        connected = store.profiling.count_ends(tx, rows, side=side) if total else {}
         relationships = []
         for entry in classes.relationship_classes:
             predicate = entry.term

@@ -339,18 +339,14 @@ def _find_by_name_or_create(
             )
         return matches[0], False
     refuse_abstract(tx, entity_type)
-    if len(of_any_type) == 1 and (retyped := _retype_assumed(tx, of_any_type[0], entity_type.name)):
+    # Its type may only be assumed: that of a note, for example.
+    if len(of_any_type) == 1 and (
+        retyped := change_assumed_type(tx, of_any_type[0], entity_type.name, is_assumed=False)
+    ):
         return retyped, False
     if speaker := first_person.resolve(tx, name, of_types=types):
         return speaker.entity or refuse_unknown_speaker(name, speaker), False
     return _insert(tx, entity_type, name), True
-
-
-def _retype_assumed(tx: Tx, entity: Entity, entity_type: str) -> Entity | None:
-    """An entity of that name with the given type, if its type was only assumed: that of a note, for example."""
-    # Imported here, because most names have one type.
-
-    return change_assumed_type(tx, entity, entity_type, is_assumed=False)
 
 
 def _insert(tx: Tx, entity_type: EntityType, name: Name) -> Entity:

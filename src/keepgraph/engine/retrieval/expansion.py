@@ -285,14 +285,11 @@ def find(tx: Tx, question: str, *, filters: Filters, traversal: str, hops: int, 
 
 def _seeds(context: SearchContext) -> dict[Key, float]:
     """The nodes that the question names, and how certainly; if it names none, the best that search finds."""
-    by_name: dict[Key, float] = {}
-    for name in context.question.names:
-        for key, score in (*name.entities, *((-row, fusion.PROPOSED_NAME) for row in name.proposals)):
-            by_name[key] = max(score, by_name.get(key, 0.0))
-    if not by_name:
+    seeds = retrievers.nodes_by_name(context)
+    if not seeds:
         context.hits[NODES] = search.fuse(context, NODES, search.retrieve(context, NODES))
-        by_name = {hit.key: hit.score for hit in context.hits[NODES][: fusion.SEEDS_WITHOUT_NAME]}
-    return dict(sorted(by_name.items(), key=lambda seed: -seed[1])[:_MAX_SEEDS])
+        seeds = [(hit.key, hit.score) for hit in context.hits[NODES][: fusion.SEEDS_WITHOUT_NAME]]
+    return dict(seeds[:_MAX_SEEDS])
 
 
 def _seed_chunks(context: SearchContext) -> list[Hit]:

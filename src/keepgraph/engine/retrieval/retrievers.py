@@ -377,7 +377,7 @@ def _entities_by_fact(context: SearchContext) -> Ranking:
 # Retrieval by name: what the names in the question mean, and the facts of that.
 
 
-def _nodes_by_name(context: SearchContext) -> Ranking:
+def nodes_by_name(context: SearchContext) -> Ranking:
     """The entities and the proposed names that the names in the question mean, the surest first."""
     scores: dict[Key, float] = {}
     for name in context.question.names:
@@ -436,7 +436,7 @@ RETRIEVERS: Mapping[str, tuple[Retriever, ...]] = {
         Retriever("graph", _facts_by_distance),
     ),
     NODES: (
-        Retriever("names", _nodes_by_name, fusion.NODES_BY_NAME, is_independent=True),
+        Retriever("names", nodes_by_name, fusion.NODES_BY_NAME, is_independent=True),
         Retriever(WORDS, _entities_by_words, is_independent=True),
         Retriever("meaning", _entities_by_vector, compares_vectors=True),
         Retriever("facts", _entities_by_fact),

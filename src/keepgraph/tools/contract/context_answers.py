@@ -52,17 +52,12 @@ def node(record: Entity | Proposal) -> dict[str, Any]:
 
 def context(passages: Sequence[ChunkResult], facts: Sequence[Fact]) -> str:
     """Pieces of texts, each with its source, and facts as sentences, as one text."""
-    return _joined([text_of(passage) for passage in passages], [sentence_of(fact) for fact in facts])
+    return _joined([text_of(passage) for passage in passages], list(map(knowledge.facts.sentence, facts)))
 
 
 def text_of(passage: ChunkResult) -> str:
     """A piece of a text as the context has it, but for its number."""
     return f"Source: {_source(passage)}\n{passage.chunk.text.strip()}"
-
-
-def sentence_of(fact: Fact) -> str:
-    """A fact as the context has it."""
-    return knowledge.facts.sentence(fact)
 
 
 def within_tokens(
