@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import _pytest.pathlib
 import keyring
 import pytest
 from _pytest.runner import runtestprotocol
@@ -45,6 +47,10 @@ MEMORY = Path("/dev/shm")
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
     tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
 
+# A link to the last folder of each test would stay when the folder is gone, and each new folder is made after a look at
+# all that is beside it: beside 2,400 links that took 1.3 ms for each of thousands of tests, instead of 0.1.
+_pytest.pathlib._force_symlink = lambda root, target, link_to: None
+
 # What is collected makes more than half a million objects that stay to the end. To look among them for what could go,
 # while they are made and after it, took four seconds of ten and a tenth of a second time and again. While the
 # tests run, they are looked at seldom: at the usual threshold that took 27 s of CPU of 640.
@@ -56,6 +62,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile(
     "calm",
+    max_examples=300 if laws.IS_SWEEP else 50,
     deadline=None,
     derandomize=True,
     database=None,
@@ -74,7 +81,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave most of the cases that are sampled to the slow run; what it tries has the time that it needs."""
+    """Leave most of the cases that are sampled to the slow run; what it tries has the time that it needs.
+
+    Each property is a law, of which the sweeps try many examples.
+    """
     cases: Counter[str] = Counter()
     for item in items:
         if sampled := item.get_closest_marker("sampled"):
@@ -82,6 +92,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if cases[promise] % sampled.kwargs["one_in"]:
                 item.add_marker(pytest.mark.slow)
             cases[promise] += 1
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.law)
         if item.get_closest_marker("slow") or laws.IS_SWEEP:
             item.add_marker(pytest.mark.timeout(1800))
 
@@ -194,8 +206,13 @@ def later_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
 def new_file(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
     """Copies a new graph into a folder of its own, for each example of a property."""
 
+    folders = map(str, itertools.count())
+    root = tmp_path_factory.mktemp("new")
+
     def copy() -> Path:
-        return Path(shutil.copy(blank, tmp_path_factory.mktemp("new") / "graph.db"))
+        folder = root / next(folders)
+        folder.mkdir()
+        return Path(shutil.copy(blank, folder / "graph.db"))
 
     return copy
 

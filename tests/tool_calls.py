@@ -15,9 +15,8 @@ from keepgraph import package_files
 from keepgraph.tools.contract import catalogue, schemas
 from keepgraph.tools.contract.schemas import Schema
 
-_ROOT = package_files.schemas().parents[1]
-FILE = _ROOT / "src/keepgraph/tool_calls.pyi"
-MYPY_CACHE = _ROOT / ".mypy_cache"
+ROOT = package_files.schemas().parents[1]
+FILE = ROOT / "src/keepgraph/tool_calls.pyi"
 
 _HEAD = '''\
 """The tools as methods of `Graph`, with the types of their arguments and answers. Generated from the schemas.

@@ -45,7 +45,7 @@ def answered(kit):
     return found
 
 
-@pytest.fixture(scope="module", params=["Keepgraph", "Reference"])
+@pytest.fixture(scope="module", params=["Keepgraph", pytest.param("Reference", marks=pytest.mark.slow)])
 def outcomes(kit, answered, request):
     """What became of each scenario: SQL where it can say it, and Python alone."""
     import tck_adapter

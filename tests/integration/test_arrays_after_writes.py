@@ -47,7 +47,7 @@ def arrays_from_the_start(monkeypatch):
     monkeypatch.setattr(graph_catalogue, "MIN_FACTS", 0)
 
 
-@examples(12, sweep=40)
+@examples(6, sweep=40)
 @given(calls=random_calls.sequences)
 def test_walks_after_any_calls_are_those_of_a_graph_opened_anew(calls, new_file):
     clock, path = Clock(), new_file()
@@ -92,7 +92,7 @@ def test_walks_by_shared_arrays_are_those_of_a_graph_opened_anew(calls, new_file
     assert built_anew == shared
 
 
-@examples(15, sweep=60)
+@examples(8, sweep=60)
 @given(calls=random_calls.sequences)
 def test_the_fact_graph_after_any_calls_is_the_one_that_is_read_anew(calls, new_file):
     clock = Clock()

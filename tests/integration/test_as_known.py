@@ -29,7 +29,7 @@ def facts(answer: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     return sorted((row[0], row[1], (row[2] or "")[:10], (row[3] or "")[:10]) for row in rows)
 
 
-@examples(15, sweep=400)
+@examples(8, sweep=400)
 @given(steps=st.lists(STEP, min_size=1, max_size=10), asked=st.integers(-1, 12))
 def test_recalling_and_querying_see_the_same(steps: list[tuple[str, str, str]], asked: int) -> None:
     clock = Clock(BEGAN)

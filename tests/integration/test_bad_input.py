@@ -247,7 +247,7 @@ json_values = st.recursive(
 )
 
 
-@examples(40, sweep=1500)
+@examples(20, sweep=1500)
 @given(data=st.data())
 def test_any_json_gets_an_answer(new_file, data):
     tool = data.draw(st.sampled_from(WITH_PARAMETERS))

@@ -30,7 +30,7 @@ COUNTED_PATTERNS = """
 """
 
 
-@examples(15, sweep=300)
+@examples(8, sweep=300)
 @given(calls=random_calls.sequences)
 def test_kept_counts_are_those_of_the_rows(calls, new_file):
     clock = Clock()

@@ -279,7 +279,7 @@ STEPS = st.lists(
 )
 
 
-@examples(8, sweep=150)
+@examples(5, sweep=150)
 @given(STEPS)
 def test_undoing_everything_backwards_leaves_no_community(tmp_path_factory, steps):
     path = tmp_path_factory.mktemp("undo") / "graph.db"

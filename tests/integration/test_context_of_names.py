@@ -152,7 +152,7 @@ GIVEN_NAMES, SURNAMES = ("Alex", "Sarah", "Priya"), ("Miller", "Chen", "Weber")
 PEOPLE = [f"{given_name} {surname}" for given_name in GIVEN_NAMES for surname in SURNAMES]
 
 
-@examples(12, sweep=300)
+@examples(7, sweep=300)
 @given(
     people=st.lists(st.sampled_from(PEOPLE), unique=True, min_size=1, max_size=6),
     works=st.lists(st.tuples(st.sampled_from(PEOPLE), st.sampled_from(["Atlas", "Borealis"])), max_size=6),

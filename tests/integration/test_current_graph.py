@@ -123,7 +123,7 @@ RECORDED = st.fixed_dictionaries(
 )
 
 
-@examples(12, sweep=300)
+@examples(7, sweep=300)
 @given(st.lists(RECORDED, min_size=1, max_size=8))
 def test_whatever_can_be_recorded_comes_back_from_a_table(tmp_path_factory, recorded):
     folder = tmp_path_factory.mktemp("law")

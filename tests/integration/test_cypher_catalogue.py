@@ -27,7 +27,7 @@ CHANCES = st.randoms(use_true_random=False)
 QUERIES = st.one_of(random_queries(), random_queries(times=True))
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(graph=graphs(literals=True), query=QUERIES, chance=CHANCES)
 def test_sql_answers_as_python_over_the_tables_of_a_graph(
     tables: Tables, graph: PropertyGraph, query: Query, chance: random.Random

@@ -550,7 +550,7 @@ def asked(draw: Callable[..., Any]) -> dict[str, Any]:
     return arguments
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(arguments=asked())
 def test_whatever_is_asked_gets_an_answer(grid: Caller, arguments: dict[str, Any]) -> None:
     answered(grid, arguments)

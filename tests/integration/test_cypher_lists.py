@@ -91,7 +91,7 @@ def queries(draw: Any) -> Query:
     return Query(text)
 
 
-@laws.examples(150, sweep=4_000)
+@laws.examples(75, sweep=4_000)
 @given(graph=graphs(literals=True), query=queries(), chance=st.randoms(use_true_random=False))
 def test_lists_answer_by_sql_as_by_python(
     tables: Tables, graph: PropertyGraph, query: Query, chance: random.Random

@@ -49,7 +49,7 @@ class TablesWithTimes(PlainTables):
 
 TABLES, WITH_LITERALS, FROM_BOTH_ENDS = PlainTables(), TablesWithLiterals(), TablesReadFromBothEnds()
 WITH_TIMES = TablesWithTimes()
-FEW, MANY = settings(max_examples=75), settings(max_examples=1_500)
+FEW, MANY = settings(max_examples=40), settings(max_examples=1_500)
 
 Rows = list[tuple[Any, ...]]
 

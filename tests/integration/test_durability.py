@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import random
@@ -14,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -535,9 +534,14 @@ def test_a_log_that_belongs_to_another_file_is_never_read_with_it(path, tmp_path
             assert [call("recall_entity", name_or_alias="Ada")["error"] for _ in range(2)] == ["GRAPH_UNAVAILABLE"] * 2
 
 
+def _read_and_close(conn):
+    with closing(conn):
+        conn.execute("SELECT count(*) FROM entity").fetchone()
+
+
 LOOKS = {
     "copies all files": lambda path, to: [shutil.copy(file, to) for file in path.parent.glob("graph.db*")],
-    "opens it with another SQLite": lambda path, to: sqlite3.connect(path).execute("SELECT count(*) FROM entity"),
+    "opens it with another SQLite": lambda path, to: _read_and_close(sqlite3.connect(path)),
 }
 
 
@@ -549,7 +553,6 @@ def test_what_another_process_records_is_not_lost_when_this_one_has_lost_its_loc
     with keepgraph.open(path) as graph:
         graph.call("add_entity", entity=person("Own 0"))
         look(path, tmp_path / "copies")
-        gc.collect()
         for number in range(1, 4):
             writer(path, f"Other {number}", 1).communicate()
             theirs.append(f"Other {number} 0")

@@ -766,16 +766,16 @@ def test_vectors_that_were_made_anew_are_the_same(call, path):
 @needs_vectors
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_reindexing_that_was_stopped_continues_where_it_was(call, path, how):
-    many(call, 200)
+    many(call, 120)
     child = start_kg(path, "reindex")
-    begun = wait_until(lambda: waiting(path) < 200)
+    begun = wait_until(lambda: waiting(path) < 120)
     child.send_signal(how)
     _, said = child.communicate()
     await_killed()
     left, facts_waiting = waiting(path), rows(path, "SELECT count(*) FROM fact_unembedded")[0][0]
 
     assert begun
-    assert (child.returncode != 0, b"Traceback" in said, 0 < left < 200) == (True, False, True)
+    assert (child.returncode != 0, b"Traceback" in said, 0 < left < 120) == (True, False, True)
     assert rows(path, "PRAGMA integrity_check") == [("ok",)]
     assert json.loads(run_kg(path, "reindex", "--json").stdout)["embedded"] == left + facts_waiting
     assert all_embedded(path)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph.engine.query import empty_results
+from laws import examples
 from words import Caller, concept, connected, decision, literal, person, project
 
 PRIYA, ADA, ATLAS, GO = person("Priya Raman"), person("Ada Lovelace"), project("Atlas"), decision("Adopt SQLite")
@@ -293,7 +294,7 @@ SHAPES = (
 )
 
 
-@settings(max_examples=80)
+@examples(40, sweep=400)
 @given(
     shape=st.sampled_from(SHAPES),
     one=ODD,

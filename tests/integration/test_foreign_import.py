@@ -316,7 +316,7 @@ lines_of_files = st.builds(entity, names_of_files, words_of_files).flatmap(
 )
 
 
-@examples(10, sweep=200)
+@examples(6, sweep=200)
 @given(st.lists(lines_of_files, min_size=1, max_size=8), st.booleans())
 @example([entity("x" * 201, "person", "Long is the name."), entity("Ada", "person", "Ada wrote the notes.")], False)
 def test_whatever_a_memory_file_holds_is_in_the_graph_and_comes_in_once(tmp_path_factory, lines, add_words):

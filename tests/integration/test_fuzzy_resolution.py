@@ -699,7 +699,7 @@ def test_a_digit_that_no_name_has_is_not_answered(tmp_path_factory, blank, entit
                 assert set(re.findall(r"\d", query)) <= set(re.findall(r"\d", surfaces)), (query, surfaces)
 
 
-@examples(8, sweep=400)
+@examples(5, sweep=400)
 @given(entities=st.lists(things, min_size=1, max_size=6), queries=st.lists(things, max_size=8))
 def test_a_type_that_was_not_asked_for_is_not_answered(tmp_path_factory, blank, entities, queries):
     with graph_of(tmp_path_factory, blank, entities) as call:
@@ -714,7 +714,7 @@ def pairwise_types(entities: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(other, name) for (_, name), (other, _) in pairwise([*entities, entities[0]])]
 
 
-@examples(15, sweep=500)
+@examples(8, sweep=500)
 @given(named=any_names, numbered=st.lists(plain_names | numbered_names, max_size=5), kind=st.data())
 def test_a_name_that_is_there_is_found_exactly_whatever_else_is_there(tmp_path_factory, blank, named, numbered, kind):
     unique = {normalisation.key(name): name for name in [*named, *numbered] if normalisation.key(name)}
@@ -727,7 +727,7 @@ def test_a_name_that_is_there_is_found_exactly_whatever_else_is_there(tmp_path_f
             assert (answer["resolution"]["method"], answer["resolution"]["score"]) == ("exact", 1.0)
 
 
-@examples(20, sweep=800)
+@examples(10, sweep=800)
 @given(entities=st.lists(things, max_size=3), new=things, query=plain_names | numbered_names)
 def test_a_new_entity_is_found_only_by_similar_names(tmp_path_factory, blank, entities, new, query):
     # Abbreviations in the lexicon match without similar letters.

@@ -329,7 +329,7 @@ class Known:
         )
 
 
-@examples(15, sweep=500)
+@examples(8, sweep=500)
 @given(happenings)
 def test_whatever_happened_both_times_can_be_asked_for(new_file, happenings):
     clock, model, moments = Clock(), Known(), [NOON]

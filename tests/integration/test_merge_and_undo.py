@@ -371,7 +371,7 @@ def test_a_merge_is_what_the_dry_run_said_and_taking_it_back_leaves_no_trace(bla
     check_merge_and_back(blank, story, one, other)
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(stories)
 def test_any_call_taken_back_leaves_no_trace_and_can_be_had_again(blank, story):
     check_every_step_and_back(blank, story)

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import keepgraph
 from keepgraph import store
 from keepgraph.model import Fact
+from laws import examples
 from words import NOON, Clock, concept, fact, literal, project
 
 ATLAS = project("Atlas")
@@ -45,7 +46,7 @@ recorded = st.lists(
 )
 
 
-@settings(max_examples=25)
+@examples(12, sweep=300)
 @given(
     written=recorded,
     limit=st.integers(1, 6),

@@ -60,7 +60,7 @@ def queries(draw: Any) -> str:
     return text if f_is_there else text.replace("count(DISTINCT type(f))", "count(DISTINCT c)")
 
 
-@laws.examples(100, sweep=3_000)
+@laws.examples(50, sweep=3_000)
 @given(graph=graphs(literals=True), query=queries(), chance=st.randoms(use_true_random=False))
 def test_branches_that_are_added_give_what_those_that_are_multiplied_do(
     tables: Tables, graph: PropertyGraph, query: str, chance: random.Random

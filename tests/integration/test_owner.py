@@ -248,7 +248,7 @@ def test_a_person_who_came_with_a_text_stays_when_it_is_deleted_if_it_is_the_own
     assert call.recalled("me") == ANA
 
 
-@examples(12, sweep=100)
+@examples(7, sweep=100)
 @given(
     st.lists(
         st.one_of(

@@ -148,7 +148,7 @@ def test_a_wrong_argument_is_refused_with_an_example(office, arguments, code):
     assert answer["example"]
 
 
-@examples(20, sweep=300)
+@examples(10, sweep=300)
 @given(FACTS, st.sets(st.sampled_from(PREDICATES), min_size=1), st.booleans(), st.integers(1, 5))
 def test_paths_are_those_of_networkx(facts, predicates, in_the_past, max_hops):
     with (

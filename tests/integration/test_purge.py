@@ -541,7 +541,7 @@ words = st.sampled_from(["Ana", "Bob", "Atlas", "Kim Lee", RARE])
 facts = st.tuples(words, st.sampled_from(["tagged", "depends_on"]), words)
 
 
-@examples(8, sweep=100)
+@examples(5, sweep=100)
 @given(st.lists(facts, min_size=2, max_size=8), st.lists(words, max_size=4), st.integers(0, 3))
 def test_purging_leaves_the_rest_as_forgetting_does(home, said, notes, undone):
     file = home / "any.db"

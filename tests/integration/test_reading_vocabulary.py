@@ -281,7 +281,7 @@ QUERIES = [
 ]
 
 
-@examples(8, sweep=150)
+@examples(5, sweep=150)
 @given(facts=st.sets(triples, max_size=9))
 def test_a_declared_word_answers_as_one_that_is_stored_from_both_ends(new_file, facts):
     other_names = {"works_with": "works_with", "leads": "led_by"}

@@ -300,7 +300,7 @@ def flagged_graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@examples(15, sweep=2_000)
+@examples(8, sweep=2_000)
 @given(facts=st.lists(FACTS, min_size=2, max_size=8))
 def test_a_batch_answers_and_leaves_the_same_as_its_facts_one_by_one(flagged_graph, facts):
     with TemporaryDirectory() as folder, ExitStack() as stack:

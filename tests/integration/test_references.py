@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from keepgraph.cli.root import kg
 from keepgraph.formats import bibliographies, detection
 from keepgraph.formats.records import ReadError
+from laws import examples
 
 pytest.importorskip("bibtexparser")
 pytest.importorskip("rispy")
@@ -152,6 +153,7 @@ def test_an_undo_takes_an_import_back(path, imported):
 
 
 @pytest.mark.parametrize("format", ["bibtex", "ris", "csl-json", "vcard", "icalendar"])
+@examples(30, sweep=1_000)
 @given(st.data())
 def test_any_damage_gets_an_answer(tmp_path_factory, format, data):
     text = FILES[format]

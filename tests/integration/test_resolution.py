@@ -491,10 +491,10 @@ def missed(call: Caller, world: list[str], queries: set[str], kind: str) -> list
 @pytest.mark.parametrize("kind", ["person", "concept"])
 def test_every_match_is_a_candidate(call, kind):
     """
-    With every fifth slip; in the sweeps with each.
+    With every tenth slip; in the sweeps with each.
     """
     create(call, *({"type": kind, "name": name} for name in WORLD))
-    queries = {query for name in WORLD for query in sorted(typos_of(name, "ex "))[:: 1 if IS_SWEEP else 5]}
+    queries = {query for name in WORLD for query in sorted(typos_of(name, "ex "))[:: 1 if IS_SWEEP else 10]}
     queries |= {name.replace(" ", "") for name in WORLD} | {name.replace("-", " ") for name in WORLD}
     queries |= {" ".join(reversed(name.split())) for name in WORLD} | {word for name in WORLD for word in name.split()}
 

@@ -150,7 +150,7 @@ told = st.tuples(
 )
 
 
-@examples(10, sweep=300)
+@examples(6, sweep=300)
 @given(said=st.lists(told, max_size=14), days=st.integers(0, 40))
 def test_it_counts_what_run_cypher_counts(said, days):
     clock, new_id = Clock(), counted()

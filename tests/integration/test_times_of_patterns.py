@@ -163,7 +163,7 @@ def questions(draw: Callable[..., Any]) -> Asked:
     )
 
 
-@examples(60, sweep=4_000)
+@examples(30, sweep=4_000)
 @given(asked=questions(), seed=st.integers(0, 2**32), view=st.sampled_from(VIEWS))
 def test_a_question_about_times_gives_what_a_look_at_every_fact_gives(
     tables: Tables, asked: Asked, seed: int, view: dict[str, str]

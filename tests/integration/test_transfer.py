@@ -1380,7 +1380,7 @@ def test_a_wrong_line_is_refused_and_the_others_are_taken(path, base):
 def test_a_strict_import_takes_nothing_of_a_wrong_line_or_after_it(path, base):
     file, before = base
     shutil.copy(file, path)
-    for line, code in WRONG:
+    for code, line in {code: line for line, code in WRONG}.items():
         report = imported(path, text(ADA, line, CLEO), "--strict")
 
         assert (counts(report), report["stopped"]) == ((0, 1, [(2, code)]), True), str(line)[:200]

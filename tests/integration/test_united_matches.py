@@ -88,7 +88,7 @@ OF_ELEMENTS = ["m.name, m.x", "count(*)", "m.name AS k, count(m)", "m.id, size(l
 
 
 @pytest.mark.slow
-@laws.examples(100, sweep=3_000)
+@laws.examples(50, sweep=3_000)
 @given(
     graph=graphs(literals=True),
     parts=st.tuples(*map(st.sampled_from, (COLLECTED, ASKED, OF_ELEMENTS))),
@@ -105,7 +105,7 @@ def test_what_is_joined_with_the_elements_of_a_list_is_what_is_in_it(
 
 
 @pytest.mark.slow
-@laws.examples(100, sweep=3_000)
+@laws.examples(50, sweep=3_000)
 @given(graph=graphs(literals=True), query=paths(), chance=st.randoms(use_true_random=False))
 def test_paths_that_are_joined_are_those_that_are_searched(
     tables: Tables, graph: PropertyGraph, query: str, chance: random.Random
@@ -115,7 +115,7 @@ def test_paths_that_are_joined_are_those_that_are_searched(
     assert rows_of(tables, query) == rows_without(tables, query, optimizer, "unite_lengths")
 
 
-@laws.examples(100, sweep=3_000)
+@laws.examples(50, sweep=3_000)
 @given(graph=graphs(literals=True), query=either(), chance=st.randoms(use_true_random=False))
 def test_what_begins_at_each_alternative_is_what_begins_anywhere(
     tables: Tables, graph: PropertyGraph, query: str, chance: random.Random
@@ -152,7 +152,7 @@ SHORTEST = [
 ]
 
 
-@laws.examples(60, sweep=2_000)
+@laws.examples(30, sweep=2_000)
 @given(graph=graphs(literals=True), pattern=st.sampled_from(SHORTEST), chance=st.randoms(use_true_random=False))
 def test_all_shortest_paths_are_the_same_from_both_ends_and_from_one(
     tables: Tables, graph: PropertyGraph, pattern: str, chance: random.Random

@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_tables import PlainTables
 
@@ -14,6 +14,7 @@ from keepgraph.cypher.dialect import explain, refuse
 from keepgraph.cypher.query_repair import Vocabulary, repair
 from keepgraph.cypher.syntax import parser
 from keepgraph.errors import QueryError, QueryRefused, QuerySyntaxInvalid, QueryUnsupported
+from laws import examples
 
 NOTHING = Vocabulary(frozenset(), frozenset(), {})
 PEOPLE = [
@@ -202,7 +203,7 @@ def test_conditions_of_sql_are_read_as_those_that_mean_the_same(condition, older
     pattern=st.text("aB%_.*\\[é\n", max_size=6),
     like=st.sampled_from(["LIKE", "ILIKE"]),
 )
-@settings(max_examples=200, deadline=None)
+@examples(60, sweep=600)
 def test_like_matches_what_it_matches_in_sql(ask, text, pattern, like):
     quoted = [json.dumps(each, ensure_ascii=False) for each in (text, pattern)]
     one, other = (text, pattern) if like == "LIKE" else (text.lower(), pattern.lower())
@@ -516,7 +517,7 @@ words = st.sampled_from(WORDS.split())
 
 
 @given(st.lists(words, max_size=20).map(" ".join))
-@settings(max_examples=800, deadline=None)
+@examples(250, sweep=2_000)
 def test_no_error_makes_it_stumble(text):
     try:
         query = parser.parse(text)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgraph.cli import changing
 from keepgraph.language.normalisation import clean
+from laws import examples
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), max_size=30)
 values = st.recursive(
@@ -28,7 +29,7 @@ entities = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300)
+@examples(100, sweep=1_000)
 @given(entities)
 def test_a_text_that_is_written_says_what_there_is(entity):
     assert changing.changes_of_text(entity, changing.write(entity)) == {}

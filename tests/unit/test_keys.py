@@ -15,6 +15,7 @@ from homes import DIGITS, OTHER_DIGITS, scratch
 from keepgraph import errors, permissions
 from keepgraph.model import Key
 from keepgraph.profiles import keys
+from laws import examples
 
 some_keys = st.lists(
     st.binary(min_size=32, max_size=32).map(lambda raw: keys.from_digits(raw.hex(), "a test")), min_size=1
@@ -203,7 +204,7 @@ def wrapped(quick: None, tmp_path: Path) -> bytes:
 
 
 @given(where=st.floats(0, 1, exclude_max=True), bits=st.integers(1, 255))
-@settings(max_examples=200)
+@examples(60, sweep=600)
 def test_a_changed_byte_is_refused_or_changes_nothing(wrapped, where, bits):
     """
     The case of a hexadecimal digit is such a byte.

@@ -6,12 +6,13 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from homes import scratch
 from keepgraph.model import KeyLocation
 from keepgraph.profiles import settings_file
+from laws import examples
 
 NAMES = st.text("abcdefgh", min_size=1, max_size=5).map(lambda text: f"x_{text}")
 COMMENTS = st.text("abc é#=[]\"'", max_size=12)
@@ -56,7 +57,7 @@ OURS = ("source", "file", "account", "encrypted", "fingerprint")
 
 
 @given(text=tables())
-@settings(max_examples=150)
+@examples(50, sweep=500)
 def test_a_change_of_settings_keeps_all_other_keys_and_comments(text):
     with scratch() as folder:
         (folder / "graph.toml").write_text(text, encoding="utf-8")
