@@ -165,7 +165,7 @@ def test_all_shortest_paths_are_the_same_from_both_ends_and_from_one(
 
     both = rows_of(tables, query)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bfs, "_all_between", from_one)
+        patch.setattr(bfs, "_between", from_one)
         patch.setattr(bfs, "_FEW", 0)
         assert both == rows_of(tables, query + " ")
     with pytest.MonkeyPatch.context() as patch:
