@@ -52,7 +52,6 @@ def read(tool: catalogue.Tool, side: str) -> dict[str, Any]:
 
 def test_a_schema_is_valid_json_schema():
     for file, schema in SCHEMAS.items():
-        jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema_rs.meta.validate(schema)
 
         assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema", file
@@ -266,7 +265,7 @@ def test_an_advertised_schema_is_self_contained():
 def test_an_advertised_schema_is_an_object_without_marks_of_ours():
     for tool in TOOLS:
         for shown in schemas.advertise(tool.toolset, tool.name, vocabulary=WORDS):
-            jsonschema.Draft202012Validator.check_schema(shown)
+            jsonschema_rs.meta.validate(shown)
             ours = [name for part in parts(shown) for name in part if name.startswith("x-")]
 
             assert ours == [], tool.name

@@ -44,7 +44,10 @@ def hints() -> tuple[tuple[str, str], ...]:
 
 
 def hints_of(file: Path) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    text = file.read_text(encoding="utf-8")
+    if "hint" not in text.lower():
+        return
+    for node in ast.walk(ast.parse(text)):
         values: list[ast.expr] = []
         if isinstance(node, ast.Call):
             values = [keyword.value for keyword in node.keywords if keyword.arg == "hint"]

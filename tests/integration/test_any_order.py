@@ -167,7 +167,7 @@ class AnyOrder(RuleBasedStateMachine):
 
 
 TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(max_examples=6, stateful_step_count=25, parent=settings.get_profile("calm"))
+TestAnyOrder.settings = settings(max_examples=4, stateful_step_count=25, parent=settings.get_profile("calm"))
 
 
 @pytest.mark.slow

@@ -411,7 +411,7 @@ def test_each_of_many_queries_sees_one_state_while_somebody_writes(
     readers = [threading.Thread(target=read) for _ in range(3)]
     for reader in readers:
         reader.start()
-    for number in range(25):
+    for number in range(10):
         pair = [fact(project(f"P{number}{side}"), "tagged", literal("new")) for side in "ab"]
         other("record_facts", facts=pair)
         assert call("run_cypher", query=query)["rows"] == [[2 * number + 4] * 3]

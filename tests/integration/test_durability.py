@@ -67,10 +67,10 @@ def is_whole(path: Path) -> None:
 
 
 def test_two_processes_write_at_once_and_nothing_is_lost(path):
-    with writer(path, "One", 60) as one, writer(path, "Two", 60) as two:
+    with writer(path, "One", 30) as one, writer(path, "Two", 30) as two:
         said = [list(map(int, each.stdout.read().split())) for each in (one, two)]
 
-    assert said == [list(range(60))] * 2
+    assert said == [list(range(30))] * 2
     assert [kept(path, who) for who in ("One", "Two")] == said
     is_whole(path)
 
@@ -178,7 +178,7 @@ def end_suddenly(path: Path, times: int) -> None:
 
 
 def test_whatever_was_acknowledged_survives_a_sudden_end(path):
-    end_suddenly(path, 12)
+    end_suddenly(path, 6)
 
 
 @pytest.mark.slow

@@ -1010,7 +1010,7 @@ def run_again(flow: Flow, step: str, tree: Tree, steps: Steps, graph_file: Path,
     return Outcome(step, problem, export, plain, kept, half_made, key_file.exists())
 
 
-@pytest.mark.sampled(one_in=3)
+@pytest.mark.sampled(one_in=5)
 @pytest.mark.law
 @every_flow()
 def test_ended_at_any_step_it_is_finished_by_running_it_again(ends, filled, flow):

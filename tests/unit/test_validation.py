@@ -105,6 +105,7 @@ def answer(tool: str, arguments: dict[str, object]) -> dict[str, object]:
     return {}
 
 
+@pytest.mark.sampled(one_in=4)
 @pytest.mark.parametrize("tool", WITH_PARAMETERS)
 def test_an_odd_value_is_let_through_or_refused_with_a_reason(tool):
     """
