@@ -305,8 +305,9 @@ def _correct_texts(query: ast.Query, labels: _Names, types: _Names) -> Iterator[
     With `type(r)` or labels, by the type or the label that they spell, or the part of one; with `toLower(…)`, by the
     same in lower case. What spells nothing is left: the result explains it.
     """
+    kinds = _kinds_of_names(query)
     for operator, side, literal in _compared_texts(query):
-        written, kind = str(literal.value), _names_read(side)
+        written, kind = str(literal.value), _names_read(side, kinds)
         case = functions.letter_case(side.name) if isinstance(side, ast.Call) else None
         new, reason = None, ", which the graph has"
         if kind is not None and operator in _EQUALITY:
@@ -350,15 +351,28 @@ def _correct_lists(query: ast.Query, text: str) -> Iterator[Repair]:
 _FUNCTIONS_TO_LISTS = frozenset(("labels", "keys", "nodes", "relationships", "collect"))
 
 
-def _names_read(expression: ast.Expression) -> str | None:
+def _kinds_of_names(query: ast.Query) -> dict[str, str]:
+    """The names that stand for `type(r)` or labels, as in `WITH type(r) AS kind` and `any(l IN labels(n) WHERE …)`."""
+    kinds: dict[str, set[str | None]] = {}
+    for part in walk(query):
+        if isinstance(part, (ast.Quantifier, ast.ListComprehension, ast.Unwind)):
+            kinds.setdefault(part.variable, set()).add(_names_read(part.source, {}))
+        elif isinstance(part, ast.ProjectionItem) and part.expression != ast.Variable(part.name):
+            kinds.setdefault(part.name, set()).add(_names_read(part.expression, {}))
+    return {name: kind for name, of in kinds.items() if len(of) == 1 and (kind := next(iter(of))) is not None}
+
+
+def _names_read(expression: ast.Expression, kinds: Mapping[str, str]) -> str | None:
     """'type' for `type(r)`, 'labels' for `labels(n)` and one of them; None for any other expression."""
+    if isinstance(expression, ast.Variable):
+        return kinds.get(expression.name)
     if isinstance(expression, ast.Index):
-        return "labels" if _names_read(expression.subject) == "labels" else None
+        return "labels" if _names_read(expression.subject, kinds) == "labels" else None
     if not isinstance(expression, ast.Call) or len(expression.arguments) != 1:
         return None
     name = expression.name.lower()
     if name in ("head", "last"):
-        return "labels" if _names_read(expression.arguments[0]) == "labels" else None
+        return "labels" if _names_read(expression.arguments[0], kinds) == "labels" else None
     return name if name in ("type", "labels") else None
 
 
