@@ -14,7 +14,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
+    from functools import cached_property as cached_property
 else:
+
+    class cached_property:  # noqa: N801 (as the standard library names it)
+        """`functools.cached_property` without a lock, as it is from Python 3.12: the lock took most of its time."""
+
+        def __init__(self, compute: Callable[[Any], Any]) -> None:
+            self._compute, self.__doc__ = compute, compute.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self._name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self._name] = self._compute(instance)
+            return value
+
+    def replace(instance: Any, **changes: Any) -> Any:
+        """`dataclasses.replace` for a class of this module: it does not look at how each field is declared."""
+        cls = type(instance)
+        return cls(**{name: getattr(instance, name) for name in cls.__match_args__} | changes)
 
     def dataclass(*, slots: bool = False, frozen: bool = False) -> Callable[[type], type]:
         """`dataclasses.dataclass`; the bases of a class are made by this one too."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cached_property
 
 from keepgraph import lazy
 
@@ -78,17 +77,17 @@ class Name:
         name.__dict__["folded"] = folded
         return name
 
-    @cached_property
+    @lazy.cached_property
     def text(self) -> str:
         """The form to store and show: see `clean`."""
         return clean(self.written)
 
-    @cached_property
+    @lazy.cached_property
     def key(self) -> str:
         """The form that decides identity: see the function `key`."""
         return key(self.written)
 
-    @cached_property
+    @lazy.cached_property
     def folded(self) -> str:
         """The form for comparison only: lower case, without accents, apostrophes and punctuation.
 
@@ -97,7 +96,7 @@ class Name:
         """
         return _fold(self.text)
 
-    @cached_property
+    @lazy.cached_property
     def latin(self) -> str | None:
         """The folded form in Latin letters of a name in another script: ivan petrov for Иван Петров; else None."""
         return _romanise(self.text)
@@ -107,7 +106,7 @@ class Name:
         """The folded form, and the one in Latin letters if there is one, joined by FORM_SEPARATOR: what is stored."""
         return f"{self.folded}{FORM_SEPARATOR}{self.latin}" if self.latin else self.folded
 
-    @cached_property
+    @lazy.cached_property
     def words(self) -> tuple[str, ...]:
         """The words that distinguish the folded name: without articles, and without legal forms at the end."""
         return self.words_without(frozenset())
@@ -122,14 +121,14 @@ class Name:
             computed[ignored, honorifics] = _significant_words(self.folded, ignored, honorifics=honorifics)
         return computed[ignored, honorifics]
 
-    @cached_property
+    @lazy.cached_property
     def legal_form(self) -> str | None:
         """The legal form at the end of the name, folded: gmbh, of Bluefin GmbH; None if it has none."""
         words = self.folded.split()
         length = _length_of_legal_form(words)
         return " ".join(words[-length:]) if length else None
 
-    @cached_property
+    @lazy.cached_property
     def initials(self) -> frozenset[str]:
         """The initials of all words, of those that are not small, and with what a hyphen joins counted once."""
         words = self.folded.split()

@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from weakref import WeakSet
 from sqlcipher3 import dbapi2 as sqlite
 
 from keepgraph import errors
+from keepgraph.lazy import replace
 from keepgraph.model import Key, KeySource, Settings
 from keepgraph.store import connections, file_locks, files, journal, migrations, sqlite_errors, wal
 from keepgraph.store.cancellation import CancellationCheck, committing, holding, interruptible, raise_if_cancelled

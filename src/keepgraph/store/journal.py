@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sqlcipher3 import dbapi2 as sqlite
 
+from keepgraph.lazy import replace
 from keepgraph.model import Call, Change
 from keepgraph.store import communities, earlier_versions
 from keepgraph.store.connections import json_array, quote_name

@@ -7,12 +7,11 @@ partition of the graph: what a call writes in it, and reads of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from keepgraph import errors, store
 from keepgraph.engine.knowledge import projects
 from keepgraph.engine.vocabulary import graph_vocabulary
-from keepgraph.lazy import dataclass
+from keepgraph.lazy import dataclass, replace
 from keepgraph.model import Entity, Fact
 from keepgraph.store.transactions import Tx
 

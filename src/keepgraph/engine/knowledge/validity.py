@@ -6,12 +6,11 @@ An equal fact with an end where none was known closes the open interval; it does
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from keepgraph import errors, store
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language.normalisation import Name
-from keepgraph.lazy import dataclass
+from keepgraph.lazy import dataclass, replace
 from keepgraph.model import Fact, Predicate
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps

@@ -39,10 +39,15 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
     if not measured:
         _refuse_long(schema, arguments)
         _refuse_oversized(arguments)
-    checked, validated = {}, {}
+    checked: dict[str, Any] = {}
+    validated: dict[str, Any] = {}
     for name, value in arguments.items():
         name = _plain_key(name)
         part = schemas.resolve_reference(schema.get("properties", {}).get(name, {}), schema)
+        if isinstance(value, str) and part.get("type") == "string":
+            _refuse_invalid_text(value)
+            checked[name] = validated[name] = value
+            continue
         if value is None and name not in schema.get("required", ()):
             continue  # null is how some clients leave out what is optional
         value = _as_meant(schema, part, _decode_json(part, value))
@@ -51,7 +56,7 @@ def check_input(toolset: str, tool: str, arguments: object, *, measured: bool = 
             # The tool checks each element by itself, so that one bad element does not refuse the others.
             checked[name], validated[name] = value, [None] * len(value)
         else:
-            checked[name] = validated[name] = _without_nulls(part, _plain_json(value, code=_code_for(part, "type")))
+            checked[name] = validated[name] = _without_nulls(part, _plain_json(value, part))
     if not _validator(toolset, tool, "input").is_valid(validated):
         _raise_first(schema, validated)
     return checked
@@ -152,11 +157,11 @@ def _add_parts(value: object, parts: list[object]) -> int:
     return len(value)
 
 
-def _plain_json(value: object, *, code: str | None = None) -> Any:
+def _plain_json(value: object, part: Schema | None = None) -> Any:
     """A value as plain JSON. Refuses what no tool can store or search: NUL, lone surrogates, what is not JSON.
 
     Args:
-        code: the error code for a number that is not finite.
+        part: the part of the schema with the error code for a number that is not finite.
     """
     if isinstance(value, str):
         _refuse_invalid_text(value)
@@ -169,7 +174,7 @@ def _plain_json(value: object, *, code: str | None = None) -> Any:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            kind = errors.of_code(code) if code else errors.InvalidArguments
+            kind = errors.of_code(_code_for(part or {}, "type") or errors.InvalidArguments.code)
             raise kind(f"a number in the arguments is {value}, which is not finite")
         return value
     if isinstance(value, dict | Mapping):
@@ -187,10 +192,10 @@ def _plain_key(name: object) -> str:
 
 
 def _refuse_invalid_text(text: str) -> None:
+    if text.isascii() and "\x00" not in text:
+        return
     if "\x00" in text:
         raise errors.InvalidArguments("the arguments hold a NUL character", hint="Remove it and try again.")
-    if text.isascii():
-        return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
