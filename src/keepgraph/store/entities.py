@@ -68,6 +68,8 @@ def names_and_summaries(tx: Tx) -> dict[int, tuple[str, str, str]]:
 
 def by_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[Entity]:
     """The entities whose name has this key; with `of_types`, only those of exactly these types."""
+    if key in _unused(tx):
+        return []
     is_of_types, values = _type_condition(of_types)
     return read_entities(
         tx,
@@ -99,6 +101,24 @@ def by_keys(tx: Tx, keys: Sequence[str], *, of_types: Collection[str] | None = N
     )
 
 
+def read_ahead(tx: Tx, keys: Collection[str]) -> list[Entity]:
+    """The entities with these keys. A key that no name and no alias has is not looked up again in this transaction."""
+    tx.memo["unused", tx.group] = tx.distinct(
+        """
+        SELECT value FROM json_each(?2)
+        WHERE NOT EXISTS (SELECT 1 FROM entity WHERE group_id = ?1 AND name_key = value)
+          AND NOT EXISTS (SELECT 1 FROM alias WHERE alias_key = value)
+        """,
+        (tx.group, json_array(keys)),
+    )
+    return by_keys(tx, sorted(keys))
+
+
+def _unused(tx: Tx) -> set[str]:
+    """The keys that nothing of the group has, of those read ahead."""
+    return tx.memo.setdefault(("unused", tx.group), set())  # type: ignore[no-any-return] # values of any kind
+
+
 _HOLDS = """(alias.scope = '[]' OR EXISTS (
     SELECT 1 FROM json_each(alias.scope) WHERE value IN (SELECT value FROM json_each(:projects))
 ))"""
@@ -106,6 +126,8 @@ _HOLDS = """(alias.scope = '[]' OR EXISTS (
 
 def by_alias_key(tx: Tx, key: str, *, of_types: Collection[str] | None = None) -> list[tuple[Entity, str]]:
     """The entities that have an alias with this key, each with the alias as written."""
+    if key in _unused(tx):
+        return []
     is_of_types, values = _type_condition(of_types)
     if tx.projects:
         is_of_types += f" AND {_HOLDS}"
@@ -262,6 +284,7 @@ def alias_rows(tx: Tx, entity: Entity) -> list[tuple[int, str, str]]:
 
 def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded: str, created_at: str) -> int:
     """Insert an entity; returns its row."""
+    _unused(tx).discard(key)
     return journal.insert(
         tx,
         "entity",
@@ -275,6 +298,7 @@ def insert(tx: Tx, *, public_id: str, type_row: int, name: str, key: str, folded
 
 def insert_alias(tx: Tx, entity: Entity, *, alias: str, key: str, folded: str, created_at: str) -> None:
     """Insert an alias; nothing changes if the entity has it."""
+    _unused(tx).discard(key)
     tx.conn.execute(
         f"""
         INSERT INTO alias (id, entity, alias, alias_key, alias_folded, created_at)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from bisect import insort
 from collections.abc import Collection, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, TypeAlias
 
-from keepgraph.lazy import dataclass
+from keepgraph.lazy import dataclass, replace
 from keepgraph.model import Entity, Fact, FactRow, Neighbour
 from keepgraph.store import journal, migrations
 from keepgraph.store.connections import json_array
@@ -653,6 +653,7 @@ def insert(tx: Tx, fact: Fact, *, public_id: str, predicate: int, text: str) -> 
 
 
 _AHEAD = ("facts read in advance",)
+ANY_PREDICATE = 0
 
 _Triple: TypeAlias = tuple[int, int, int]
 """The rows of a subject, a predicate and an object, or three other rows."""
@@ -666,23 +667,34 @@ class Ahead:
         new: triples without a fact, even a retracted one.
         first_row: entities from this row on were created by the call.
         inserted: the triples recorded since.
+        ends: the entities of the facts recorded since, each with whether it is a subject.
+        bare: predicates and entities, each with whether it is a subject, for which there was nothing; see
+            group_conflicts.read_ahead.
         neighbours: by predicate and direction, then by entity; see group_conflicts.neighbours_of.
     """
 
     new: Collection[_Triple]
     first_row: int
     inserted: set[_Triple] = field(default_factory=set)
+    ends: set[tuple[int, bool]] = field(default_factory=set)
     neighbours: dict[tuple[int, bool], dict[int, list[_Triple]]] = field(default_factory=dict)
+    bare: set[tuple[int, int, bool]] = field(default_factory=set)
 
     def is_new(self, triple: _Triple) -> bool:
         """Whether a triple had no fact before the call."""
         return triple in self.new or max(triple[0], triple[2]) >= self.first_row
+
+    def is_bare(self, predicate: int, entity: int, is_subject: bool) -> bool:
+        """Whether there is still nothing, because the call has created the entity, or that was asked in advance."""
+        known = entity >= self.first_row or (predicate, entity, is_subject) in self.bare
+        return known and (entity, is_subject) not in self.ends
 
     def insert(self, fact: Fact, triple: _Triple, row: int) -> None:
         """Add an inserted fact; if others may repeat it at other times, its ends are read again."""
         is_alone = self.is_new(triple) and triple not in self.inserted and not (fact.valid_from or fact.valid_to)
         self.inserted.add(triple)
         subject, predicate, target = triple
+        self.ends |= {(subject, True), (target, False)}
         for is_outward, edge in ((True, (subject, target, row)), (False, (target, subject, row))):
             read = self.neighbours.get((predicate, is_outward), {})
             if not is_alone:

@@ -42,7 +42,7 @@ class Tx:
         projects: the ids of projects; aliases that hold only in others do not count. Empty: every alias counts.
         known_at: show what was known at this timestamp; None: what is known now.
         episode: the row of the episode that is the origin of what the call records.
-        memo: what this transaction has read, and the next free row numbers; cleared when a savepoint is rolled back.
+        memo: what this transaction has read, and the next free row numbers; cleared when changes are rolled back.
         revision: the revision of the database that a reader sees, SQLite's `data_version`: it differs from that of the
             previous transaction on this connection if anybody has committed in between.
         connection_cache: what readers on this connection keep from one transaction to the next. A writer starts with
@@ -67,7 +67,7 @@ class Tx:
     projects: frozenset[str] = frozenset()
     known_at: str | None = None
     episode: int | None = None
-    memo: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    memo: dict[tuple[str | None, ...], Any] = field(default_factory=dict)
     revision: int = 0
     connection_cache: dict[Any, Any] = field(default_factory=dict)
     shared_cache: dict[str, Any] = field(default_factory=dict)
@@ -165,11 +165,13 @@ class Tx:
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """Roll back what was written inside when it raises; the transaction itself goes on."""
+        changes = self.changes
         self.conn.execute("SAVEPOINT part")
         try:
             yield
         except BaseException:
-            self.memo.clear()
+            if self.changes != changes:
+                self.memo.clear()
             # After some errors, such as a full disk, SQLite has already rolled back the whole transaction.
             if self.conn.in_transaction:
                 self.conn.execute("ROLLBACK TO part")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from keepgraph import errors, lazy_submodules, store
@@ -17,6 +16,7 @@ from keepgraph.engine.review import sources
 from keepgraph.engine.vocabulary import common_words, graph_vocabulary
 from keepgraph.language import first_person, identifiers, phrase_matching
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import replace
 from keepgraph.model import Entity, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -225,7 +225,8 @@ def record_facts(
     results: list[dict[str, Any]] = []
     compare_names = len(facts) <= MAX_FACTS_WITH_NAMES_COMPARED
     checked = [_check_fact(fact) for fact in facts]
-    knowledge.facts.read_ahead(tx, [given for given in checked if not isinstance(given, errors.KeepgraphError)])
+    valid = [given for given in checked if not isinstance(given, errors.KeepgraphError)]
+    verification.conflicts.read_ahead(tx, knowledge.facts.read_ahead(tx, valid))
     for index, arguments in enumerate(checked):
         try:
             with tx.savepoint():

@@ -12,7 +12,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import pairwise
 from typing import NoReturn
 
@@ -25,6 +24,7 @@ from keepgraph.english import with_article
 from keepgraph.language import identifiers, name_shapes, name_similarity, romanisation
 from keepgraph.language.first_person import is_pronoun
 from keepgraph.language.normalisation import Name
+from keepgraph.lazy import replace
 from keepgraph.model import Candidate, Entity, EntityType, Fact, NameStyle, Ref, Resolution
 from keepgraph.store.transactions import Tx
 
@@ -53,6 +53,8 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     """
     if ref.id is not None:
         return _find_by_id(tx, ref, error_class=error_class), False
+    if known := tx.memo.get(("named", tx.group, ref.type, ref.name)):
+        return known, False
     entity_type = assumed_type(tx, ref.type)
     name = Name(ref.name or "")
     if len(name.key) > MAX_KEY:
@@ -67,21 +69,30 @@ def find_or_create(tx: Tx, ref: Ref, *, error_class: Callable[..., errors.Keepgr
     return entity, created
 
 
-def read_ahead(tx: Tx, names: Iterable[str]) -> dict[tuple[str, str], Entity]:
-    """Look up the names of many facts in one query, so that `find_or_create` need not look up each that is known.
+def read_ahead(tx: Tx, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Entity]:
+    """Look up the names of many facts in one query, so that `find_or_create` looks up none of them.
 
     Identifiers are left to it: what they identify may have another name.
 
+    Args:
+        named: types, each with a name.
+
     Returns:
-        The entities by their types and these names.
+        The entities of exactly these types and names.
     """
-    keys = {name: Name(name).key for name in set(names) if identifiers.key_of_name(name) is None}
-    found: dict[tuple[str, str], Entity] = {}
-    for entity in store.entities.by_keys(tx, sorted(set(keys.values()))):
-        found[entity.type, Name(entity.name).key] = entity
-    tx.memo.update({("entity", tx.group, *type_and_key): entity for type_and_key, entity in found.items()})
-    types = {entity_type for entity_type, _ in found}
-    return {(kind, name): found[kind, key] for name, key in keys.items() for kind in types if (kind, key) in found}
+    named = set(named)
+    keys = {name: Name(name).key for _, name in named if identifiers.key_of_name(name) is None}
+    by_key = {
+        (entity.type, Name(entity.name).key): entity for entity in store.entities.read_ahead(tx, set(keys.values()))
+    }
+    types = graph_vocabulary.read(tx).type_by_name
+    known = {
+        (kind, name): by_key[kind, keys[name]]
+        for kind, name in named
+        if (kind, keys.get(name)) in by_key and types[kind].retired_at is None
+    }
+    tx.memo.update({("named", tx.group, *type_and_name): entity for type_and_name, entity in known.items()})
+    return known
 
 
 def create(tx: Tx, entity_type: str, name: str) -> Entity:

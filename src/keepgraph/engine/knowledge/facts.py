@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from keepgraph import errors, lazy, store
@@ -11,6 +11,7 @@ from keepgraph.engine.knowledge import blocker_resolutions, blockers, entities, 
 from keepgraph.engine.knowledge.ends import GivenFact
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.language import identifiers, normalisation
+from keepgraph.lazy import replace
 from keepgraph.model import Candidate, Entity, Fact, FactEffect, Predicate, RecordedFact, Ref
 from keepgraph.store.transactions import Tx
 from keepgraph.temporal import timestamps
@@ -122,21 +123,27 @@ def record(
     )
 
 
-def read_ahead(tx: Tx, given: Collection[Mapping[str, Any]]) -> None:
+def read_ahead(tx: Tx, given: Collection[Mapping[str, Any]]) -> set[tuple[int, int, int]]:
     """Look up the names of many facts in one query, and in another whether these are known, for `record`.
 
     Args:
         given: the arguments of record_fact for each.
+
+    Returns:
+        The rows of subject, predicate and object of those whose names and predicate are known.
     """
-    ends = [[(end.get("type"), end.get("name")) for end in (fact["subject"], fact["object"])] for fact in given]
-    entity = entities.read_ahead(tx, [name for pair in ends for _, name in pair if name is not None])
+    ends = [
+        [(end.get("type") or "", end.get("name") or "") for end in (fact["subject"], fact["object"])] for fact in given
+    ]
+    entity = entities.read_ahead(tx, [end for pair in ends for end in pair])
     predicates = graph_vocabulary.keep(tx).predicate_by_name
     triples: set[tuple[int, int, int]] = set()
     for fact, pair in zip(given, ends, strict=True):
         if fact["predicate"] in predicates and all(end in entity for end in pair):
             subject, predicate, target = entity[pair[0]].row, predicates[fact["predicate"]].row, entity[pair[1]].row
-            triples |= {(subject, predicate, target), (target, predicate, subject)}
-    store.facts.read_ahead(tx, triples)
+            triples.add((subject, predicate, target))
+    store.facts.read_ahead(tx, triples | {(target, predicate, subject) for subject, predicate, target in triples})
+    return triples
 
 
 def _surfaces(fact: Fact, given: GivenFact) -> list[tuple[int, str]]:
