@@ -20,7 +20,6 @@ ALIGNED = [
     ("no visits after 20:00", "No visits after 8 pm", "statement", (), ()),
     ("open at 12:30 a.m.", "Open at 00:30", "statement", (), ()),
     ("Voyage Estimator 2.0", "Voyage Estimator v2", "title", (), ()),
-    ("installing solar panels", "Solar Panel Installation", "title", (), ()),
     ("yearly report", "Annual Report", "reference", (), ()),
     ("user mgmt", "User Management", "title", (), ()),
     ("projct alpha", "Project Alpha", "title", (), ()),
@@ -59,7 +58,6 @@ EVIDENCE = [
     # question, name, style, feature
     ("Kafka", "Apache Kafka", "term", "name_qualified"),
     ("Northwind", "Northwind Traders Ltd", "term", "name_qualified"),
-    ("installing solar panels", "Solar Panel Installation", "title", "whole_of_several"),
     ("Rasm Lindqvist", "Rasmus Lindqvist", "person", "person_clipped"),
     ("Soye Adebayo", "Adesoye Adebayo", "person", "person_clipped"),
     ("Theo Kastellanos", "Theodora Kastellanos", "person", "person_clipped"),

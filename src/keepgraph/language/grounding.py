@@ -67,10 +67,8 @@ class Wordings:
         return cls(frozenset(stems), frozenset(prepositions))
 
     def has(self, word: str) -> bool:
-        """Whether a folded word is one of them, inflected or derived: works, employment."""
-        if not _is_telling(word):
-            return False
-        return _stem(word) in self.stems or any(inflection.are_related(word, stem) for stem in self.stems)
+        """Whether a folded word is one of them, inflected or not: works, working."""
+        return _is_telling(word) and _stem(word) in self.stems
 
 
 class GroundingText:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from functools import cached_property, lru_cache
 from typing import TypeAlias, TypeVar
 
-from keepgraph.language import common_words, normalisation, quantities, sentences, tokenizer
+from keepgraph.language import common_words, inflection, normalisation, quantities, sentences, tokenizer
 from keepgraph.language.sentences import Sentence
 from keepgraph.language.tokenizer import Token, is_combining_mark
 from keepgraph.lazy import dataclass
@@ -22,10 +22,6 @@ from keepgraph.lazy import dataclass
 
 Offsets: TypeAlias = tuple[int, int]
 """Where something starts in a text, and where it ends (exclusive), in characters."""
-
-# A sentence is in title case, or all in capitals, if this share of its words is, and it has this many words.
-_TITLE_SHARE = 0.9
-_MIN_TITLE_WORDS = 3
 
 
 class AnnotatedText:
@@ -91,8 +87,12 @@ class AnnotatedText:
         return (sentence.start, sentence.end) if sentence and sentence.end >= end else (start, end)
 
     def capital_is_expected(self, offset: int) -> bool:
-        """Whether any word would have a capital here, so that a capital does not mark a name."""
-        return self.is_sentence_start(offset) or self.is_title_case(offset)
+        """Whether any word may have a capital here, so that a capital does not mark a name."""
+        return self.is_sentence_start(offset) or self.is_in_heading(offset)
+
+    def is_in_heading(self, offset: int) -> bool:
+        sentence = self.sentence_at(offset)
+        return sentence is not None and sentence.heading
 
     def is_sentence_start(self, offset: int) -> bool:
         """Whether a sentence begins here, or the text after a colon or an opening quotation mark."""
@@ -102,16 +102,6 @@ class AnnotatedText:
             return True
         return before.rstrip(" *_`")[-1:] in (":", "“", '"', "«", "„", "|")
 
-    def is_title_case(self, offset: int) -> bool:
-        """Whether nearly every word of the sentence at this offset has a capital."""
-        sentence = self.sentence_at(offset)
-        return sentence is not None and sentence.start in self._titles
-
-    def is_all_capitals(self, offset: int) -> bool:
-        """Whether nearly every word of the sentence at this offset is in capitals."""
-        sentence = self.sentence_at(offset)
-        return sentence is not None and self._titles.get(sentence.start, False)
-
     @cached_property
     def _sentence_starts(self) -> list[int]:
         return [sentence.start for sentence in self.sentences]
@@ -119,26 +109,6 @@ class AnnotatedText:
     @cached_property
     def _word_starts(self) -> list[int]:
         return [start for start, _ in self.words]
-
-    @cached_property
-    def _titles(self) -> dict[int, bool]:
-        """The starts of the sentences in title case; True: all in capitals.
-
-        Names alone do not make a title: in a heading one other word must have a capital, elsewhere two.
-        """
-        titles = {}
-        for sentence in self.sentences:
-            words = [self.text[start:end] for start, end in self.words_in(sentence) if self.text[start].isalpha()]
-            content_words = [word for word in words if not common_words.is_stop_word(word.lower())]
-            capitalised = sum(word[0].isupper() for word in content_words)
-            ordinary = sum(word[0].isupper() and common_words.is_rarely_name(word.lower()) for word in words[1:])
-            if (
-                len(words) >= _MIN_TITLE_WORDS
-                and capitalised >= _TITLE_SHARE * len(content_words)
-                and ordinary >= (1 if sentence.heading else 2)
-            ):
-                titles[sentence.start] = sum(word.isupper() for word in words) >= _TITLE_SHARE * len(words)
-        return titles
 
 
 MAX_WORDS = 8
@@ -152,15 +122,6 @@ MAX_LETTERS = 16
 
 # Names of one or two letters must be in the text exactly as written.
 _MIN_LETTERS = 3
-
-_BEFORE_A_MONTH = frozenset(
-    "in since until till by of from during last next this mid early late on before after".split()
-)
-_AFTER_A_SUBJECT = frozenset(
-    "is was has had says said thinks thought wants wanted needs needed uses used will can could would should does did "
-    "reports reported depends owns owned agreed asked told sent wrote knows likes believes leads runs works joined "
-    "left started finished became gets got suggested proposed decided prefers explained mentioned called".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +162,9 @@ def detect(
     - A name of several words, with digits or symbols, or not an English word (Priya Raman, Q3 2025, Django) is
       found in any letter case.
     - One in lower case (stress) is found in any case too, unless it is a word like `the`.
-    - One that is an ordinary word with a capital (Mark, May, Stripe) is found only with a capital; not as a month; and
-      where any word would have a capital, at the beginning of a sentence or in a title, only if it is no verb or
-      adjective (Falcon), or if what follows shows that it is the subject: Mark said, Will's.
+    - One that is an ordinary word with a capital (Mark, May, Stripe) is found only with a capital; not as a month (in
+      May); at the beginning of a sentence or in a heading only if it is no verb or adjective (Falcon), or possesses
+      something: Will's.
     - One that is an ordinary word except for its capitals (IT, REST) is found only as written.
 
     Args:
@@ -342,32 +303,13 @@ def is_meant(text: AnnotatedText, span: Span, written: str) -> bool:
     if not common_words.is_common(key):
         return True
     if written[1:] != written[1:].lower():
-        return spelling == written and not text.is_all_capitals(span.start)
-    if not spelling[0].isupper() or (quantities.is_calendar_word(key) and _is_date(text, span)):
+        return spelling == written
+    before, _ = text.neighbours(span.start, span.end)
+    is_date = quantities.is_calendar_word(key) and text.word(before).lower() in inflection.PREPOSITIONS
+    if is_date or not spelling[0].isupper():
         return False
-    if not text.capital_is_expected(span.start):
-        return True
-    return not common_words.may_begin_sentence(key) or _is_subject(text, span)
-
-
-def _is_date(text: AnnotatedText, span: Span) -> bool:
-    """Whether the name of a month means the month: in May, May 5."""
-    before, after = (text.word(offsets) for offsets in text.neighbours(span.start, span.end))
-    return before.lower() in _BEFORE_A_MONTH or before.isdecimal() or after[:1].isdecimal()
-
-
-def is_beside_verb(text: AnnotatedText, start: int, end: int) -> bool:
-    """Whether a word has an ending or a verb beside it that a subject has: Mark said, Will's idea, does Falcon."""
-    before, _ = text.neighbours(start, end)
-    return _is_subject(text, Span("", start, end)) or text.word(before).lower() in _AFTER_A_SUBJECT
-
-
-def _is_subject(text: AnnotatedText, span: Span) -> bool:
-    """Whether the next words show that a word is a name: Mark said, Will's idea."""
-    if text.text[span.end : span.end + 2] in ("'s", "’s"):
-        return True
-    following = text.word(text.neighbours(span.start, span.end)[1])
-    return following in _AFTER_A_SUBJECT and following != text.text[span.start : span.end].lower()
+    is_possessive = text.text[span.end : span.end + 2] in ("'s", "’s")
+    return is_possessive or not (text.capital_is_expected(span.start) and common_words.may_begin_sentence(key))
 
 
 def longest(matches: Iterable[_Match]) -> list[_Match]:

@@ -198,7 +198,7 @@ def names_in_run(text: AnnotatedText, run: Sequence[Offsets]) -> list[ProperName
         elif (
             word in _NOT_NAMES
             or _ACRONYM.fullmatch(word)
-            or (text.is_title_case(offsets[0]) and common_words.is_english(word.lower()))
+            or (text.is_in_heading(offsets[0]) and common_words.is_common(word.lower()))
         ):
             names += _name_of_words(text, pending)
             pending = []

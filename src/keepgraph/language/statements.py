@@ -203,7 +203,6 @@ def _is_same(word: str, other: str) -> bool:
     return (
         other in abbreviations.expand(word)
         or word in abbreviations.expand(other)
-        or inflection.are_related(word, other)
         or opposites.root(word) == opposites.root(other)
         or opposites.are_synonyms_in_names(word, other)
         or bool(typos.similarity(word, other, has_context=True, given_name=False))

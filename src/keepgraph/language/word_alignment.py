@@ -24,7 +24,6 @@ _CLOCK_TIME = lazy.compile(r"\b(?P<hour>0?[1-9]|1[0-2])(?:[:.](?P<minute>[0-5]\d
 _WHOLE_VERSION = lazy.compile(r"(?<![\d.,$€£])(\d{1,2})\.0(?![\d.%])")
 _ISO_DATE = lazy.compile(r"\b((?:19|20)\d\d)[ \-](0[1-9]|1[0-2])(?:[ \-]([0-2]\d|3[01]))?\b")
 _MONTH_NAMES = {number: name for name, number in reversed(quantities.MONTHS.items()) if len(name) > 3 or name == "may"}
-DERIVED = 0.9
 SYNONYM = 0.82
 _ORDINAL_WORD = 0.9
 _SIMILAR = 80.0
@@ -98,8 +97,6 @@ def similar(word: str, other: str) -> float:
         or word in abbreviations.expand(other)
     ):
         return 0.95
-    if inflection.are_related(word, other):
-        return DERIVED
     if opposites.root(word) == opposites.root(other) or opposites.are_synonyms_in_names(word, other):
         return SYNONYM
     if typo := typos.similarity(word, other, has_context=True, given_name=False):

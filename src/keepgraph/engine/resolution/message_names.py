@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
-from keepgraph import lazy, store
+from keepgraph import store
 from keepgraph.engine.resolution import candidates, resolver, text_names
 from keepgraph.engine.resolution.text_names import Lookup, Reading
 from keepgraph.language import (
@@ -59,8 +59,6 @@ _LIKELY = 1.5
 """A name with these log odds is evidence for the other names."""
 _BESIDE = 3.5
 """What another likely name in the message adds to the log odds."""
-
-_BETWEEN_PARTS = lazy.compile(r"(?<=\w)[_\-/](?=\w)|(?<=\w)_|_(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +112,9 @@ def find(
     """
     names = Lookup(tx, groups, scope)
     text = AnnotatedText(message)
-    spaced = AnnotatedText(_BETWEEN_PARTS.sub(" ", message)) if _BETWEEN_PARTS.search(message) else text
-    readings = _known(names, text, spaced)
+    readings = _known(names, text)
     readings += _name_parts(names, text, readings)
-    readings += _corrected(names, text, spaced, readings)
+    readings += _corrected(names, text, readings)
     longest = mention_detection.longest(readings)
     known = text_names.without_parts_of_longer(names, text, readings, longest).known
     known = _meant(names, text, known)
@@ -132,17 +129,12 @@ def find(
     )
 
 
-def _known(names: Lookup, text: AnnotatedText, spaced: AnnotatedText) -> list[Reading]:
+def _known(names: Lookup, text: AnnotatedText) -> list[Reading]:
     """The spans that are a name as written, however it is divided into words."""
     keys_of: dict[tuple[int, int], set[str]] = {}
     for span in mention_detection.candidate_spans(text):
         keys_of.setdefault((span.start, span.end), set()).add(span.key)
-    for span in mention_detection.candidate_spans(spaced) if spaced is not text else ():
-        keys_of.setdefault((span.start, span.end), set())
-    spans = {
-        (start, end): (sorted(keys) or [_key(text.text[start:end])], _letters_of(text.text[start:end]))
-        for (start, end), keys in keys_of.items()
-    }
+    spans = {(start, end): (sorted(keys), _letters_of(text.text[start:end])) for (start, end), keys in keys_of.items()}
     by_key = names.by_keys(key for keys, _ in spans.values() for key in keys)
     by_letters = names.by_letters(letters for _, letters in spans.values() if len(letters) >= _MIN_LETTERS)
     readings = []
@@ -194,9 +186,9 @@ def _name_parts(names: Lookup, text: AnnotatedText, readings: Sequence[Reading])
     return found
 
 
-def _corrected(names: Lookup, text: AnnotatedText, spaced: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
+def _corrected(names: Lookup, text: AnnotatedText, readings: Sequence[Reading]) -> list[Reading]:
     """The spans that are a name except for a typo in a lower-case word, or the ending of a word."""
-    words = list(mention_detection.word_spans(spaced))
+    words = list(mention_detection.word_spans(text))
     spans = [span for span in words if not _is_within(span.start, span.end, readings)]
     corrections = _corrections(
         names.tx,
@@ -280,10 +272,7 @@ def _is_inflected(word: str, other: str) -> bool:
             break
         stem += 1
     endings = word[stem:], other[stem:]
-    if stem < _MIN_LETTERS_INFLECTED or max(map(len, endings)) > _MAX_ENDING:
-        return False
-    # Outside ASCII (Волков, Волкова), one letter may replace another; in ASCII, that makes another word.
-    return not endings[1] if word.isascii() else not endings[1] or max(map(len, endings)) == 1
+    return stem >= _MIN_LETTERS_INFLECTED and len(endings[0]) <= _MAX_ENDING and not endings[1]
 
 
 def _is_within(start: int, end: int, readings: Iterable[Reading]) -> bool:
@@ -370,7 +359,6 @@ def _log_odds(
         - 4.0 * (before.lower() in _INDEFINITE)
         - 0.9 * is_compound
         - 3.6 * is_longer
-        + 2.2 * mention_detection.is_beside_verb(text, reading.start, reading.end)
         + (2.5 * (recorded > 0) - 3.0 * unrecorded)
     )
 
