@@ -824,41 +824,6 @@ def delete(tx: Tx, facts: Sequence[Fact]) -> None:
         provenance.open_removed(tx, stated)
 
 
-def count_by_pattern(tx: Tx) -> list[tuple[str, str, str, int]]:
-    """How many facts hold, by predicate, type of subject and type of object (or "literal"), most first.
-
-    Triggers count those without an end: those to come are subtracted, and those with an end added.
-    """
-    return tx.rows(
-        """
-        WITH changes (predicate, subject, object, facts) AS (
-            SELECT predicate, subject, object, 1 FROM fact
-            WHERE valid_to > :at AND valid_to <> '~' AND valid_from <= :at AND retracted_at IS NULL
-            UNION ALL
-            SELECT predicate, subject, object, -1 FROM fact
-            WHERE valid_from > :at AND valid_from <> '' AND valid_to = '~' AND retracted_at IS NULL
-        ), counted (predicate, subject_type, object_type, facts) AS (
-            SELECT predicate, subject_type, object_type, open_facts FROM fact_count WHERE group_id = :group
-            UNION ALL
-            SELECT predicate, s.type, o.type, facts
-            FROM changes
-            JOIN entity AS s ON s.id = subject
-            LEFT JOIN entity AS o ON o.id = object
-            WHERE s.group_id = :group
-        )
-        SELECT predicate.name, st.name, coalesce(ot.name, 'literal'), sum(facts) AS held
-        FROM counted
-        JOIN predicate ON predicate.id = counted.predicate
-        JOIN entity_type AS st ON st.id = subject_type
-        LEFT JOIN entity_type AS ot ON ot.id = object_type
-        GROUP BY predicate.id, st.id, ot.id
-        HAVING held > 0
-        ORDER BY held DESC, predicate.id, st.id, ot.id
-        """,
-        {"at": tx.at, "group": tx.group},
-    )
-
-
 def count(tx: Tx) -> int:
     """How many facts of the group are not retracted, as triggers keep the counts."""
     return tx.number("SELECT coalesce(sum(facts), 0) FROM fact_count WHERE group_id = ?", (tx.group,))

@@ -212,6 +212,15 @@ def count_patterns(tx: Tx) -> list[tuple[int, int, int | None, int]]:
     )
 
 
+def count_named_patterns(tx: Tx) -> list[tuple[str, str, str, int]]:
+    """The same with names ("literal" for a literal), most first."""
+    predicates, types = (tx.mapping(f"SELECT id, name FROM {table}") for table in ("predicate", "entity_type"))
+    return [
+        (predicates[predicate], types[subject_type], types.get(object_type, "literal"), count)
+        for predicate, subject_type, object_type, count in sorted(count_patterns(tx), key=lambda row: -row[3])
+    ]
+
+
 def count_open_patterns(tx: Tx) -> list[tuple[int, int, int | None, int]]:
     """The same for the facts without an end, as triggers keep them: almost exactly those that hold now."""
     return [(*count[:3], count.open_facts) for count in cardinalities.facts_by_ends(tx, group=tx.group)]

@@ -99,7 +99,7 @@ def count_entities(tx: Tx) -> internal_types.EntityCount:
 @tool(Effect.READ)
 def count_types_and_predicates(tx: Tx) -> internal_types.Counts:
     """Count the entities of each type, and the facts of each predicate by the types that they connect."""
-    patterns = store.facts.count_by_pattern(tx)
+    patterns = store.graph_statistics.count_named_patterns(tx)
     return {
         "entity_types": store.entities.count_by_type(tx),
         "predicates": {

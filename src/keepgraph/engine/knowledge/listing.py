@@ -130,7 +130,7 @@ def _row_of_decision(decision: Decision) -> Row:
 
 def _facts(tx: Tx, limit: int) -> Section:
     facts = store.facts.by_rows(tx, store.listing.newest_facts(tx, limit=limit))
-    total = sum(count for *_, count in store.facts.count_by_pattern(tx))
+    total = sum(count for *_, count in store.graph_statistics.count_patterns(tx))
     return Section("facts", tuple(_row_of_fact(tx, fact) for fact in facts), total)
 
 

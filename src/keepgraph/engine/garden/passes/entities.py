@@ -70,7 +70,7 @@ def _misnamed(tx: Tx, vocabulary: Vocabulary) -> dict[int, tuple[Entity, str]]:
 def _entities_to_look_at(tx: Tx, vocabulary: Vocabulary) -> list[Entity]:
     """Those at an end that their predicate does not allow, and those with an assumed type; newest first."""
     rows: set[int] = set()
-    for name, subject_type, object_type, _ in store.facts.count_by_pattern(tx):
+    for name, subject_type, object_type, _ in store.graph_statistics.count_named_patterns(tx):
         predicate = vocabulary.predicate_by_name[name]
         for side, allowed, entity_type in (
             ("subject", predicate.sources, subject_type),
