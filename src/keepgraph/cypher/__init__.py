@@ -1,1 +1,10 @@
 """A compiler of read-only openCypher: text and a catalogue in, SQL and an operator tree out. No connection."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keepgraph.cypher import table_graph
+else:
+    from keepgraph import lazy_submodules
+
+    __getattr__ = lazy_submodules.getter(__name__)

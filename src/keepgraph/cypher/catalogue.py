@@ -16,10 +16,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from keepgraph.cypher.plan.instant_comparisons import InstantProperties
-from keepgraph.cypher.plan.join_order import DEFAULT_ESTIMATES, Estimates
-from keepgraph.cypher.syntax import ast
-from keepgraph.cypher.syntax.tree_walk import labels_match
+from keepgraph.cypher.plan import instant_comparisons, join_order
+from keepgraph.cypher.syntax import ast, tree_walk
 
 Code = int | str
 """The code of a combination of labels, or of a relationship type."""
@@ -178,14 +176,14 @@ class Catalogue:
     edges: EdgeTable
     literals: LiteralNodes | None = None
     condition_values: Mapping[str, object] = field(default_factory=dict)
-    estimates: Estimates = DEFAULT_ESTIMATES
+    estimates: join_order.Estimates = field(default_factory=lambda: join_order.DEFAULT_ESTIMATES)
     decode_object: Callable[[dict[str, object]], object] | None = None
     _code_cache: dict[object, frozenset[Code]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def instant_properties(self) -> InstantProperties:
+    def instant_properties(self) -> instant_comparisons.InstantProperties:
         """The properties that hold timestamps."""
-        return InstantProperties(
+        return instant_comparisons.InstantProperties(
             *(
                 frozenset(name for name, column in table.columns.items() if column.is_instant)
                 for table in (self.nodes, self.edges)
@@ -205,7 +203,7 @@ class Catalogue:
         return frozenset(
             code
             for code, labels in self.nodes.labels.items()
-            if all(labels_match((*labels, *implied), expression) for expression in expressions)
+            if all(tree_walk.labels_match((*labels, *implied), expression) for expression in expressions)
         )
 
     def type_codes(self, types: ast.LabelExpression | None) -> frozenset[Code]:
@@ -214,7 +212,9 @@ class Catalogue:
         if codes is None:
             self._limit_cache()
             codes = self._code_cache["type", types] = frozenset(
-                code for code, name in self.edges.types.items() if types is None or labels_match((name,), types)
+                code
+                for code, name in self.edges.types.items()
+                if types is None or tree_walk.labels_match((name,), types)
             )
         return codes
 
@@ -225,7 +225,7 @@ class Catalogue:
     def literal_matches(self, labels: tuple[ast.LabelExpression, ...]) -> bool:
         """Whether literals match all these label expressions."""
         return self.literals is not None and all(
-            labels_match((self.literals.label,), expression) for expression in labels
+            tree_walk.labels_match((self.literals.label,), expression) for expression in labels
         )
 
     def decode(self, value: Any) -> Any:
@@ -257,8 +257,8 @@ def with_row_counts(
     *,
     literals: int = 0,
     connections: Mapping[Connection, int] | None = None,
-    share_between: Callable[[str, str | None, str | None], float] = DEFAULT_ESTIMATES.share_between,
-    at: datetime = DEFAULT_ESTIMATES.at,
+    share_between: Callable[[str, str | None, str | None], float] | None = None,
+    at: datetime | None = None,
 ) -> Catalogue:
     """The catalogue with estimates from statistics.
 
@@ -267,7 +267,7 @@ def with_row_counts(
         edges: about how many relationships each code has.
         literals: about how many literals there are, at most.
         connections: about how many relationships each connection has; None if that is not known.
-        share_between, at: as in Estimates.
+        share_between, at: as in Estimates; None is the default.
     """
 
     @lru_cache(maxsize=_CACHE_SIZE)
@@ -312,7 +312,9 @@ def with_row_counts(
         return float(len(catalogue.type_codes(types))) if catalogue.edges.code_leads else 1.0
 
     between = edges_between if connections is not None else None
-    estimates = Estimates(node_count, edge_count, between, selectivity, seeks, share_between, at)
+    default = join_order.DEFAULT_ESTIMATES
+    share_between, at = share_between or default.share_between, at or default.at
+    estimates = join_order.Estimates(node_count, edge_count, between, selectivity, seeks, share_between, at)
     return replace(catalogue, estimates=estimates)
 
 

@@ -1,1 +1,10 @@
 """Logical plans: algebra, planner, optimizer and join order."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keepgraph.cypher.plan import instant_comparisons, join_order
+else:
+    from keepgraph import lazy_submodules
+
+    __getattr__ = lazy_submodules.getter(__name__)

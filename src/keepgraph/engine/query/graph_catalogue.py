@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from keepgraph import store
 from keepgraph.arrays.adjacency import Adjacency, TooSparse
-from keepgraph.cypher import value_types
+from keepgraph.cypher import table_graph, value_types
 from keepgraph.cypher.catalogue import (
     Catalogue,
     Code,
@@ -26,7 +26,6 @@ from keepgraph.cypher.catalogue import (
     NodeTable,
     with_row_counts,
 )
-from keepgraph.cypher.table_graph import AdjacencyCache, Execute, StatementCache, TableGraph, literal_key
 from keepgraph.engine.vocabulary import graph_vocabulary
 from keepgraph.model import Predicate
 from keepgraph.store.fact_columns import JournalPosition
@@ -94,7 +93,7 @@ def relationship_type(predicate: str) -> str:
     return re.sub(r"[\s-]+", "_", predicate).upper()
 
 
-def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
+def statement_cache(tx: Tx, *, of_all_times: bool = False) -> table_graph.StatementCache:
     """The catalogue of the graph at the instant of the call, with the statements that were compiled for it.
 
     Rebuilt when what it says of the graph has changed: the vocabulary, the groups, whether all facts hold, and
@@ -112,9 +111,9 @@ def statement_cache(tx: Tx, *, of_all_times: bool = False) -> StatementCache:
     # Compare a shape once per revision: then the next transaction finds the same one.
     if compiled_for is not shape:
         if compiled_for != shape:
-            cache = StatementCache(_catalogue(tx, shape, all_hold=all_hold))
+            cache = table_graph.StatementCache(_catalogue(tx, shape, all_hold=all_hold))
         tx.connection_cache[key] = shape, cache
-    statements: StatementCache = cache
+    statements: table_graph.StatementCache = cache
     return statements
 
 
@@ -377,7 +376,7 @@ class _TimedAdjacency:
     since: str
     until: str
     position: JournalPosition
-    cache: AdjacencyCache
+    cache: table_graph.AdjacencyCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +394,7 @@ class _SharedAdjacency:
     has_all: bool
 
 
-def cache(tx: Tx) -> AdjacencyCache | None:
+def cache(tx: Tx) -> table_graph.AdjacencyCache | None:
     """The adjacency arrays at the instant of the call; None for the past as it was known.
 
     They survive writes: the ends of changed facts are then outdated in them.
@@ -411,13 +410,13 @@ def cache(tx: Tx) -> AdjacencyCache | None:
         arrays = _from_shared(tx, at, position) or arrays
     if arrays is None:
         arrays = _TimedAdjacency(
-            at, store.graph_statistics.next_boundary(tx), position, AdjacencyCache(note_use=_noting_use(tx))
+            at, store.graph_statistics.next_boundary(tx), position, table_graph.AdjacencyCache(note_use=_noting_use(tx))
         )
     tx.connection_cache["arrays", tx.group] = arrays
     return arrays.cache
 
 
-def share(tx: Tx, execute: Execute) -> bool:
+def share(tx: Tx, execute: table_graph.Execute) -> bool:
     """Build the arrays for all connections of the process if they are missing and worth it; return whether it did.
 
     Args:
@@ -433,7 +432,7 @@ def share(tx: Tx, execute: Execute) -> bool:
         arrays = _outdated_up_to(tx, known, position)
         if arrays is not None and len(arrays.cache.outdated) <= _MAX_OUTDATED_SHARED:
             return False
-    graph = TableGraph(statements, execute, condition_values(tx))
+    graph = table_graph.TableGraph(statements, execute, condition_values(tx))
     adjacency = Adjacency(graph.edge_ends)
     codes = statements.catalogue.type_codes(None)
     try:
@@ -491,7 +490,7 @@ def _from_shared(tx: Tx, at: str, position: JournalPosition) -> _TimedAdjacency 
 
 def _outdated_up_to(tx: Tx, shared: _SharedAdjacency, position: JournalPosition) -> _TimedAdjacency | None:
     """The shared arrays for one connection, with changes up to its position marked outdated."""
-    own = AdjacencyCache(shared.adjacency, note_use=_noting_use(tx))
+    own = table_graph.AdjacencyCache(shared.adjacency, note_use=_noting_use(tx))
     return _up_to(tx, _TimedAdjacency(shared.since, shared.until, shared.position, own), position)
 
 
@@ -503,5 +502,5 @@ def _up_to(tx: Tx, arrays: _TimedAdjacency | None, position: JournalPosition) ->
     if changes is None:
         return None
     outdated = arrays.cache.outdated
-    outdated.update(changes.entities, map(literal_key, changes.literals))
+    outdated.update(changes.entities, map(table_graph.literal_key, changes.literals))
     return replace(arrays, position=position) if len(outdated) <= _MAX_OUTDATED_NODES else None
