@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 CARDINALS = {
     **{
@@ -50,6 +50,12 @@ _SIBILANTS = ("s", "x", "z", "ch", "sh")
 def count_noun(number: int, noun: str) -> str:
     """A number of things, in words: `1 fact`, `1,200 facts`, `2 proposed entities`."""
     return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def count_nouns(counts: Mapping[str, int]) -> str:
+    """Numbers of things by their plurals, or of what was done, in words: `8 entities, 1 text, 2 changed`."""
+    nouns = {kind: f"{kind[:-3]}y" if kind.endswith("ies") else kind.removesuffix("s") for kind in counts}
+    return ", ".join(f"{n:,} {nouns[kind] if n == 1 else kind}" for kind, n in counts.items() if n)
 
 
 def plural(noun: str) -> str:

@@ -560,12 +560,12 @@ class Week:
 
     start: str
     end: str
-    decisions: tuple[Decision, ...]
-    blockers: tuple[Fact, ...]
-    next_actions: tuple[str, ...]
-    decision_count: int
-    blocker_count: int
-    next_action_count: int
+    decisions: tuple[Decision, ...] = ()
+    blockers: tuple[Fact, ...] = ()
+    next_actions: tuple[str, ...] = ()
+    decision_count: int = 0
+    blocker_count: int = 0
+    next_action_count: int = 0
 
 
 NameStyle = Literal["person", "title", "statement", "term", "reference"]

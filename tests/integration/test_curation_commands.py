@@ -151,7 +151,7 @@ def test_a_retracted_fact_is_told_and_no_longer_shown(run, ask):
     known = ask("recall", "Atlas")["facts"][0]["id"]
     first, again = run("retract", known), run("retract", known)
 
-    assert (first.exit_code, first.output) == (0, "Retracted: Atlas tagged “active”\n")
+    assert (first.exit_code, first.output) == (0, "Retracted: Atlas tagged “active”\n  To take it back: kg undo 2\n")
     assert (again.exit_code, again.output) == (0, "Retracted before: Atlas tagged “active”\n")
     assert facts(ask, "Atlas") == []
     assert ask("retract", known)["already_retracted"] is True

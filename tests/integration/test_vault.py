@@ -320,6 +320,15 @@ def test_the_key_of_a_value_is_not_proposed_as_a_name(call, root):
     assert any("Jonas Bauer" in name for name in proposed)
 
 
+def test_a_part_of_a_name_that_a_note_links_is_not_proposed(call, root):
+    write(root, {"Plan.md": "Met [[Sam Okafor|Sam]] and Zora Quill. Sam was late.\n"})
+    read(call, root)
+
+    assert [row["statement"].split("“")[1].split("”")[0] for row in call("review_proposals")["proposals"]] == [
+        "Zora Quill"
+    ]
+
+
 def test_a_second_run_changes_nothing(call, filled, root, path):
     before = dump(path)
     again = read(call, root)

@@ -29,3 +29,10 @@ def test_a_number_comes_with_its_noun(number, noun, words):
 )
 def test_a_type_comes_with_its_article(noun, words):
     assert words == english.with_article(noun)
+
+
+def test_counts_by_their_plurals_are_told_in_words():
+    counts = {"entities": 1, "facts": 1_200, "texts": 1, "changed": 1, "words": 0}
+
+    assert english.count_nouns(counts) == "1 entity, 1,200 facts, 1 text, 1 changed"
+    assert english.count_nouns({}) == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import click
@@ -13,7 +13,7 @@ import click
 from keepgraph import errors
 from keepgraph.cli import dates, graph_options
 from keepgraph.cli.output import answers, terminal
-from keepgraph.cli.record import read_object, read_reference, record
+from keepgraph.cli.record import read_fact, read_reference, record
 from keepgraph.english import listed
 from keepgraph.graph import Graph
 
@@ -177,7 +177,9 @@ def _add(graph: Graph, words: tuple[str, ...], details: dict[str, Any]) -> tuple
     types = graph_options.entity_types(graph)
     if len(words) > 1 and all(_is_typed(word, types) for word in words):
         _refuse(details, "several entities", allowed=())
-        return "entities", {"added": _add_entities(graph, words)}
+        if not all(word.partition(":")[2].strip() for word in words):
+            raise errors.SubjectRequired("a name is missing", hint=_TYPED)
+        return "entities", {"added": [_add_entity(graph, *word.split(":", 1)) for word in words]}
     prefix, _, name = words[0].partition(":")
     is_typed = _is_typed(words[0], types)
     if len(words) == 3:
@@ -253,13 +255,6 @@ def _is_typed(word: str, types: Collection[str]) -> bool:
     return bool(colon) and prefix.strip().casefold() in types
 
 
-def _add_entities(graph: Graph, words: tuple[str, ...]) -> list[dict[str, Any]]:
-    typed = [word.partition(":") for word in words]
-    if not all(name.strip() for _, _, name in typed):
-        raise errors.SubjectRequired("a name is missing", hint=_TYPED)
-    return [_add_entity(graph, entity_type, name) for entity_type, _, name in typed]
-
-
 def _add_entity(graph: Graph, type: str, name: str) -> dict[str, Any]:
     return graph.call("add_entity", entity={"type": type.strip().casefold(), "name": name.strip()})
 
@@ -267,16 +262,8 @@ def _add_entity(graph: Graph, type: str, name: str) -> dict[str, Any]:
 def _record(graph: Graph, words: tuple[str, ...], details: dict[str, Any]) -> dict[str, Any]:
     _refuse(details, "a fact", allowed=("aliases",))
     subject, predicate, target = words
-    answer, _ = record(
-        graph,
-        {
-            "subject": read_reference(subject, errors.SubjectRequired),
-            "predicate": predicate,
-            "object": read_object(target),
-            **{name: list(values) for name, values in details.items()},
-        },
-    )
-    return answer
+    options = {name: list(values) for name, values in details.items()}
+    return record(graph, read_fact(subject, predicate, target, options))[0]
 
 
 def _resembles(word: str, predicates: list[str]) -> bool:
@@ -302,21 +289,19 @@ def _show_entity(answer: dict[str, Any]) -> None:
         answers.show_possible_duplicate(entity, duplicate)
 
 
-def _show_entities(answer: dict[str, Any]) -> None:
-    for each in answer["added"]:
-        _show_entity(each)
+def _show_each(show: Callable[[dict[str, Any]], None], part: str) -> Callable[[dict[str, Any]], None]:
+    def show_all(answer: dict[str, Any]) -> None:
+        for each in answer[part]:
+            show(each)
 
-
-def _show_facts(answer: dict[str, Any]) -> None:
-    for each in answer["results"]:
-        answers.show_recorded(each)
+    return show_all
 
 
 _SHOW = {
     "entity": _show_entity,
-    "entities": _show_entities,
+    "entities": _show_each(_show_entity, "added"),
     "fact": answers.show_recorded,
-    "facts": _show_facts,
+    "facts": _show_each(answers.show_recorded, "results"),
     "note": _show_remembered,
 }
 

@@ -35,9 +35,7 @@ def backup_command(ctx: click.Context, file: Path | None, listed: bool) -> None:
         target = permissions.expanded(str(file)).absolute() if file is not None else None
         backup = backups.make(graph.database, backups.BY_HAND, target=target)
         encrypted = graph.database.key is not None
-    if graph_options.wants_json(ctx):
-        terminal.show_json({**_backup_as_dict(backup), "encrypted": encrypted})
-    else:
+    if not graph_options.show_json(ctx, {**_backup_as_dict(backup), "encrypted": encrypted}):
         note = ", encrypted as the graph is" if encrypted else ""
         click.echo(f"{backup.file}  ({backup.size / 1e6:.1f} MB{note})")
 

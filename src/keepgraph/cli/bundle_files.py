@@ -18,7 +18,7 @@ from keepgraph.cli.foreign_import import existing_or_empty_graph
 from keepgraph.cli.output import terminal
 from keepgraph.engine.exchange import okf_bundles
 from keepgraph.engine.maintenance import backups
-from keepgraph.english import count_noun
+from keepgraph.english import count_noun, count_nouns
 from keepgraph.formats import okf_pages
 from keepgraph.formats.okf_pages import Page
 from keepgraph.graph import Graph
@@ -48,9 +48,7 @@ def export_bundle(ctx: click.Context, graph: Graph, folder: str, *, overwrite: b
             hint=f"Import the edits: kg import {folder}. Or discard them: --overwrite",
         )
     total, written = _write_bundle(graph, root, existing)
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"folder": folder, "files": total, "written": written})
-    else:
+    if not graph_options.show_json(ctx, {"folder": folder, "files": total, "written": written}):
         click.echo(f"{total:,} files in {terminal.printable(folder)}, {written:,} of them written")
 
 
@@ -169,7 +167,7 @@ def _show(ctx: click.Context, report: okf_bundles.BundleReport, *, preview: bool
     if graph_options.show_json(ctx, {"preview": preview, **report.counts, "conflicts": conflicts}):
         return
     terminal.show_first([f"{each['place']}: {each['reason']}" for each in conflicts], _MAX_SHOWN, err=True)
-    counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(report.counts.items()) if count)
+    counts = count_nouns(dict(sorted(report.counts.items())))
     click.echo(f"{counts or 'no edits'}{', ' + str(len(conflicts)) + ' not taken' if conflicts else ''}")
     if preview:
         click.echo("Nothing was changed.")

@@ -104,6 +104,8 @@ def retract_command(ctx: click.Context, fact: tuple[str, ...]) -> None:
     )
     for reopened in answer.get("reopened_blockers", ()):
         click.echo(f"  open again: {terminal.printable(reopened['name'])}")
+    if not answer["already_retracted"]:
+        click.echo(f"  To take it back: kg undo {answer['call']}")
 
 
 @click.command("undo")
@@ -118,9 +120,7 @@ def undo_command(ctx: click.Context, call: int | None, change: int | None) -> No
     kg undo 12
     """
     answer = graph_options.call(ctx, "undo", call=call, change=change)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
+    if not graph_options.show_json(ctx, answer):
         click.echo(f"{terminal.printable(answer['message'])} To redo it: kg undo {answer['call']}")
 
 
@@ -134,9 +134,7 @@ def log_command(ctx: click.Context, limit: int) -> None:
     kg log -n 5
     """
     calls = graph_options.call(ctx, "list_calls", limit=limit)["calls"]
-    if graph_options.wants_json(ctx):
-        terminal.show_json(calls)
-    else:
+    if not graph_options.show_json(ctx, calls):
         answers.show_log(calls)
 
 
@@ -176,9 +174,7 @@ def duplicates_command(ctx: click.Context, name: tuple[str, ...]) -> None:
             pairs = graph.call("find_duplicates", entity=entity)["pairs"]
         else:
             pairs = _compare_all(graph, quiet=graph_options.wants_json(ctx))
-    if graph_options.wants_json(ctx):
-        terminal.show_json(pairs)
-    else:
+    if not graph_options.show_json(ctx, pairs):
         answers.show_duplicates(pairs[:_DUPLICATES_SHOWN], total=len(pairs))
 
 
@@ -196,9 +192,7 @@ def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
         if not yes:
             terminal.confirm(f"Delete everything in {graph.path}?", quiet=graph_options.wants_json(ctx))
         answer = graph.call("clear_graph", everything=everything, confirm=True)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
+    if not graph_options.show_json(ctx, answer):
         click.echo(f"{answer['message']} `kg undo {answer['call']}` brings all of it back.")
         click.secho("The journal and earlier backups still contain it. `kg purge` removes it there.", dim=True)
 

@@ -182,9 +182,7 @@ def export_command(ctx: click.Context, file: str) -> None:
     if target.exists():
         raise errors.InvalidArguments(f"{file} already exists", hint="Name a new file.")
     keys.write(target, [current, *older_keys], about=title)
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"file": str(target), "fingerprint": current.fingerprint})
-    else:
+    if not graph_options.show_json(ctx, {"file": str(target), "fingerprint": current.fingerprint}):
         click.echo(f"The key is in {target}. Do not keep it on this machine.")
 
 

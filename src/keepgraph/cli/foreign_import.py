@@ -21,6 +21,7 @@ from keepgraph.engine.exchange.export import Survey
 from keepgraph.engine.exchange.import_state import EndsWarning
 from keepgraph.engine.exchange.rdf_individuals import VocabularyMapping
 from keepgraph.engine.maintenance import backups
+from keepgraph.english import count_nouns
 from keepgraph.formats import detection
 from keepgraph.formats.records import Record
 from keepgraph.graph import Graph
@@ -44,14 +45,6 @@ _TITLES = {
     detection.CSL: "A bibliography",
     detection.VCARD: "Contacts",
     detection.CALENDAR: "A calendar",
-}
-_NOUNS = {
-    "entities": ("entity", "entities"),
-    "facts": ("fact", "facts"),
-    "episodes": ("text", "texts"),
-    "observations": ("observation", "observations"),
-    "turns": ("turn", "turns"),
-    "words": ("word", "words"),
 }
 
 
@@ -261,8 +254,7 @@ def _kept_line(line: dict[str, Any]) -> str:
 
 def _count_nouns(counts: Mapping[str, int]) -> str:
     """Counts with the noun in the singular or plural: "1 entity, 2 facts"."""
-    phrases = [f"{count:,} {_NOUNS[kind][count != 1]}" for kind, count in counts.items() if count]
-    return ", ".join(phrases) or "nothing"
+    return count_nouns({"texts" if kind == "episodes" else kind: count for kind, count in counts.items()}) or "nothing"
 
 
 # Progress and refusals of an import, for lines of Keepgraph and for files of other programs.

@@ -168,9 +168,7 @@ def _change_timer(ctx: click.Context, *, install: bool, dry_run: bool) -> None:
         "problem": change.problem,
         "log": timer.log,
     }
-    if graph_options.wants_json(ctx):
-        terminal.show_json(report)
-    else:
+    if not graph_options.show_json(ctx, report):
         commands = timer.start if install else timer.stop
         _show_change(report, [shlex.join(command) for command in commands], lacks_key=install and _lacks_key(graph))
     ctx.exit(1 if change.problem else 0)

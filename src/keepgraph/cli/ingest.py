@@ -190,9 +190,7 @@ def reindex_command(ctx: click.Context, anew: bool) -> None:
                 progress_bar.update(max(previous - remaining, 0))
                 if remaining >= previous:
                     break  # other programs add texts as fast as they are embedded
-    if graph_options.wants_json(ctx):
-        terminal.show_json({"model": model, "embedded": total - remaining, "waiting": remaining})
-    else:
+    if not graph_options.show_json(ctx, {"model": model, "embedded": total - remaining, "waiting": remaining}):
         click.echo(
             f"{total - remaining:,} names, texts and facts now have vectors made by {terminal.printable(model)}."
         )

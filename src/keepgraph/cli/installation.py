@@ -80,9 +80,7 @@ def install_command(
         arguments = ["serve", *graph_arguments, *(["--toolsets", toolsets] if toolsets is not None else [])]
         report["entry"] = clients.entry(clients.CLIENTS[client], [*arguments, *(["--read-only"] if read_only else [])])
         _install(report, locations, anyway=anyway)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(report)
-    else:
+    if not graph_options.show_json(ctx, report):
         _show(report, clients.CLIENTS[client].title)
 
 

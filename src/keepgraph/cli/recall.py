@@ -92,9 +92,7 @@ def decisions_command(ctx: click.Context, /, project: tuple[str, ...], **options
     query = " ".join(project).strip()
     answer = graph_options.call(ctx, "recall_decisions", project=query or None, **options)
     is_missing = answers.is_unknown_project(answer)
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
+    if not graph_options.show_json(ctx, answer):
         answers.show_decisions(answer, name=query, topic=options["topic"] or "", until=options["until"] or "")
         if not answer["total"] and not is_missing:
             click.secho(

@@ -57,18 +57,16 @@ def record_command(
     if predicate is not None and object is None:
         raise errors.ObjectRequired("the object is missing", hint="Write `kg record SUBJECT PREDICATE OBJECT`.")
     # Parsed before the graph is opened, so that a mistake creates no new file.
-    arguments = {} if predicate is None or object is None else _arguments(subject, predicate, object, options)
+    given = {} if predicate is None or object is None else read_fact(subject, predicate, object, options)
     with graph_options.open_graph(ctx, create=True) as graph:
-        arguments = arguments or _read_sentence(graph, subject, options)
-        answer, is_taken_as_text = record(graph, arguments)
+        given = given or _read_sentence(graph, subject, options)
+        answer, is_taken_as_text = record(graph, given)
         merged = None
         if not graph_options.wants_json(ctx) and sys.stdin.isatty():
             of_same_type = [near for near in answer["possible_duplicates"] if near["type"] == near["new"]["type"]]
             merged = _ask_to_merge(graph, of_same_type)
             answer["possible_duplicates"] = [near for near in answer["possible_duplicates"] if near not in of_same_type]
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
+    if not graph_options.show_json(ctx, answer):
         answers.show_recorded(answer)
         if merged:
             new, kept = merged["absorbed"], merged["entity"]
@@ -77,14 +75,15 @@ def record_command(
                 f"(kg undo {merged['call']})"
             )
         if is_taken_as_text and object and not object[:1].islower():
-            line = _line(subject, arguments["predicate"], f"TYPE:{object}")
+            line = _line(subject, given["predicate"], f"TYPE:{object}")
             click.secho(f"  “{terminal.printable(object)}” is a text; to name an entity: {line}", dim=True)
         for role in ("subject", "object"):
-            if _is_name_alone(arguments[role]):
-                _show_type(arguments[role]["name"], answer)
+            if _is_name_alone(given[role]):
+                _show_type(given[role]["name"], answer)
 
 
-def _arguments(subject: str, predicate: str, object: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def read_fact(subject: str, predicate: str, object: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of record_fact for the three words of a command line."""
     subject_ = read_reference(subject, errors.SubjectRequired)
     return {"subject": subject_, "predicate": predicate, "object": read_object(object), **options}
 
@@ -99,14 +98,14 @@ def _read_sentence(graph: Graph, sentence: str, options: Mapping[str, Any]) -> d
         if rest and all(graph.call("recall_entity", name_or_alias=name)["entity"] for name in (subject, *rest)):
             with suppress(errors.PredicateUnknown):
                 graph.call("describe_word", word=predicate, kind="predicate")
-                return _arguments(subject, predicate, rest[0], options)
+                return read_fact(subject, predicate, rest[0], options)
     raise errors.InvalidArguments(
         f"“{terminal.printable(sentence[:80])}” is no fact about two known names",
         hint="Write `kg record person:Ana works_at organisation:Acme`; to keep a text: `kg remember TEXT`.",
     )
 
 
-def record(graph: Graph, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+def record(graph: Graph, given: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """The answer of record_fact, and whether the object was taken as a text: an unknown name after a predicate that
     takes anything.
 
@@ -114,14 +113,14 @@ def record(graph: Graph, arguments: dict[str, Any]) -> tuple[dict[str, Any], boo
         errors.EntityTypeUnknown: a name needs a type, or resembles a known one; the hint is the command to type.
     """
     try:
-        return graph.call("record_fact", **arguments), False
+        return graph.call("record_fact", **given), False
     except errors.EntityTypeUnknown as error:
         example = error.example or {}
-        target = arguments["object"]
+        target = given["object"]
         if _is_name_alone(target) and example.get("object", {}).get("name") == target["name"]:
             with suppress(errors.EntityTypeUnknown, errors.EndsInvalid):
-                return graph.call("record_fact", **{**arguments, "object": {"literal": target["name"]}}), True
-        error.hint = _typed_line(graph, arguments, error)
+                return graph.call("record_fact", **{**given, "object": {"literal": target["name"]}}), True
+        error.hint = _typed_line(graph, given, error)
         raise
 
 

@@ -120,9 +120,7 @@ def remove_command(ctx: click.Context, folder: str, forget: bool) -> None:
         settings_file.update(graph.path, {("vault", "folders"): rest or None})
         forgotten = ingestion.forget(Job(graph.database, tool="kg vault"), path) if forget else 0
     answer = {"folder": str(path), "forgotten": forgotten}
-    if graph_options.wants_json(ctx):
-        terminal.show_json(answer)
-    else:
+    if not graph_options.show_json(ctx, answer):
         ending = f"; {count_noun(forgotten, 'text')} deleted" if forget else "; its texts and facts stay"
         click.echo(terminal.printable(f"{path} is no longer a vault{ending}."))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 
-from keepgraph import errors, lazy, store
+from keepgraph import english, errors, lazy, store
 from keepgraph.engine.knowledge import blockers, decisions, next_steps
 from keepgraph.lazy import dataclass
 from keepgraph.model import Decision, Entity, Episode, Fact, Resolution, Week
@@ -66,17 +66,7 @@ def week(tx: Tx, *, project: Entity | None = None) -> Week:
 
 def empty_week(tx: Tx) -> Week:
     """The same seven days without content, for a project that does not exist."""
-    start, today = _period(tx)
-    return Week(
-        start=start,
-        end=today,
-        decisions=(),
-        blockers=(),
-        next_actions=(),
-        decision_count=0,
-        blocker_count=0,
-        next_action_count=0,
-    )
+    return Week(*_period(tx))
 
 
 def _period(tx: Tx) -> tuple[str, str]:
@@ -95,18 +85,10 @@ def summarise(rollup: Week, *, project: Entity | None, group: str | None = None)
     """The rollup in one or two sentences; for all projects, or for the group that somebody named."""
     everywhere = "across all projects" if group is None else f"in the group {_quote(group)}"
     scope = f"on {_shorten(project.name)}" if project else everywhere
-    counts = [
-        _count_phrase(rollup.decision_count, "decision", "was made", "were made", none="no decisions were made"),
-        _count_phrase(rollup.blocker_count, "blocker", "is open", "are open", none="nothing is blocked"),
-        _count_phrase(
-            rollup.next_action_count,
-            "next action",
-            "is waiting",
-            "are waiting",
-            none="no next actions are waiting",
-        ),
-    ]
-    text = f"This week {scope}, {counts[0]}, {counts[1]} and {counts[2]}."
+    made = _count(rollup.decision_count, "decision", "was made", "were made") or "no decisions were made"
+    blocked = _count(rollup.blocker_count, "blocker", "is open", "are open") or "nothing is blocked"
+    waiting = _count(rollup.next_action_count, "next action", "is waiting", "are waiting")
+    text = f"This week {scope}, {made}, {blocked} and {waiting or 'no next actions are waiting'}."
     if rollup.decisions:
         text += f" The most recent decision: {_quote(rollup.decisions[0].name)} ({_attribution(rollup.decisions[0])})."
     return text
@@ -119,10 +101,8 @@ def describe_unknown_project(name: str, resolution: Resolution) -> str:
     return f"No project called {_quote(name.strip())} is known.{suggestion}"
 
 
-def _count_phrase(number: int, noun: str, singular: str, plural: str, *, none: str) -> str:
-    if number == 0:
-        return none
-    return f"1 {noun} {singular}" if number == 1 else f"{number} {noun}s {plural}"
+def _count(number: int, noun: str, singular: str, plural: str) -> str:
+    return f"{english.count_noun(number, noun)} {singular if number == 1 else plural}" if number else ""
 
 
 def _attribution(decision: Decision) -> str:
@@ -141,7 +121,7 @@ def _quote(text: str) -> str:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_NAME else text[: _MAX_NAME - 1] + "…"
+    return english.shorten(text, _MAX_NAME)
 
 
 # Narratives: texts about an ISO week, of one project or of all, written by callers.

@@ -53,7 +53,8 @@ def propose(detector: Detector, detection: Detection) -> tuple[ProposalDraft, ..
     written_on = timestamps.local_date(detection.episode.occurred_at, detector.names.tx.zone)
     _propose_decisions(drafts, detector, detection.text.text, written_on)
     _propose_facts(drafts, detector, detection.text.text, written_on, about=about)
-    return tuple(drafts.without_parts_of_names()[: 2 * MAX_NAMES])
+    known = [hit.entity for reading in detection.in_text.known for hit in reading.hits]
+    return tuple(drafts.without_parts_of_names(known)[: 2 * MAX_NAMES])
 
 
 class _Drafts:
@@ -72,18 +73,17 @@ class _Drafts:
     def change_type(self, draft: ProposalDraft, entity_type: str) -> None:
         self._drafts["entity", draft.key] = replace(draft, subject_type=entity_type)
 
-    def without_parts_of_names(self) -> list[ProposalDraft]:
-        """All but first or last names that are a part of a longer name in the same chunk: Priya of Priya Raman."""
-        return [draft for draft in self._drafts.values() if not self._is_part_of_name(draft)]
+    def without_parts_of_names(self, known: Sequence[Entity]) -> list[ProposalDraft]:
+        """All but first or last names that are a part of a longer name in the same chunk: Priya of Priya Raman.
 
-    def _is_part_of_name(self, draft: ProposalDraft) -> bool:
-        if draft.kind != "entity" or " " in draft.key:
-            return False
-        return any(
-            self._vocabulary.style(other.subject_type) != "statement" and draft.key in (key.split()[0], key.split()[-1])
-            for (kind, key), other in self._drafts.items()
-            if kind == "entity" and " " in key
-        )
+        Args:
+            known: the entities that the chunk names.
+        """
+        names = [(key, draft.subject_type) for (kind, key), draft in self._drafts.items() if kind == "entity"]
+        names += [(normalisation.key(entity.name), entity.type) for entity in known]
+        full = [key.split() for key, type_ in names if " " in key and self._vocabulary.style(type_) != "statement"]
+        parts = {word for words in full for word in (words[0], words[-1])}
+        return [draft for draft in self._drafts.values() if draft.kind != "entity" or draft.key not in parts]
 
 
 def _propose_speaker(drafts: _Drafts, vocabulary: Vocabulary, detection: Detection) -> None:
