@@ -216,6 +216,14 @@ def test_a_fact_is_retracted_as_it_is_said(run, ana, words):
     assert "works_at → Acme" in run("recall", "Ana").output
 
 
+@pytest.mark.parametrize("when", [("--to", "2020-05-01"), ("--from", "2100-01-01"), ("--from", "2020-01-01")])
+def test_a_fact_of_any_time_is_retracted_by_what_it_says(run, ana, when):
+    run("record", "Ana", "lives_in", "place:Ulm", *when)
+
+    assert "Retracted: Ana lives_in Ulm" in run("retract", "Ana", "lives_in").output
+    assert "Ulm" not in run("recall", "Ana").output
+
+
 def test_of_several_facts_that_fit_none_is_retracted_and_each_is_listed(run, ana):
     run("record", "Ana", "works_at", "organisation:Bolt")
     refused = run("retract", "Ana", "works_at")

@@ -170,6 +170,10 @@ def merge_entities(
     return {**_describe_merge(merged), "dry_run": dry_run}
 
 
+_WHENEVER = "9999-01-01"
+"""An end by which a fact is found, whether it holds, is to come or has ended."""
+
+
 @tool(Effect.DESTRUCTIVE)
 def retract_fact(
     tx: Tx,
@@ -185,7 +189,7 @@ def retract_fact(
     """
     said = _said(tx, fact_id, subject, predicate, object)
     fact, *equal = (
-        knowledge.ending.find(tx, **said, valid_to=None) if said else [knowledge.facts.find(tx, fact_id or "")]
+        knowledge.ending.find(tx, **said, valid_to=_WHENEVER) if said else [knowledge.facts.find(tx, fact_id or "")]
     )
     withdrawn = knowledge.facts.retract(tx, fact)
     for other in equal:
