@@ -301,14 +301,28 @@ def test_a_line_that_is_labelled_as_a_decision_is_one_in_any_notation_and_langua
         "---\ntype: project\nLeiterin: Ada Moreau\n---",
         '---\ntype: project\nlead: "[[Ada Moreau]]"\n---',
         "---\ntype: project\n---\nProject lead: [[Ada Moreau]]",
-        "---\ntype: project\n---\nleads:: [[Ada Moreau]]",
+        "---\ntype: project\nLeader: Ada Moreau\n---",
     ],
 )
-def test_a_field_is_read_from_its_other_end_where_only_that_fits(call, root, path, field):
+def test_a_noun_as_a_field_says_who_has_that_part(call, root, path, field):
     write(root, {"Ada Moreau.md": "---\ntype: person\n---\n", "Plan.md": f"{field}\n"})
     read(call, root)
 
     assert ("Ada Moreau", "leads", "Plan") in {fact[:3] for fact in facts(path)}
+
+
+def test_a_field_never_turns_a_verb_and_a_status_is_no_decision(call, root, path):
+    write(
+        root,
+        {
+            "Nora.md": "---\ntype: person\n---\nled by:: [[Vlog]]\nDecision: pending\n",
+            "Site.md": "lead:: [[Ada]]\nEntscheidung: Am 4. März kaufen wir Holz. Gut.\n",
+        },
+    )
+    read(call, root)
+
+    assert {fact[:3] for fact in facts(path) if fact[1] == "leads"} == {("Ada", "leads", "Site")}
+    assert [name for name, kind in entities(path).items() if kind == "decision"] == ["Am 4. März kaufen wir Holz"]
 
 
 def test_the_key_of_a_value_is_not_proposed_as_a_name(call, root):

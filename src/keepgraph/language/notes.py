@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from keepgraph import lazy
-from keepgraph.language import front_matter, markdown, normalisation
+from keepgraph.language import front_matter, markdown, normalisation, sentences
 from keepgraph.language.markdown import Link, Section
 from keepgraph.lazy import dataclass
 
@@ -59,7 +59,6 @@ _OTHER_MARK = lazy.compile(r"[🔺⏫🔼🔽⏬]\ufe0f?|[🔁🏁]\ufe0f?[^📅
 _BLOCK_ID = lazy.compile(r"[ \t]\^([\w-]+)[ \t]*$")
 _TAG_WORD = lazy.compile(r"(?<!\S)#(?:\[\[[^\[\]\n]+\]\]|[^\s#]+)")
 _DAY_LINE = lazy.compile(r"(?:\*\*|__)?[^\W\d_]{1,20}:(?:\*\*|__)?[ \t]*(\d{4}-\d{2}-\d{2})[ \t]*")
-_SENTENCE_END = lazy.compile(r"(?<=[.!?])\s")
 
 _DUE, _SCHEDULED, _DONE_ON, _CANCELLED_ON = "due", "scheduled for", "completion", "cancelled"
 _FIELD_OF_MARK = {
@@ -378,7 +377,8 @@ def _item_text(text: str) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    return _clip(_words(_SENTENCE_END.split(text, maxsplit=1)[0]).rstrip(" .;"))
+    first = next(iter(sentences.split(text)), None)
+    return _clip(_words(text[first.start : first.end] if first else text).rstrip(" .;"))
 
 
 def _words(text: str) -> str:

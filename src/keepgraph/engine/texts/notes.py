@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date, datetime, time
-from itertools import chain, product
+from itertools import chain
 
 from keepgraph import errors, lazy, store
 from keepgraph.engine.knowledge import entities, entity_changes, facts, literals, merges, predicates
@@ -663,19 +663,17 @@ class _Recorder:
         if target is None or target.row == self._entity.row:
             return True
         try:
-            matches = predicates.find_matches(self._tx, wording)
+            matches = predicates.find_matches(self._tx, self._read_as(wording) if is_field else wording)
         except errors.PredicateUnknown:
             matches = []
-        for is_turned, match in product((False, True) if is_field else (False,), matches):
+        for match in matches:
             if match.predicate.literal_kind is not None:
                 continue
-            # “lead: Ana” in the note of a project says that Ana leads it: as its types show.
-            sources, targets = (match.targets, match.sources) if is_turned else (match.sources, match.targets)
-            subject = self._fitting(self._entity, sources, may_change=is_field and not is_turned)
-            fitting = self._fitting(target, targets) if subject else None
+            subject = self._fitting(self._entity, match.sources, may_change=is_field)
+            fitting = self._fitting(target, match.targets) if subject else None
             if subject and fitting:
                 self._entity = subject
-                ends = (fitting, subject) if match.is_reversed != is_turned else (subject, fitting)
+                ends = (fitting, subject) if match.is_reversed else (subject, fitting)
                 self._add(statement, ends[0], match.predicate.name, ends[1])
                 return True
         self.open.pop(statement, None)
@@ -686,8 +684,12 @@ class _Recorder:
         statement = digest(wording, text)
         if predicate := self._called(wording, LITERAL):
             self._add(statement, self._entity, predicate, text)
-        elif self._called(wording) and not self._add(statement, self._entity, wording, Ref(name=text)):
-            self._add(statement, Ref(name=text), wording, self._entity)
+        elif self._called(wording := self._read_as(wording)):
+            self._add(statement, self._entity, wording, Ref(name=text))
+
+    def _read_as(self, field: str) -> str:
+        """A field as a wording of the vocabulary: a noun that is none by itself is read with a verb (“lead is”)."""
+        return field if self._called(field) or not self._called(f"{field} is") else f"{field} is"
 
     def _fitting(self, entity: Entity, allowed: Sequence[str], *, may_change: bool = True) -> Entity | None:
         """The entity, if its type is among these, or its assumed type can be changed to one of them."""
@@ -751,25 +753,24 @@ class _Recorder:
     def _add(
         self,
         statement: int,
-        subject: Entity | Ref,
+        subject: Entity,
         predicate: str | None,
         target: Entity | Ref | str,
         *,
         since: str | None = None,
-    ) -> bool:
-        """Record the fact of a statement; returns False if the vocabulary refuses it, which leaves it in the text."""
+    ) -> None:
+        """Record the fact of a statement; what the vocabulary refuses stays in the text alone."""
         if predicate is None or self._is_removed(statement):
-            return True
-        begin = Ref(id=subject.id) if isinstance(subject, Entity) else subject
+            return
         end = Ref(id=target.id) if isinstance(target, Entity) else target
         end = self._dated(predicate, end) if isinstance(end, str) else end
         # A refused fact may leave something behind: an entity that was created for a name.
-        may_create = begin.id is None or (isinstance(end, Ref) and end.id is None)
+        may_create = isinstance(end, Ref) and end.id is None
         try:
             with self._tx.savepoint() if may_create else nullcontext():
                 facts.record(
                     self._tx,
-                    subject=begin,
+                    subject=Ref(id=subject.id),
                     predicate=predicate,
                     object=end,
                     source=self._source[-facts.MAX_SOURCE :],
@@ -780,8 +781,7 @@ class _Recorder:
         except errors.LiteralInvalid as error:
             self.unread.append(error.message)
         except (errors.InvalidRequest, errors.Conflict):
-            return False
-        return True
+            pass
 
     def _dated(self, predicate: str, text: str) -> str:
         """The text; if it gives a day as people do (“tomorrow”), that day, counted from the day of the note."""
@@ -811,7 +811,9 @@ def _decisions(tx: Tx, folder: Folder, note: Note, entity_type: str | None) -> I
         if _is_decision(tx, heading):
             yield from filter(normalisation.key, texts)
     fields = [(field.wording, field.text) for field in note.content.statements if field.is_field and field.text]
-    for word, text in [*fields, *note.content.labelled, *note.content.observations]:
+    # One word in such a line is a status: “Decision: pending”.
+    labelled = [(label, text) for label, text in note.content.labelled if " " in text]
+    for word, text in [*fields, *labelled, *note.content.observations]:
         if _is_decision(tx, word):
             yield text
 
