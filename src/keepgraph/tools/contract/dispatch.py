@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from keepgraph import errors, interruption, store
@@ -204,7 +206,7 @@ def _complete(tool: Tool, answer: dict[str, Any], tx: Tx) -> dict[str, Any]:
     """
     with suppress(Exception):
         if len(tx.completed) == len(tx.completions):
-            complete = {name: value for completed in [answer, *tx.completed] for name, value in completed.items()}
+            complete = reduce(or_, tx.completed, answer)
             validation.check_output(tool.toolset, tool.name, complete)
             return complete
     return {**answer, "not_checked": True}

@@ -116,7 +116,7 @@ def _refuse_long(schema: Schema, arguments: Mapping[Any, Any]) -> None:
     """Refuse the lists that are longer than allowed, before anything looks at what is in them."""
     properties = schema.get("properties", {})
     for name, value in arguments.items():
-        if isinstance(name, str) and name in properties:
+        if isinstance(value, list | tuple) and isinstance(name, str) and name in properties:
             _refuse_long_value(schemas.resolve_reference(properties[name], schema), name, value)
 
 
@@ -133,13 +133,12 @@ def _refuse_oversized(arguments: object) -> None:
     level: list[object] = [arguments]
     while level:
         inner: list[object] = []
+        budget -= sum([len(value) for value in level if isinstance(value, str)])
         for value in level:
-            if isinstance(value, str):
-                budget -= len(value)
-            elif value is not None and not isinstance(value, int | float):
+            if not isinstance(value, str | int | float | None) and budget >= 0:  # some have parts without end
                 budget -= _add_parts(value, inner)
-            if budget < 0:
-                raise errors.InvalidArguments(f"the arguments have more than {MAX_CHARACTERS:,} characters")
+        if budget < 0:
+            raise errors.InvalidArguments(f"the arguments have more than {MAX_CHARACTERS:,} characters")
         if inner and depth > MAX_DEPTH:
             raise errors.InvalidArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
         level, depth = inner, depth + 1
