@@ -295,6 +295,16 @@ def test_a_line_that_is_labelled_as_a_decision_is_one_in_any_notation_and_langua
 
 
 @pytest.mark.parametrize(
+    "line", ["Decision: pending", "> [!decision] Which coal?", "Entscheidung:", "A Decision: Buy it"]
+)
+def test_a_label_without_a_decision_states_none(call, root, path, line):
+    write(root, {"Plan.md": f"{line}\n"})
+    read(call, root)
+
+    assert "decision" not in entities(path).values()
+
+
+@pytest.mark.parametrize(
     "field",
     [
         "---\ntype: project\nlead: Ada Moreau\n---",

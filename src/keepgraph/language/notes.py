@@ -285,7 +285,7 @@ class _Reader:
         label, value = labelled[1], labelled[2].strip()
         if value.startswith("[[") and value.find("]]") == len(value) - 2:
             self._state(label, start + labelled.start(2), value, is_field=True)
-        elif words := _first_sentence(value or below.strip().partition("\n")[0].lstrip("> \t")):
+        elif (words := _first_sentence(value or below.strip().partition("\n")[0].lstrip("> \t"))) and words[-1] != "?":
             self.labelled.append((label, words))
 
     def _add_to_section(self, section: Section, start: int, words: str, *, column: int, is_item: bool) -> None:
