@@ -56,7 +56,7 @@ _SYNONYMS = {
         "months": "monate monaten", "quarter": "quartal", "year": "jahr", "years": "jahre jahren",
         "a": "ein eine einem einen einer", "two": "zwei", "three": "drei", "four": "vier", "five": "fünf",
         "six": "sechs", "seven": "sieben", "eight": "acht", "nine": "neun", "ten": "zehn",
-        "beginning": "anfang", "end": "ende",
+        "beginning": "anfang", "mid": "middle mitte", "end": "ende", "calendar week": "kw",
     }.items()
     for word in words.split()
 }  # fmt: skip
@@ -83,11 +83,12 @@ _LEADING = re.compile(
 _SYNONYM = re.compile(rf"\b(?:{_any_of(_SYNONYMS)})\b")
 _DAY_OF_GERMAN = re.compile(r"\b(\d{1,2})\. (?=[^\W\d])")
 _GERMAN_AGO = re.compile(r"^vor (.+)$")
-_EDGE = re.compile(r"^(?:(?P<first>beginning|start|1th day)|(?P<last>end|last day)) (?:of )?(?P<rest>.+)$")
+_EDGE = re.compile(r"^(?:(?P<first>beginning|start|1(?:st|th) day)|(?P<last>end|last day)) (?:of )?(?P<rest>.+)$")
 _CLOCK = (
     r"(?:(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))? ?(?P<half>am|pm)|(?P<hour24>\d{1,2}):(?P<minute24>\d{2})|noon)"
 )
 _TIME = re.compile(rf"^(?:(?P<rest>.+?) )?(?:at )?{_CLOCK}$")
+_TIME_FIRST = re.compile(rf"^(?:at )?{_CLOCK} (?:on )?(?P<rest>.+)$")
 _HOURS = re.compile(
     rf"^(?:(?P<ago>{_NUMBER}) (?P<unit>hours?|minutes?) ago|in (?P<ahead>{_NUMBER}) (?P<unit_ahead>hours?|minutes?))$"
 )
@@ -196,7 +197,7 @@ def _instant(phrase: str, now: datetime, unsaid: Unsaid) -> datetime | None:
         # Elapsed time: not on the clock on the wall, which may have been changed in between.
         elapsed = timedelta(seconds=-seconds if match["ago"] else seconds)
         return (now.astimezone(UTC) + elapsed).astimezone(now.tzinfo)
-    match = _TIME.match(phrase)
+    match = _TIME.match(phrase) or _TIME_FIRST.match(phrase)
     if match is None:
         return None
     rest = match["rest"]
@@ -470,12 +471,12 @@ _RULES: tuple[tuple[re.Pattern[str], _Read, _Recurrence | None], ...] = (
     ),
     _rule(rf"(?:{_WHICH} (?P<week>week(?: on)? )?)?{_WEEKDAY}", _read_weekday, "week"),
     _rule(rf"{_WEEKDAY} (?:of )?{_WHICH} (?P<week>week)", _read_weekday),
-    _rule(rf"(?P<ahead>in )?{_AMOUNTS}(?(ahead)| (?:(?P<ago>ago)|from now))", _read_distance),
+    _rule(rf"(?P<ahead>in )?{_AMOUNTS}(?(ahead)| (?:(?P<ago>ago|back|before today)|ahead|from (?:now|today)))", _read_distance),
     _rule(rf"{_WHICH} {_AMOUNTS}", _read_running),
     _rule(rf"{_WHICH} {_PERIOD}", _read_period),
     _rule(rf"{_PERIOD} before last", _read_period),
     _rule(rf"{_WHICH} {_MONTH}", _read_month),
-    _rule(rf"(?:(?P<part>early|mid|late)[ -])?{_MONTH}(?: (?:of )?{_YEAR})?", _read_month, "year"),
+    _rule(rf"(?:(?P<part>early|mid|late)(?: (?:in|of) |[ -]))?{_MONTH}(?: (?:of )?{_YEAR})?", _read_month, "year"),
     _rule(rf"(?:{_WEEKDAY} )?{_DAY} (?:of )?{_MONTH}(?: (?:of )?{_YEAR})?", _read_day_of_month, "year"),
     _rule(rf"(?:{_WEEKDAY} )?{_MONTH} {_DAY}(?: (?:of )?{_YEAR})?", _read_day_of_month, "year"),
     _rule(r"(?P<day>\d{1,2})(?:st|nd|rd|th)", _read_day_alone, "month"),
