@@ -19,37 +19,51 @@ from keepgraph.lazy import dataclass
 Relation: TypeAlias = Literal["same", "overlapping", "different", "unknown"]
 
 _MONTH = rf"(?P<month>{'|'.join(sorted(quantities.MONTHS, key=len, reverse=True))})\.?"
-_MONTH_IN_FULL = "|".join(name for name in quantities.MONTHS if len(name) > 3 and name != "march")
-_WEEKDAYS = "|".join(sorted(quantities.WEEKDAYS))
+_MONTH_IN_FULL = "|".join(name for name in quantities.MONTHS if len(name) > 3)
+_WEEKDAY = rf"(?P<weekday>{'|'.join(sorted(quantities.WEEKDAYS))})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>1\d{3}|20\d{2})"
-_PART = (
-    "spring|summer|autumn|fall|winter|christmas|easter|mornings?|afternoons?|evenings?|nights?|weekends?|weekdays?|"
-    "midday|noon|midnight"
+_SEASON = r"(?P<season>spring|summer|autumn|fall|winter|christmas|easter)"
+_RELATIVE = (
+    rf"(?:last|this|next|previous|coming)\s(?:week|month|year|quarter|season|time|night|morning|afternoon|evening|weekend|"
+    rf"term|semester|sprint|decade|century|spring|summer|autumn|fall|winter|christmas|easter|{_MONTH_IN_FULL}|"
+    rf"{'|'.join(sorted(quantities.WEEKDAYS))})"
 )
-_PERIOD = (
-    rf"(?P<period>(?:last|this|next|previous|following|coming|first|second|third|fourth)\s(?:day|week|month|year|quarter|"
-    rf"season|time|term|semester|sprint|decade|century|march|may|{_PART}|{_MONTH_IN_FULL}|{_WEEKDAYS})|{_PART}|Q[1-4]|"
-    r"yesterday|today|tomorrow|tonight|currently|\w+ (?:days?|weeks?|months?|years?) ago|\d{3}0s|\d{4}\s?[-–]\s?\d{4})"
-)
+_PART = r"(?P<part>mornings?|afternoons?|evenings?|nights?|midday|weekends?|weekdays?)"
 
 # The first pattern that matches at a place is taken.
 _PATTERNS = tuple(
     lazy.compile(pattern, re.IGNORECASE | re.ASCII)
     for pattern in (
+        rf"\b(?P<relative>{_RELATIVE})\b",
         r"\b(?P<year>\d{4})-(?P<monthnumber>\d{2})(?:-(?P<day>\d{2}))?\b",
         rf"\b{_DAY}\s(?:of\s)?{_MONTH}\b(?:,?\s{_YEAR}\b)?",
         rf"\b{_MONTH}\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:\d])(?:,?\s{_YEAR}\b)?",
         rf"\b{_MONTH},?\s(?:of\s)?{_YEAR}\b",
-        rf"\b(?:the\s)?{_PERIOD}\b(?:,?\s(?:of\s)?{_YEAR}\b)?",
-        rf"\b(?P<monthonly>{_MONTH_IN_FULL}|(?<!^)(?-i:March|May))\b",
-        rf"(?:\b(?P<before>in|of|by|since|until|from|till|after|before|during|through|starting|to)\s|[(]){_YEAR}\b(?!\s?[-–])",
-        rf"\b(?:every\s)?(?P<weekday>{_WEEKDAYS})s?\b",
-        r"(?<![:\d])(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s?(?P<half>am|pm|a\.m\.|p\.m\.)(?!\w)",
-        r"(?<![:\d])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?!:?\d)",
-        r"\bat\s(?P<onlyhour>[01]?\d|2[0-3])(?=\s?(?:[.,;!?](?!\d)|$)|\s(?:and|or|on|in the|every|until|to|sharp)\b)",
+        rf"\b(?P<monthonly>{_MONTH_IN_FULL})\b(?<!\bmay)(?<!\bmarch)",
+        r"\b(?P<before>in|of|to|by|since|until|last|every)\s(?P<monthonly>may|march)\b",
+        rf"\b(?:Q(?P<quarter>[1-4])|(?:the\s)?(?P<quarterword>first|second|third|fourth|last)\squarter)\b"
+        rf"(?:,?\s(?:of\s)?{_YEAR}\b)?",
+        rf"\b(?:the\s)?{_SEASON}\b(?:\s(?:of\s)?{_YEAR}\b)?",
+        rf"\b(?P<before>in|of|by|since|until|from|till|after|before|during|through|starting)\s{_YEAR}\b(?!\s?[-–])",
+        rf"(?<=\bto\s){_YEAR}\b",
+        rf"[(]{_YEAR}[)]",
+        r"\b(?:the\s)?(?P<decade>\d{3}0)s\b",
+        rf"\b(?:every\s)?{_WEEKDAY}s?\b",
+        r"\b(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s?(?P<half>am|pm|a\.m\.|p\.m\.|AM|PM)(?!\w)",
+        r"(?<![:\d])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?!:?\d)(?:\s?(?:h|hrs|o'clock)\b)?",
+        r"\b(?P<hour>\d{1,2})\so['’]clock\b",
+        r"\bat\s(?P<onlyhour>[01]?\d|2[0-3])"
+        r"(?=\s?(?:[.,;!?](?!\d)|$)|\s(?:and|but|or|on|in the|every|until|to|sharp)\b)",
+        r"\b(?P<clockword>noon|midnight)\b",
+        rf"\b(?:the\s)?{_PART}\b",
+        r"\b(?P<relative>yesterday|today|tomorrow|tonight|currently|"
+        r"the (?:previous|following) (?:day|week|month|year)|\w+ (?:days?|weeks?|months?|years?) ago)\b",
+        r"(?P<span>\b\d{4}\s?[-–]\s?\d{4}\b)",
     )
 )
+_SEASONS = {"fall": "autumn"}
+_QUARTERS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "last": "4"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +72,9 @@ class TimeReference:
 
     Attributes:
         start, end: offsets in the text, in characters, the end exclusive.
-        parts: what is said of it: year, month, day, weekday, clock (minutes from midnight), hour (of `at 9`: of
-            twelve, for it may be in the morning or not), period (words such as `last week`, `spring`, `Q3`).
+        parts: what is said of it: year, quarter, season, month, day, weekday, part (of a day), clock (minutes from
+            midnight), hour (of `at 9`: of twelve, for it may be in the morning or not), relative (words such
+            as `last week`).
         bound: the word before it that makes it a limit: since, until, before, after, by, from; else empty.
     """
 
@@ -127,18 +142,28 @@ def _parts(groups: Mapping[str, str | None]) -> Iterator[tuple[str, str | int]]:
             continue
         value = text.lower()
         match name:
-            case "year" | "day":
-                yield name, int(value)
-            case "period":
-                yield name, " ".join(value.split()).removesuffix("s")
+            case "year":
+                yield "year", int(value)
+            case "decade" | "span" | "relative":
+                yield name, " ".join(value.split())
             case "month" | "monthonly":
                 yield "month", quantities.MONTHS[value]
-            case "monthnumber":
-                yield "month", int(value)
-            case "weekday":
-                yield name, value
+            case "monthnumber" | "day":
+                yield name.removesuffix("number"), int(value)
+            case "quarter":
+                yield "quarter", value
             case "onlyhour":
                 yield "hour", int(value) % 12
+            case "quarterword":
+                yield "quarter", _QUARTERS[value]
+            case "season":
+                yield "season", _SEASONS.get(value, value)
+            case "weekday":
+                yield "weekday", value
+            case "part":
+                yield "part", value.removesuffix("s")
+            case "clockword":
+                yield "clock", 12 * 60 if value == "noon" else 0
             case "hour":
                 hour = int(value)
                 half = (groups.get("half") or "").lower().replace(".", "")
@@ -152,6 +177,7 @@ def _parts(groups: Mapping[str, str | None]) -> Iterator[tuple[str, str | int]]:
 _MAY_HAVE_DAY = lazy.compile(r"\d")
 _HALF_A_YEAR = timedelta(days=183)
 _PREPOSITION = lazy.compile(r"(?:^|(?<=[\s(\[]))(?:on|as of)(?: the)? $", re.IGNORECASE)
+_DECISION_WEEKDAY = lazy.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? $", re.IGNORECASE)
 _OPENING = lazy.compile(r"[\s*_>•([–—-]*")
 _DECIDED = lazy.compile(r"\b(?:decided|agreed|decision)(?: made)?,? ?[(\[]?$", re.IGNORECASE)
 _CLAUSE_END = lazy.compile(
@@ -176,6 +202,7 @@ def split(sentence: str, *, not_after: str | None = None) -> tuple[str, str | No
         if day is None or reference.bound or (not_after is not None and day > not_after):
             continue
         before, after = sentence[: reference.start], sentence[reference.end :]
+        before = _DECISION_WEEKDAY.sub("", before)
         bare = _PREPOSITION.sub("", before)
         if _OPENING.fullmatch(bare):
             return after.lstrip(_BEFORE_SENTENCE), day
