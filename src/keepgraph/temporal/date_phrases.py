@@ -471,7 +471,10 @@ _RULES: tuple[tuple[re.Pattern[str], _Read, _Recurrence | None], ...] = (
     ),
     _rule(rf"(?:{_WHICH} (?P<week>week(?: on)? )?)?{_WEEKDAY}", _read_weekday, "week"),
     _rule(rf"{_WEEKDAY} (?:of )?{_WHICH} (?P<week>week)", _read_weekday),
-    _rule(rf"(?P<ahead>in )?{_AMOUNTS}(?(ahead)| (?:(?P<ago>ago|back|before today)|ahead|from (?:now|today)))", _read_distance),
+    _rule(
+        rf"(?P<ahead>in )?{_AMOUNTS}(?(ahead)| (?:(?P<ago>ago|back|before today)|ahead|from (?:now|today)))",
+        _read_distance,
+    ),
     _rule(rf"{_WHICH} {_AMOUNTS}", _read_running),
     _rule(rf"{_WHICH} {_PERIOD}", _read_period),
     _rule(rf"{_PERIOD} before last", _read_period),
