@@ -256,9 +256,9 @@ DEMO_ANSWERS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_demo_answers_each_question_by_every_door_and_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], times: int
 ) -> None:
     monkeypatch.setenv("KG_DB", str(tmp_path / "own.db"))
 
@@ -266,7 +266,7 @@ def test_the_demo_answers_each_question_by_every_door_and_again(
         kg.main(["demo", "--into", str(tmp_path / "demo.db")], prog_name="kg", standalone_mode=False)
         return capfd.readouterr().out
 
-    tours = [said(), said()]
+    tours = [said() for _ in range(times)]
 
     assert "39 people, 5 projects, 60 decisions, 100 notes" in tours[0]
     for tour in tours:
