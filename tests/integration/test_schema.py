@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tempfile
 from collections import Counter
 from datetime import timedelta
@@ -371,3 +373,16 @@ def test_who_cancels_gets_no_estimate(graph):
         graph.call_until(lambda: errors.Cancelled("enough"), "get_schema", {})
 
     assert raised.value.code == "CANCELLED"
+
+
+def test_a_schema_is_shown_without_the_compiler(path):
+    loads = f"""
+import sys, keepgraph
+keepgraph.open({str(path)!r}).call("get_schema")
+print(*(name for name in sys.modules if name.startswith("keepgraph.cypher.")))
+"""
+    loaded = subprocess.run([sys.executable, "-c", loads], check=True, capture_output=True, text=True).stdout.split()
+    compiler = ("binder", "compiler", "interpret", "plan.optimizer", "sql", "table_graph")
+
+    assert loaded
+    assert [name for name in loaded if name.removeprefix("keepgraph.cypher.").startswith(compiler)] == []
