@@ -688,4 +688,5 @@ _RULES: dict[type, Callable[[Any, Scope, Context], Type]] = {
     ast.PatternPredicate: _pattern_predicate,
     ast.PatternPath: _pattern_path,
     ast.Subquery: _subquery,
+    ast.Instant: lambda expression, scope, context: Type(STRING),
 }

@@ -534,6 +534,8 @@ _CONSTANT: dict[type, Callable[[Any], bool]] = {
     ast.Binary: lambda part: True,
     ast.Unary: lambda part: True,
     ast.Property: lambda part: True,
+    ast.ListLiteral: lambda part: True,
+    ast.Instant: lambda part: True,
     ast.Call: lambda part: (function := functions.find(part.name)) is not None and function.needs in ("", "now"),
 }
 
@@ -555,7 +557,6 @@ _PARTS_BY_TYPE = frozenset(
 _DIGITS = frozenset(("year", "month", "day"))
 """The parts of a day that are digits of the text of a timestamp."""
 _CUTS = frozenset(("substring", "left"))
-_RANDOM = frozenset(("rand", "randomuuid"))
 _FROM_PARTS: Mapping[str, str] = {"count": "sum", "min": "min", "max": "max"}
 """The aggregates that can be put together from those of parts, and by which. Adding floats in parts would round."""
 
@@ -597,7 +598,7 @@ def _without_project(plan: Aggregate) -> Aggregate:
     project = plan.input
     if not isinstance(project, Project) or not isinstance(project.input, Match):
         return plan
-    if any(_is_random(value) for _, value in project.items):
+    if any(is_random(value) for _, value in project.items):
         return plan
     values: dict[ast.Expression, ast.Expression] = {ast.Variable(name): value for name, value in project.items}
     return replace(
@@ -658,7 +659,7 @@ def _instants_of(name: str, source: Plan, properties: InstantProperties) -> froz
 
 def _follows_from_day(expression: ast.Expression, timestamp: ast.Expression) -> bool:
     """Whether its value is the same for all timestamps of one day in UTC, and follows from nothing else."""
-    if expression == timestamp or isinstance(expression, ast.Variable) or _is_random(expression):
+    if expression == timestamp or isinstance(expression, ast.Variable) or is_random(expression):
         return False
     if isinstance(expression, ast.Property) and expression.key.lower() in _PARTS_BY_TYPE:
         subject = expression.subject
@@ -681,8 +682,14 @@ def _follows_from_day(expression: ast.Expression, timestamp: ast.Expression) -> 
     return all(_follows_from_day(child, timestamp) for child in tree_walk.children(expression))
 
 
-def _is_random(expression: ast.Expression) -> bool:
-    return any(_is_call(part, _RANDOM) for part in walk(expression))
+def is_random(expression: ast.Expression) -> bool:
+    """Whether its value may differ each time; what a subquery computes is not looked into."""
+    return any(isinstance(part, ast.Subquery) or _needs(part) == "random" for part in walk(expression))
+
+
+def _needs(part: ast.SyntaxNode) -> str:
+    function = functions.find(part.name) if isinstance(part, ast.Call) else None
+    return function.needs if function is not None else ""
 
 
 def _of_day(expression: ast.Expression, timestamp: ast.Expression, column: str) -> ast.Expression:

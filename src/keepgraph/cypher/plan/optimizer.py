@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
-from keepgraph.cypher import aggregates, functions
+from keepgraph.cypher import aggregates
 from keepgraph.cypher.plan import instant_comparisons, planner
 from keepgraph.cypher.plan.algebra import (
     Aggregate,
@@ -99,15 +99,7 @@ def _compares_with_constant(condition: ast.Expression) -> bool:
     if not isinstance(condition, ast.Binary) or condition.operator not in _COMPARISONS:
         return False
     sides = condition.left, condition.right
-    return any(_is_plain(one) and is_constant(other) for one, other in (sides, sides[::-1]))
-
-
-def is_constant(expression: ast.Expression) -> bool:
-    """Whether this is a constant, an instant that is one, or a list of such."""
-    if isinstance(expression, ast.ListLiteral):
-        return all(map(is_constant, expression.elements))
-    value = expression.value if isinstance(expression, ast.Instant) else expression
-    return instant_comparisons.is_constant(value)
+    return any(_is_plain(one) and instant_comparisons.is_constant(other) for one, other in (sides, sides[::-1]))
 
 
 def compute_after_limit(plan: Plan) -> Plan:
@@ -475,18 +467,10 @@ def _is_repeatable(plan: Plan) -> bool:
             expressions = [value for _, value in plan.items]
         else:
             return False
-        if any(map(_is_random, expressions)):
+        if any(map(instant_comparisons.is_random, expressions)):
             return False
         plan = plan.input
     return True
-
-
-def _is_random(expression: ast.Expression) -> bool:
-    function = functions.find(expression.name) if isinstance(expression, ast.Call) else None
-    if function is not None and function.needs == "random":
-        return True
-    # What a subquery computes is not looked into.
-    return isinstance(expression, ast.Subquery) or any(map(_is_random, tree_walk.children(expression)))
 
 
 Tree = TypeVar("Tree", bound=ast.SyntaxNode)

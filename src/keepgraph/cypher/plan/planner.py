@@ -437,7 +437,7 @@ def _selects(condition: ast.Expression, nodes: set[str], operators: frozenset[st
     sides = [(condition.left, condition.right)]
     if condition.operator == "=":
         sides.append((condition.right, condition.left))
-    return any(_is_of_node(one, nodes) and _is_constant(other) for one, other in sides)
+    return any(_is_of_node(one, nodes) and instant_comparisons.is_constant(other) for one, other in sides)
 
 
 def _is_of_node(expression: ast.Expression, nodes: set[str]) -> bool:
@@ -449,9 +449,3 @@ def _is_of_node(expression: ast.Expression, nodes: set[str]) -> bool:
 
 def _is_property(expression: ast.Expression) -> bool:
     return isinstance(expression, ast.Property) and isinstance(expression.subject, ast.Variable)
-
-
-def _is_constant(expression: ast.Expression) -> bool:
-    if isinstance(expression, ast.ListLiteral):
-        return all(map(_is_constant, expression.elements))
-    return instant_comparisons.is_constant(expression)

@@ -580,7 +580,7 @@ def _conditions_on(plan: Match, variable: str, key: str) -> Iterator[ast.Binary]
             isinstance(condition, ast.Binary)
             and condition.operator in _TELLING
             and condition.left == property_
-            and optimizer.is_constant(condition.right)
+            and instant_comparisons.is_constant(condition.right)
         ):
             yield condition
 
@@ -596,19 +596,14 @@ def _ranges(plan: Match, variable: str, key: str) -> Iterator[tuple[str, ast.Exp
     for condition in plan.conditions:
         if not isinstance(condition, ast.Binary) or not _is_comparison(condition):
             continue
-        if condition.left == property_ and _is_constant(condition.right):
+        if condition.left == property_ and instant_comparisons.is_constant(condition.right):
             yield condition.operator, condition.right
-        elif condition.right == property_ and _is_constant(condition.left):
+        elif condition.right == property_ and instant_comparisons.is_constant(condition.left):
             yield _FLIPPED[condition.operator], condition.left
 
 
 def _is_comparison(condition: ast.Expression) -> bool:
     return isinstance(condition, ast.Binary) and condition.operator in _FLIPPED
-
-
-def _is_constant(expression: ast.Expression) -> bool:
-    value = expression.value if isinstance(expression, ast.Instant) else expression
-    return instant_comparisons.is_constant(value)
 
 
 def _share(context: Context, key: str, ranges: list[tuple[str, ast.Expression]]) -> float:
