@@ -21,6 +21,7 @@ def extracted(text: str, about: str | None = None) -> list[tuple[str, str, str]]
         ("Atlas is waiting for the legal review.", [("Atlas", "blocks", "legal review")]),
         ("Livio still waits for two titles.", [("Livio", "blocks", "two titles")]),
         ("PostgreSQL blocks notification-service", [("notification-service", "blocks", "PostgreSQL")]),
+        ("Atlas is blocked by Legal, the API waits on Ana.", [("Atlas", "blocks", "Legal"), ("API", "blocks", "Ana")]),
         ("Orion blocks Vega, Vega blocks Titan.", [("Vega", "blocks", "Orion"), ("Titan", "blocks", "Vega")]),
         (
             "worker-2 depends on Redis 7 and the blob service",

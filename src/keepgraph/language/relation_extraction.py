@@ -71,6 +71,7 @@ _DECISION_END = lazy.compile(
 
 _CLAUSE_START = lazy.compile(r"[,;:()\"“”—–]|\b(?:and|but|because|so|that|while|since|as) ")
 _CONJUNCTION = lazy.compile(r"(?:,? and|,|&) ")
+_LIST_GOES_ON_OR_ENDS = lazy.compile(r"\s*(?:$|[^\w\s]|(?:and|because|since|so|for|but)\b)")
 _NAMING = lazy.compile(r"\w[-_.+#]\w|\d|\w[A-Z]|[+#]$")
 _WORD = lazy.compile(r"[\w][\w.&/+#'’@-]*|`[^`\s]{1,60}`|\.\w+|[,;:()\"“”!?—–]")
 _NAME_PARTICLES = frozenset("de da di van von der den bin al".split())
@@ -252,7 +253,10 @@ def _further_names(rest: str) -> Iterator[str]:
     """Further names in a list: `, Redis and Kafka`."""
     while conjunction := _CONJUNCTION.match(rest):
         phrase, rest = _phrase_after(rest, conjunction.end())
-        if not phrase or any(words.search(phrase) for _, words, _ in _PATTERNS):
+        is_clause = not _LIST_GOES_ON_OR_ENDS.match(rest) or any(
+            words.search(phrase or "") for _, words, _ in _PATTERNS
+        )
+        if not phrase or is_clause:
             return
         yield phrase
 
