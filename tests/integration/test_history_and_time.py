@@ -440,6 +440,17 @@ def test_a_week_is_what_was_known_then(call, clock):
     assert [len(each) for each in week(call)] == [1, 0, 1]
 
 
+def test_a_task_is_due_from_when_it_was_known(call, clock):
+    clock.pass_by(days=1)
+    call.record({"type": "task", "name": "Call Tom"}, "due_on", literal("2026-05-18"))
+    clock.pass_by(days=1)
+    call.record({"type": "task", "name": "Call Tom"}, "resolved_by", literal("done"))
+
+    assert [week(call, known_at=f"2026-05-{day}")[2] for day in (14, 15)] == [[], []]
+    assert week(call, known_at="2026-05-16")[2] == ["Due 2026-05-18: “Call Tom”"]
+    assert week(call)[2] == []
+
+
 def test_a_blocker_is_open_until_it_was_known_to_be_resolved(call, clock):
     call.record(ATLAS, "blocked_by", literal("rain"))
     clock.pass_by(days=1)

@@ -117,6 +117,7 @@ def facts_with_days(
     values = {
         "predicates": json_array(predicates),
         "at": tx.at,
+        "known": tx.known_at,
         "since": since,
         "until": until,
         "group": tx.group,
@@ -125,7 +126,7 @@ def facts_with_days(
     return tx.column(
         f"""
         SELECT fact.id
-        FROM fact
+        FROM {facts.table_as_known(tx)}
         JOIN entity AS s ON s.id = fact.subject
         WHERE fact.predicate IN (SELECT id FROM predicate WHERE name IN (SELECT value FROM json_each(:predicates)))
           {among_these}
@@ -161,19 +162,20 @@ def not_done(
     # By the numbers of the types, which an index has: by their names, all entities of the group would be read.
     of_these_types = "" if of_types is None else f"AND entity.type IN ({_TYPES})"
     among_these = "" if among is None else "AND entity.id IN (SELECT value FROM json_each(:among))"
+    table = facts.table_as_known(tx)
     return tx.column(
         f"""
         SELECT entity.id FROM entity
-        WHERE entity.group_id = :group
+        WHERE entity.group_id = :group AND (:known IS NULL OR entity.created_at <= :known)
           {of_these_types}
           {among_these}
           AND NOT EXISTS (
-              SELECT 1 FROM fact
+              SELECT 1 FROM {table}
               WHERE fact.subject = entity.id AND fact.literal IS NOT NULL AND {FACT_HOLDS}
                 AND lower(trim(fact.literal)) IN (SELECT value FROM json_each(:done))
           )
           AND (entity.id IN (SELECT value FROM json_each(:blocked)) OR NOT EXISTS (
-              SELECT 1 FROM fact
+              SELECT 1 FROM {table}
               JOIN provenance ON provenance.fact = fact.id
               WHERE fact.subject = entity.id AND {FACT_HOLDS}
                 AND fact.predicate IN (
@@ -192,6 +194,7 @@ def not_done(
             "blocking": json_array(blocking),
             "blocked": json_array(blocked),
             "at": tx.at,
+            "known": tx.known_at,
         },
     )
 
