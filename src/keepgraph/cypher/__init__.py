@@ -3,7 +3,25 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.cypher import table_graph
+    from keepgraph.cypher import (
+        aggregates,
+        arithmetic,
+        binder,
+        catalogue,
+        comparison,
+        compiler,
+        dialect,
+        functions,
+        interpret,
+        plan,
+        query_repair,
+        sql,
+        syntax,
+        table_graph,
+        type_inference,
+        value_types,
+        values,
+    )
 else:
     from keepgraph import lazy_submodules
 

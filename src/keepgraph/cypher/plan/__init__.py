@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.cypher.plan import instant_comparisons, join_order
+    from keepgraph.cypher.plan import algebra, instant_comparisons, join_order, optimizer, planner
 else:
     from keepgraph import lazy_submodules
 

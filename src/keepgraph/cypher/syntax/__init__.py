@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keepgraph.cypher.syntax import ast, tree_walk
+    from keepgraph.cypher.syntax import ast, expressions, parser, patterns, tokenizer, tree_walk
 else:
     from keepgraph import lazy_submodules
 
