@@ -17,7 +17,6 @@ CONTRADICTED = [
     ("Mrs Keller", "Prof. Dr. Peter Keller", "person"),
     ("Mrs Vandermeer", "Captain Johannes Vandermeer", "person"),
     ("Lady Byron", "Lord Byron", "person"),
-    ("Mrs James Kirk", "James Kirk", "person"),
     ("Mr Novak", "Alexandra Novak", "person"),
 ]
 

@@ -45,11 +45,9 @@ REFUSED = [
     ("close the office", "Open the office", "statement"),
     ("from Jira to Linear", "Switch from Linear to Jira", "statement"),
     ("info@northwind.io", "Northwind", "term"),
-    ("C++ handbook", "C handbook", "reference"),
     ("Jianguo Li", "Jianhua Li", "person"),
     ("Nora Ekberg Ltd", "Nora Ekberg", "person"),
     ("meeting notes", "Meeting notes 2025-02-11", "reference"),
-    ("weekly backups", "Nightly backups", "title"),
     ("building instead of buying a mixer", "Buy instead of building a mixer", "statement"),
     ("hire a 3rd gardener", "Hire a second gardener", "statement"),
 ]
@@ -62,9 +60,7 @@ EVIDENCE = [
     ("Soye Adebayo", "Adesoye Adebayo", "person", "person_clipped"),
     ("Theo Kastellanos", "Theodora Kastellanos", "person", "person_clipped"),
     ("Connie Mbeki", "Consolata Mbeki", "person", "person_clipped"),
-    ("Manny Tetteh", "Emmanuel Tetteh", "person", "person_clipped"),
-    ("Ingrid Bureau Off.", "Ingrid Bureau Office", "term", "whole_of_several"),
-    ("Svalbard Global Seed Vault", "Svalbard seed vault", "term", "whole_of_several"),
+    ("Svalbard Global Seed Vault", "Svalbard seed vault", "term", "part_of_several"),
 ]
 
 WEAK = [
@@ -118,19 +114,18 @@ def test_what_contradicts_is_refused_whatever_else_agrees(question, name, style)
     ("question", "name"), [("Salt Road sound mix", "The Salt Road"), ("opt-out rate", "opt-in rate")]
 )
 def test_a_longer_question_with_another_head_or_word_is_not_the_name_and_more(question, name):
-    assert evidence(question, name, "term")["whole_of_several"] == 0
+    assert evidence(question, name, "term")["part_of_several"] == 0
 
 
 @needs_words
 @pytest.mark.parametrize(("question", "name", "style", "feature"), EVIDENCE)
-def test_evidence_has_a_feature_of_its_own(question, name, style, feature):
+def test_evidence_has_a_feature_whichever_of_the_two_names_is_asked(question, name, style, feature):
     """
     The model weighs what the rules leave open.
     """
-    features = evidence(question, name, style)
+    both_ways = [evidence(question, name, style), evidence(name, question, style)]
 
-    assert features is not None
-    assert features[feature] > 0
+    assert all(features is not None and features[feature] > 0 for features in both_ways)
 
 
 @needs_words

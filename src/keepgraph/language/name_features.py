@@ -6,14 +6,11 @@ it, or either. The model that weighs them is in `engine.resolution.acceptance` (
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from itertools import pairwise
 
 from keepgraph import lazy
 from keepgraph.language import (
-    common_words,
     given_names,
     identifiers,
     name_conflicts,
@@ -26,21 +23,15 @@ from keepgraph.language import (
 from keepgraph.language.name_similarity import MATCH_THRESHOLD
 from keepgraph.language.normalisation import Name
 from keepgraph.language.word_alignment import Rarity
-from keepgraph.ml import frequent_words
 from keepgraph.model import NameStyle
 
 DIRECTIONS: Mapping[str, int] = {
     "rule": 1,
-    "ratio_high": 1,
     # Words in both, and words left over.
     "part_of_several": 1,
-    "whole_of_several": 1,
     "sibling_covered": -1,
-    "question_left_known": -1,
     "name_qualified": 1,
     "one_word": -1,
-    "little_in_common": -1,
-    "term": 0,
     # Persons: the same evidence counts differently there.
     "person_rule": 1,
     "person_clipped": 1,
@@ -48,7 +39,6 @@ DIRECTIONS: Mapping[str, int] = {
     "person_known_word": -1,
     # Meaning.
     "cosine_statement": 1,
-    "cosine_term": 0,
     # Other candidates.
     "rival_covered": -1,
     "leads_cosine": 1,
@@ -82,7 +72,6 @@ MIN_COSINE = 0.45
 _HALF = 0.5  # of the weight of the words
 _MOST = 0.75  # of the weight of the words of a title: other words rarely paraphrase it
 _NEAR = 0.7  # of cosines
-_DOTTED = lazy.compile(r"\b([^\W\d_]{2,8})\.(?=\s|$)")
 _SIMILAR_NAME = 75.0
 _MIN_LETTERS_OF_TYPO = 6
 _PINYIN = (
@@ -90,7 +79,6 @@ _PINYIN = (
     "(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ui|uo|ue|a|e|i|o|u)"
 )
 _SYLLABLES = lazy.compile(f"({_PINYIN})({_PINYIN})")
-_GENITIVE = lazy.compile(r"(?<=\w)['’]s\b")
 _SIMILAR_TO_TYPO = 60.0
 _PARTICLE = 3  # letters of el, al, bin, ibn
 _SLAVIC_ENDINGS = ("ski", "ska", "cki", "cka", "dzki", "dzka")  # of a surname, of a man and of a woman
@@ -121,8 +109,6 @@ def of_pair(
         may_be_company: whether things of its type may have a legal form.
     """
     is_match = rule >= MATCH_THRESHOLD
-    if style != "person":
-        question = _with_dotted_words_in_full(question, name)
     has_other_spelling = is_match and reason is not None
     if style == "person" and not has_other_spelling and _is_another_syllable(question, name):
         return None
@@ -139,18 +125,16 @@ def of_pair(
         return None  # meeting notes, of any meeting
     if not is_match and name_conflicts.differ(question, name, style=style, type_names=type_names):
         return None
-    from rapidfuzz import fuzz
-
-    ratio = max(fuzz.ratio(question.folded, name.folded), fuzz.token_sort_ratio(question.folded, name.folded))
-    features = {"ratio_high": max(0.0, ratio - 85) / 15, **({} if cosine is None else {"cosine": cosine})}
+    features = {} if cosine is None else {"cosine": cosine}
     if style == "person":
+        either_way = ((question, name), (name, question))
         has_known_word, is_beside_gap = _mistyped_words(question, name, rarity, type_names)
         return {
             **features,
             "covered": float(is_match),
             "person_rule": float(is_match),
-            "person_clipped": float(not is_match and _is_clipped(question, name, rarity)),
-            "person_typos": float(not is_match and _has_only_typos(question, name)),
+            "person_clipped": float(not is_match and any(_is_clipped(*pair, rarity) for pair in either_way)),
+            "person_typos": float(not is_match and any(_has_only_typos(*pair) for pair in either_way)),
             "person_known_word": float(has_known_word),
             "person_typo_and_left": float(is_beside_gap),
         }
@@ -163,21 +147,23 @@ def of_pair(
     is_sibling = bool(left and omitted) and not paraphrases.is_possible(
         question, name, style=style, type_names=type_names, is_entity_name=is_entity_name
     )
-    is_qualified = bool(matched and omitted) and not left and all(word in _QUALIFIERS for word in omitted)
-    asked, known = word_alignment.tokens(question), word_alignment.tokens(name)
-    is_longer = len(asked) > len(known) and asked[-1] not in left  # with the same head: Svalbard Global Seed Vault
-    has_whole = len(name.words) > 1 and not omitted and (not left or is_longer)
-    near = max(0.0, (cosine or 0.0) - 0.35) * 4
+    # One of the two may have all words of the other: the question, or the name if the question says more.
+    longer, shorter, extra = (question, name, left) if left else (name, question, omitted)
+    words = word_alignment.tokens(longer)
+    is_longer = len(words) > len(word_alignment.tokens(shorter))
+    is_part = bool(matched) and not (left and omitted) and (is_longer or not extra)
+    # Svalbard Global Seed Vault, not Salt Road sound mix. A question may leave out a head, but not that of a decision.
+    has_same_head = (longer is name and style != "statement") or words[-1] not in extra
+    is_several = len(shorter.words) > 1
+    share = max(0.0, min(covered, name_covered) - 0.4) * 1.5
     return {
         **features,
         "covered": covered,
         "rule": float(is_match and "part of the name" not in (reason or "")),
-        "part_of_several": float(len(question.words) > 1 and not left) * max(0.0, name_covered - 0.4) * 1.5,
-        "whole_of_several": (has_whole and not is_match) * max(0.0, covered - 0.4) * 1.5,
+        "part_of_several": (is_part and has_same_head and is_several) * share,
         "sibling_covered": is_sibling * covered,
-        "question_left_known": float(any(rarity(word) and not name_similarity.is_generic(word) for word in left)),
-        "name_qualified": float(is_qualified),
-        "one_word": float(len(question.words) == 1 and not is_match),
+        "name_qualified": float(is_part and bool(extra) and all(word in _QUALIFIERS for word in extra)),
+        "one_word": float(not is_several and not is_match),
         "little_in_common": float(
             cosine is not None
             and not is_match
@@ -187,9 +173,7 @@ def of_pair(
             and covered < (_MOST if style == "reference" and len(matched) == 1 else _HALF)
             and cosine < _NEAR
         ),
-        "term": float(style == "term"),
-        "cosine_statement": near * (style == "statement"),
-        "cosine_term": near * (style == "term"),
+        "cosine_statement": max(0.0, (cosine or 0.0) - 0.35) * 4 * (style == "statement" and is_several),
     }
 
 
@@ -201,29 +185,11 @@ def weak_reasons(features: Mapping[str, float]) -> list[str]:
     return [reason for reason, feature in WEAK_REASONS.items() if features.get(feature)]
 
 
-def _with_dotted_words_in_full(question: Name, name: Name) -> Name:
-    """The question with the whole word of the name for each one cut off with a dot: European Patent Off."""
-
-    def in_full(match: re.Match[str]) -> str:
-        short = match[1].casefold()
-        return next((word for word in name.folded.split() if word != short and word.startswith(short)), match[0])
-
-    written = _DOTTED.sub(in_full, question.text) if "." in question.text else question.text
-    return question if written == question.text else Name(written)
-
-
 def _weight(word: str, rarity: Rarity) -> float:
     """How informative a word is: little if it is generic, less the more names have it."""
     if name_similarity.is_generic(word):
         return 0.25
-    base = 1.2 if _is_rare(word) else 0.8
-    return base / (1 + 0.25 * min(max(rarity(word) - 1, 0), 8))
-
-
-@lru_cache(maxsize=8192)
-def _is_rare(word: str) -> bool:
-    """Whether a word is not common in English; without a word list, no word is rare."""
-    return bool(frequent_words.load()) and len(word) > 2 and word.isalpha() and not common_words.is_common(word)
+    return 1 / (1 + 0.25 * min(max(rarity(word) - 1, 0), 8))
 
 
 # Persons
@@ -239,8 +205,6 @@ def _mistyped_words(question: Name, name: Name, rarity: Rarity, type_names: froz
     from rapidfuzz import fuzz
 
     asked, known = (each.words_without(type_names, honorifics=True) for each in (question, name))
-    if _GENITIVE.search(question.text):
-        asked = Name(_GENITIVE.sub("", question.text)).words_without(type_names, honorifics=True)
     joined = {first + second for first, second in pairwise(asked)}
     whole = {first + second for first, second in pairwise(known)}
     has_other_particle = any(
@@ -289,19 +253,18 @@ def _is_clipped(question: Name, name: Name, rarity: Rarity) -> bool:
     is_beginning = 2 < len(given) < len(known[0]) and known[0].startswith(given)
     if (is_beginning or is_end) and (not given_names.contains(given) or given_names.is_nickname(given)):
         return True
-    stem = given.rstrip("iey")  # Connie of Consolata, Josie of Josefina, Manny of Emmanuel
+    stem = given.rstrip("iey")  # Connie of Consolata, Josie of Josefina
     stem = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else stem
     is_diminutive = stem != given and len(stem) > 2 and len(given) < len(known[0])
-    is_within = is_diminutive and given_names.is_nickname(given) and stem in known[0][1:]
-    return (is_diminutive and known[0].startswith(stem)) or is_within
+    return is_diminutive and known[0].startswith(stem)
 
 
 def _has_only_typos(question: Name, name: Name) -> bool:
-    """Whether every word of a person's name is there, exactly or with typos in a long word that is not another name."""
+    """Whether all of several words of a person's name are there, exactly or with typos in a long word."""
     from rapidfuzz import fuzz
 
     asked, known = (each.words_without(frozenset(), honorifics=True) for each in (question, name))
-    if len(asked) != len(known) or not asked:
+    if len(asked) != len(known) or len(asked) < 2:
         return False
     for word, other in zip(asked, known, strict=True):
         if word == other or phonetics.key(word) == phonetics.key(other) or other in given_names.spellings(word):
