@@ -306,7 +306,7 @@ def test_an_empty_graph_has_a_profile(call):
     assert all(not profile["confirmed"] for profile in answer["relationship_profiles"].values())
 
 
-@pytest.mark.parametrize("wrong", [{"sample_size": 0}, {"sample_size": 51}, {"sample_size": "5"}, {"label": "Person"}])
+@pytest.mark.parametrize("wrong", [{"sample_size": 0}, {"sample_size": 51}, {"sample_size": "x"}, {"label": "Person"}])
 def test_what_it_does_not_take_is_refused(call, wrong):
     assert call("profile_graph", **wrong)["error"] == "INVALID_ARGUMENTS"
 
