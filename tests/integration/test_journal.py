@@ -103,7 +103,7 @@ def test_what_a_call_adds_is_journalled_by_row_number_alone(call, path):
 
 def test_each_change_belongs_to_its_own_call(call, path):
     call.record(person("Ada"), "tagged", literal("x"))
-    call.record(person("Ada"), "tagged", literal("x"))
+    call.record(person("Ada"), "tagged", literal("x"), source="mail")
 
     assert [entry[:4] for entry in journal(path)][-1] == (2, "insert", "provenance", 2)
 
