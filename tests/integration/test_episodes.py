@@ -271,7 +271,7 @@ def test_a_note_gets_its_first_line_as_a_name(call):
 
 def test_a_note_is_about_what_the_caller_says(call):
     call("record_fact", subject=project("Atlas"), predicate="tagged", object={"literal": "active"})
-    told = call("remember", text="We decided to use PostgreSQL.\nBlocked by the vendor contract.", about=["Atlas"])
+    told = call("remember", text="We decided to use PostgreSQL. Blocked by the vendor contract.", about=["Atlas"])
 
     assert names_of(told["mentions"]) == ["Atlas"]
     assert arguments_of(told) == [

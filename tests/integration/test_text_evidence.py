@@ -50,6 +50,7 @@ CASES = [
     ("Anna Berg", "leads", "Atlas", "silent", "Atlas leads Anna to new places."),
     ("Ben Ito", "reports_to", "Anna Berg", "says", "Ben reports to Anna."),
     ("Anna Berg", "reports_to", "Ben Ito", "silent", "Ben reports to Anna."),
+    ("Ben Ito", "reports_to", "Anna Berg", "says", "Ben's manager is Anna."),
     ("Ben Ito", "reports_to", "Anna Berg", "says", "Anna Berg is Ben's manager."),
     ("Anna Berg", "lives_in", "Oslo", "says", "Anna lives in Oslo, not in Bergen."),
     ("Anna Berg", "lives_in", "Oslo", "denies", "Anna doesn't live in Oslo."),

@@ -70,7 +70,10 @@ _COPULAS = frozenset(
     "looks".split()
 )
 _AUXILIARIES = _COPULAS | frozenset("has have had do does did can must will shall may might could would should".split())
-_ADVERBS = inflection.ADVERBS | frozenset("not never no longer".split())
+_ADVERBS = frozenset(
+    "very quite rather still now currently always already really fully completely not never no longer also too "
+    "usually often generally extremely highly fairly so only mostly".split()
+)
 _PREPOSITIONS = inflection.PREPOSITIONS | {"when", "while", "because", "than", "as", "if", "since", "during", "for"}
 WORD = lazy.compile(r"[^\W_](?:[\w.&'’+#/-]*[\w+#])?")
 

@@ -21,10 +21,9 @@ _PERFECT = frozenset("has have had having".split())
 _PAST_COPULAS = frozenset("was were".split())
 _FUTURE = frozenset("will shall".split())
 _EMPHATIC = frozenset("do does did".split())
-ADVERBS = frozenset(
+_ADVERBS = frozenset(
     "currently presently now also still already formerly previously originally primarily mainly mostly usually often "
-    "recently lately later eventually officially actively jointly once partly largely initially both directly only "
-    "always heavily completely fully again really very quite rather too generally extremely highly fairly so".split()
+    "recently lately later eventually officially actively jointly once partly largely initially".split()
 )
 
 _PAST_ADVERBS = frozenset("formerly previously originally once initially".split())
@@ -36,7 +35,7 @@ _EMPTY = (
     | _PERFECT
     | _FUTURE
     | _EMPHATIC
-    | ADVERBS
+    | _ADVERBS
     | frozenset(
         "of in from for to with by at on as and or that which this these those it its there can could may might would "
         "should must get gets got s".split()
@@ -70,7 +69,7 @@ def normal_form(wording: str) -> tuple[str, ...]:
 
     A passive without a preposition keeps its `be`: somebody who "named" is not one who "is named".
     """
-    words = [word for word in wording.split() if word not in _ARTICLES and word not in ADVERBS]
+    words = [word for word in wording.split() if word not in _ARTICLES and word not in _ADVERBS]
     words, has_copula = _without_auxiliaries(words)
     if not words or says_nothing(" ".join(words)):
         return ()
@@ -82,7 +81,7 @@ def normal_form(wording: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def verb_forms(wording: str) -> tuple[tuple[str, ...], ...]:
     """The normal forms with the voice of the verb: `was sold to` is passive, `sells to` active, `sold to` either."""
-    words = [word for word in wording.split() if word not in _ARTICLES and word not in ADVERBS]
+    words = [word for word in wording.split() if word not in _ARTICLES and word not in _ADVERBS]
     rest, has_copula = _without_auxiliaries(words)
     if not rest or says_nothing(" ".join(words)):
         return ()
@@ -105,7 +104,7 @@ def tense(wording: str, *, is_passive: bool) -> Tense:
         is_passive: whether a wording that may be passive or active is read as passive; see `verb_forms`.
     """
     all_words = [word for word in wording.split() if word not in _ARTICLES]
-    words = [word for word in all_words if word not in ADVERBS]
+    words = [word for word in all_words if word not in _ADVERBS]
     if not words:
         return "present"
     first, following = words[0], words[1] if len(words) > 1 else ""
@@ -133,7 +132,7 @@ def has_auxiliary(wording: str) -> bool:
 
 def without_auxiliaries(wording: str) -> list[str]:
     """The words after articles, adverbs and leading auxiliaries: of `will be built by`, `built by`."""
-    return _without_auxiliaries([word for word in wording.split() if word not in _ARTICLES and word not in ADVERBS])[0]
+    return _without_auxiliaries([word for word in wording.split() if word not in _ARTICLES and word not in _ADVERBS])[0]
 
 
 def is_participle(word: str) -> bool:

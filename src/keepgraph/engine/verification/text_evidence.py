@@ -24,6 +24,7 @@ from keepgraph.language import (
     factuality,
     grounding,
     inflection,
+    relation_extraction,
     sentences,
 )
 from keepgraph.language.contradictions import ClaimPair, Comparison
@@ -113,6 +114,12 @@ class _Reader:
         self._object = _name_pattern(tx, lookup, object)
         self._predicates = _predicates(tx, predicate)
         self._forms = _forms(tx, predicate, self._predicates)
+        vocabulary = graph_vocabulary.read(tx)
+        self._roles = {
+            role: is_reversed
+            for name, is_reversed in sorted(self._predicates, reverse=True)
+            if (role := vocabulary.predicate_by_name[name].role)
+        }
 
     def read(self, texts: Iterable[tuple[str, str | None]]) -> Iterator[TextVerdict]:
         """The verdicts of the sentences that name both, for texts with the ids of their episodes."""
@@ -142,6 +149,17 @@ class _Reader:
                 kinds = self._stands_for(wording, wording.is_reversed != is_reversed)
                 if kinds is not None:
                     return _of_cues(sentence, source, kinds)
+        return self._verdict_of_role(sentence, source)
+
+    def _verdict_of_role(self, sentence: str, source: str | None) -> TextVerdict | None:
+        """That a sentence states the relation in the words of its role: `Ben's manager is Ada`."""
+        for fact in relation_extraction.extract_facts(sentence) if self._roles else ():
+            names = (fact.object, fact.subject) if self._roles.get(fact.role) else (fact.subject, fact.object)
+            if fact.role in self._roles and all(
+                pattern is not None and pattern.fullmatch(name)
+                for pattern, name in zip((self._subject, self._object), names, strict=True)
+            ):
+                return TextVerdict("says", sentence, source, "A sentence states it.")
         return None
 
     def _stands_for(self, wording: Wording, is_reversed: bool) -> frozenset[CueKind] | None:
