@@ -152,31 +152,75 @@ def _is_separate(edit: Edit, edits: list[Edit]) -> bool:
 
 # Arrow direction: turns arrows whose direction contradicts the labels at their ends.
 #
-# An arrow is turned only if both its ends have one label each in the pattern, one of them may not stand at its end, and
-# both may once the arrow is turned. Where a type may begin or end anywhere, only a label counts that some type begins
-# or ends with: another may be a general one, such as that of all entities, and its arrow right as it is.
+# An arrow is turned only if both its ends have one label each, one of them may not stand at its end, and both may once
+# the arrow is turned. The label of a node may be elsewhere in the query, where its name stands for nothing else. Where
+# a type may begin or end anywhere, only a label counts that some type begins or ends with: another may be a general
+# one, such as that of all entities, and its arrow right as it is.
 
 _Directions = Mapping[str, tuple[frozenset[str], frozenset[str]]]
+
+_Labels = dict[str, str]
+"""The label of each variable that has one."""
 
 
 def _turn_arrows(query: ast.Query, directions: _Directions) -> Iterator[Repair]:
     """The repairs of arrows that point the wrong way."""
-    paths = [path for path in walk(query) if isinstance(path, ast.Path)] if directions else []
-    for path in paths:
-        for left, relationship, right in zip(path.nodes, path.relationships, path.nodes[1:], strict=False):
-            types = relationship.types
-            if relationship.direction == "both" or not isinstance(types, ast.LabelName) or types.name not in directions:
-                continue
-            outgoing = relationship.direction == "out"
-            first, last = (left.labels, right.labels) if outgoing else (right.labels, left.labels)
-            if not isinstance(first, ast.LabelName) or not isinstance(last, ast.LabelName):
-                continue
-            (starts, ends), start, end = directions[types.name], first.name, last.name
-            if (not starts or start in starts) and (not ends or end in ends):
-                continue
-            if _is_intended(end, starts, directions) and _is_intended(start, ends, directions):
-                sentence = f"Turned [:{quote_name(types.name)}]: it leads from {quote_name(end)} to {quote_name(start)}"
-                yield _turn(relationship.span, outgoing), sentence
+    for part in query.parts if directions else ():
+        labels = _labels_of_names(part)
+        for path in walk(part):
+            if isinstance(path, ast.Path):
+                yield from _turn_in_path(path, labels, directions)
+
+
+def _labels_of_names(query: ast.SingleQuery) -> _Labels:
+    """The labels of names that stand for one node throughout a query, by its patterns that are not optional."""
+    paths = [
+        path
+        for clause in query.clauses
+        if isinstance(clause, ast.Match) and not clause.optional
+        for path in clause.paths
+    ]
+    labels = {
+        node.variable: node.labels.name
+        for path in paths
+        for node in path.nodes
+        if node.variable is not None and isinstance(node.labels, ast.LabelName)
+    }
+    for part in walk(query):
+        if isinstance(part, (ast.ListComprehension, ast.Quantifier, ast.Reduce, ast.Unwind)):
+            labels.pop(part.variable, None)
+        elif isinstance(part, ast.ProjectionItem) and part.expression != ast.Variable(part.name):
+            labels.pop(part.name, None)
+        elif isinstance(part, ast.Projection) and not part.is_return and not part.star:
+            kept = {item.name for item in part.items}
+            labels = {name: label for name, label in labels.items() if name in kept}
+    return labels
+
+
+def _turn_in_path(path: ast.Path, labels: _Labels, directions: _Directions) -> Iterator[Repair]:
+    for left, relationship, right in zip(path.nodes, path.relationships, path.nodes[1:], strict=False):
+        types = relationship.types
+        if relationship.direction == "both" or not isinstance(types, ast.LabelName) or types.name not in directions:
+            continue
+        outgoing = relationship.direction == "out"
+        start, end = (_label_of(node, labels) for node in ((left, right) if outgoing else (right, left)))
+        starts, ends = directions[types.name]
+        if start is None or end is None or (_may_stand(start, starts) and _may_stand(end, ends)):
+            continue
+        if _is_intended(end, starts, directions) and _is_intended(start, ends, directions):
+            sentence = f"Turned [:{quote_name(types.name)}]: it leads from {quote_name(end)} to {quote_name(start)}"
+            yield _turn(relationship.span, outgoing), sentence
+
+
+def _label_of(node: ast.NodePattern, labels: _Labels) -> str | None:
+    """The one label of a node; None if it may have another."""
+    if isinstance(node.labels, ast.LabelName):
+        return node.labels.name
+    return labels.get(node.variable) if node.variable is not None and node.labels is None else None
+
+
+def _may_stand(label: str, allowed: frozenset[str]) -> bool:
+    return not allowed or label in allowed
 
 
 def _is_intended(label: str, allowed: frozenset[str], directions: _Directions) -> bool:
