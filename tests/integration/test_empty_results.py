@@ -266,6 +266,14 @@ def test_what_cannot_be_found_out_in_time_is_said_to_be_unknown(hurried):
 
         assert (warning["kind"], warning["written"]) == ("failing_condition", query.partition(" RETURN")[0])
         assert "no time to find out" in warning["message"]
+    # no clause drops rows: OPTIONAL MATCH gives a row of nulls
+    for ending in (
+        "RETURN DISTINCT p.name",
+        "RETURN null AS x UNION OPTIONAL MATCH (d:Decision)-[s]->(d) RETURN d AS x",
+    ):
+        answer = hurried("run_cypher", query=f"OPTIONAL MATCH (p:Person)-[r]->(b) WHERE p.name = b.name {ending}")
+
+        assert (answer["result"], answer["warnings"]) == (None, [])
     # one of several columns is empty: something was found
     assert doubts(hurried, "MATCH (p:Person) RETURN p.name, null AS nothing") == []
     assert doubts(hurried, "MATCH (p:Persn) RETURN p") == [("unknown_label", "Persn", ["Person"])]

@@ -357,11 +357,11 @@ class _Search:
         return None
 
     def failures(self) -> list[Cause]:
-        """The conditions that no row passes; the query itself if time runs out."""
+        """The conditions that no row passes; if time runs out, the clauses that may drop rows."""
         parts = parser.parse(self._result.text).parts
         failing = [cause for part in parts for cause in self._failures(part.clauses)]
-        if not failing and self._found_nothing and self._ran_out_of_time:
-            dropping = [clause for part in parts for clause in part.clauses[:-1] if _may_drop_rows(clause)]
+        dropping = [clause for part in parts for clause in part.clauses[:-1] if _may_drop_rows(clause)]
+        if dropping and not failing and self._found_nothing and self._ran_out_of_time:
             written = shorten(self._result.text[dropping[0].span[0] : dropping[-1].span[1]])
             message = "Nothing matches this; there was no time to find out which part fails."
             return [Cause(FAILING_CONDITION, written, message)]
