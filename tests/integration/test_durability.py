@@ -25,12 +25,11 @@ from words import Caller, concept, fact, literal, person, rows
 
 pytestmark = pytest.mark.usefixtures("graphs_are_made_in_module")
 
-# Records facts until it is told to stop or is ended, and says of each when it is acknowledged. Each is a session of its
-# own: what one session repeats is no second assertion.
+# Records facts until it is told to stop or is ended, and says of each when it is acknowledged.
 WRITER = """
-import os, sys, keepgraph
+import sys, keepgraph
 path, who, many = sys.argv[1], sys.argv[2], int(sys.argv[3])
-with keepgraph.open(path, session=f"writer {os.getpid()}") as graph:
+with keepgraph.open(path) as graph:
     for n in range(many):
         try:
             graph.call("record_fact", subject={"type": "person", "name": who}, predicate="depends_on",

@@ -718,7 +718,7 @@ def test_a_fact_comes_with_every_source_that_said_so(team, clock):
     edge = team("get_entity_edge", uuid=f" {first['fact_id'].upper()} ")
 
     assert (edge["source_name"], edge["name"], edge["target_name"]) == ("Priya", "belongs_to", "Atlas")
-    assert [each["source"] for each in edge["sources"]] == ["standup", "the org chart"]
+    assert [each["source"] for each in edge["sources"]] == ["standup", "standup", "the org chart"]
 
 
 def test_a_retracted_fact_can_be_looked_at_and_says_when_it_expired(team):

@@ -196,11 +196,11 @@ def test_a_request_is_the_same_whatever_the_order_of_its_words(call):
     assert call("record_facts", facts=[dict(reversed(GOOD.items()))], idempotency_key="k")["replayed"]
 
 
-def test_a_repeated_call_without_a_key_says_that_nothing_changed_and_changes_nothing(call, path):
+def test_without_a_key_every_call_is_an_assertion_and_says_that_nothing_changed(call, path):
     first, again = (call("record_facts", facts=[GOOD]) for _ in range(2))
 
     assert [answer["results"][0]["effect"] for answer in (first, again)] == ["recorded", "nothing_changed"]
-    assert rows(path, "SELECT count(*) FROM provenance") == [(1,)]
+    assert rows(path, "SELECT count(*) FROM provenance") == [(2,)]
 
 
 def test_without_a_key_every_other_source_is_a_new_assertion(call, path):

@@ -193,7 +193,8 @@ def clear_command(ctx: click.Context, everything: bool, yes: bool) -> None:
             terminal.confirm(f"Delete everything in {graph.path}?", quiet=graph_options.wants_json(ctx))
         answer = graph.call("clear_graph", everything=everything, confirm=True)
     if not graph_options.show_json(ctx, answer):
-        click.echo(f"{answer['message']} `kg undo {answer['call']}` brings all of it back.")
+        undo = f" `kg undo {answer['call']}` brings all of it back." if answer["call"] else ""
+        click.echo(f"{answer['message']}{undo}")
         click.secho("The journal and earlier backups still contain it. `kg purge` removes it there.", dim=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -53,19 +53,6 @@ def move(tx: Tx, *, source: Fact, target: Fact) -> None:
     tx.conn.execute("UPDATE provenance SET fact = ? WHERE fact = ?", (target.row, source.row))
 
 
-def first_source(tx: Tx, fact: int) -> str | None:
-    return tx.value(
-        """
-        SELECT source
-        FROM provenance
-        WHERE fact = ? AND source IS NOT NULL
-        ORDER BY recorded_at, id
-        LIMIT 1
-        """,
-        (fact,),
-    )
-
-
 def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]]:
     """The row of the fact and the timestamp of each assertion of these facts, in the order of the assertions."""
     return tx.rows(
@@ -79,17 +66,42 @@ def fact_rows_by_assertion(tx: Tx, facts: Sequence[int]) -> list[tuple[int, str]
     )
 
 
-def has_assertion(tx: Tx, fact: int, *, source: str | None, confidence: float) -> bool:
-    """Whether this session has made the same assertion of a fact, from the same episode if any."""
-    return tx.is_true(
+def of_fact(tx: Tx, fact: int, *, source: str | None, confidence: float) -> tuple[str | None, int | None]:
+    """The first source of a fact, and the row of the last time that this session made the same assertion of it.
+
+    The same is one from the same episode, if any. Either is None if there is none.
+    """
+    (found,) = tx.rows(
         """
-        SELECT EXISTS (
-            SELECT 1 FROM provenance
-            WHERE fact = ? AND source IS ? AND confidence = ? AND session IS ? AND episode IS ?
-        )
+        SELECT (SELECT source FROM provenance
+                WHERE fact = :fact AND source IS NOT NULL ORDER BY recorded_at, id LIMIT 1),
+               (SELECT max(id) FROM provenance
+                WHERE fact = :fact AND source IS :source AND confidence = :confidence
+                  AND session IS :session AND episode IS :episode)
         """,
-        (fact, source, confidence, tx.session, tx.episode),
+        {"fact": fact, "source": source, "confidence": confidence, "session": tx.session, "episode": tx.episode},
     )
+    return found[0], found[1]
+
+
+def of_last_call(tx: Tx) -> Set[int]:
+    """The rows of the assertions by the last call that changed the graph, if it was one of this session and tool.
+
+    Callers without a session are strangers to each other. It is looked up once a transaction.
+    """
+    key = ("assertions of the last call",)
+    if tx.session is not None and key not in tx.memo:
+        tx.memo[key] = tx.distinct(
+            """
+            SELECT row
+            FROM call JOIN journal ON journal.call = call.id
+            WHERE call.id = (SELECT max(call) FROM journal WHERE call < ?) AND session = ? AND tool = ?
+              AND tbl = 'provenance' AND op = 'insert'
+            """,
+            (tx.call, tx.session, tx.tool),
+        )
+    rows: Set[int] = tx.memo.get(key, frozenset())
+    return rows
 
 
 def newest_assertions(
@@ -380,20 +392,18 @@ def insert_surfaces(tx: Tx, fact: int, surfaces: Sequence[tuple[int, str]]) -> N
         )
 
 
-def has_new_surface(tx: Tx, fact: int, surfaces: Sequence[tuple[int, str]]) -> bool:
-    """Whether no assertion of a fact named its ends by one of these aliases or former ids (see insert_surfaces)."""
+def has_new_surface(tx: Tx, assertion: int, surfaces: Sequence[tuple[int, str]]) -> bool:
+    """Whether an assertion did not name its ends by one of these aliases or former ids (see insert_surfaces)."""
     return any(
         tx.is_true(
             f"""
             SELECT EXISTS (
                 SELECT alias, former_id FROM ({_SURFACES})
                 EXCEPT
-                SELECT alias, former_id
-                FROM provenance JOIN assertion_surface ON assertion_surface.assertion = provenance.id
-                WHERE provenance.fact = :fact
+                SELECT alias, former_id FROM assertion_surface WHERE assertion = :assertion
             )
             """,
-            {"fact": fact, "entity": entity, "name": name},
+            {"assertion": assertion, "entity": entity, "name": name},
         )
         for entity, name in surfaces
     )

@@ -54,12 +54,12 @@ def end(tx: Tx, found: Sequence[Fact], *, valid_to: str | None, source: str | No
         fact if fact.valid_to == moment else validity.change(tx, fact, valid_from=fact.valid_from, valid_to=moment)
         for fact in found
     ]
-    if source is not None and not store.provenance.has_assertion(
-        tx, ended[0].row, source=source, confidence=before.confidence
-    ):
-        now = tx.at
-        store.provenance.insert(tx, ended[0].row, source=source, confidence=before.confidence, recorded_at=now)
-        ended[0] = replace(ended[0], source=store.provenance.first_source(tx, ended[0].row))
+    if source is not None:
+        certain, now = before.confidence, tx.at
+        first, said_before = store.provenance.of_fact(tx, ended[0].row, source=source, confidence=certain)
+        if said_before is None:
+            store.provenance.insert(tx, ended[0].row, source=source, confidence=certain, recorded_at=now)
+            ended[0] = replace(ended[0], source=first or source)
     effect: FactEffect = "ended" if before.valid_to is None else "changed"
     if before.valid_to == moment:
         effect = "nothing_changed"

@@ -95,18 +95,18 @@ def record(
     superseded = _supersede(tx, fact, supersedes)
     closed = _close(tx, plan, superseded, at=start)
     effect = _effect(match)
-    is_known = match.fact is not None and store.provenance.has_assertion(
-        tx, match.fact.row, source=source, confidence=confidence
-    )
+    first_source = said_before = None
+    if match.fact:
+        first_source, said_before = store.provenance.of_fact(tx, fact.row, source=source, confidence=confidence)
     surfaces = _surfaces(fact, given)
-    says_nothing_new = effect == "repeated" and is_known and not (superseded or closed or aliases)
+    says_nothing_new = effect == "repeated" and said_before is not None and not (superseded or closed or aliases)
     if says_nothing_new and not _says_more_than_before(tx, fact, statement.predicate):
         effect = "nothing_changed"
-    if effect != "nothing_changed" or stated_as is not None or store.provenance.has_new_surface(tx, fact.row, surfaces):
+    if effect != "nothing_changed" or stated_as is not None or not _is_retry(tx, said_before, surfaces):
         store.provenance.insert(tx, fact.row, source=source, confidence=confidence, recorded_at=at, statement=stated_as)
         store.provenance.insert_surfaces(tx, fact.row, surfaces)
     return RecordedFact(
-        fact=replace(fact, source=store.provenance.first_source(tx, fact.row)) if match.fact else fact,
+        fact=replace(fact, source=first_source or source) if match.fact else fact,
         deduplicated=match.fact is not None,
         effect=effect,
         before=match.fact if changed else None,
@@ -256,6 +256,15 @@ def _effect(match: validity.Match) -> FactEffect:
     if not match.changed:
         return "repeated"
     return "ended" if match.fact.valid_to is None and match.changed[0].valid_to is not None else "changed"
+
+
+def _is_retry(tx: Tx, said_before: int | None, surfaces: Sequence[tuple[int, str]]) -> bool:
+    """Whether a call repeats the last change of the graph, made in its session: then that stands for both."""
+    return (
+        said_before is not None
+        and said_before in store.provenance.of_last_call(tx)
+        and not store.provenance.has_new_surface(tx, said_before, surfaces)
+    )
 
 
 def _says_more_than_before(tx: Tx, fact: Fact, predicate: Predicate) -> bool:

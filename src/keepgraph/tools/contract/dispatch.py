@@ -179,7 +179,10 @@ def _write(
     around: Around,
     recorded_as: str,
 ) -> dict[str, Any]:
-    """Run a tool that writes, after the backup that it wants. Of a dry run nothing is written, not even the call."""
+    """Run a tool that writes, after the backup that it wants. Of a dry run nothing is written, not even the call.
+
+    The answer has the number of the call, for undo, if it changed anything; a replayed one, that of the call before.
+    """
     if tool.prepare is not None and tool.name not in database.prepared_tools:
         with database.read(tool.name, session=session, cancellation=cancellation) as tx:
             tool.prepare(tx)
@@ -193,8 +196,11 @@ def _write(
     dry_run = arguments.get("dry_run") is True
     with database.write(recorded_as, session=session, cancellation=cancellation, dry_run=dry_run) as tx:
         tx = store.journal.begin_call(tx)
+        changes = tx.changes
         with around(tx) as inside:
-            answer = {"call": None if dry_run else tx.call, **tool.run(inside, **arguments)}
+            answer = {"call": tx.call, **tool.run(inside, **arguments)}
+        if dry_run or (tx.changes == changes and answer["call"] == tx.call):
+            answer["call"] = None
         validation.check_output(tool.toolset, tool.name, answer)
     return _complete(tool, answer, tx) if tx.completions and not dry_run else answer
 
