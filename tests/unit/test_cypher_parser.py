@@ -144,6 +144,9 @@ A_TO_B = way(node("a"), edge(), node("b"))
         ("[1, [2]]", ListLiteral((ONE, ListLiteral((TWO,))))),
         ("{}", MapLiteral(())),
         ("{a: 1, `b c`: {in: 2}}", MapLiteral((("a", ONE), ("b c", MapLiteral((("in", TWO),)))))),
+        ("{\"a\": 1, 'b c': 2}", MapLiteral((("a", ONE), ("b c", TWO)))),
+        ("a IN (1, 2)", Binary("IN", A, ListLiteral((ONE, TWO)))),
+        ("a IN (b)", Binary("IN", A, B)),
         (
             "n {.a, b: 1, x, .*}",
             MapProjection(N, (("a", Property(N, "a")), ("b", ONE), ("x", X)), True),
@@ -488,7 +491,6 @@ def test_what_is_wrong_is_told_by_its_detail(text, detail):
         ("MATCH (match) RETURN 1", "`match`"),
         ("RETURN “x”", "straight quotes"),
         ("RETURN {a}", "$name"),
-        ("RETURN {'a': 1}", "no quotes"),
         ('{"query": "MATCH (n) RETURN n", "parameters": {}}', "alone as text"),
         ("RETURN 'it''s'", "\\'"),
         ("RETURN filter(x IN [1] WHERE x)", "[x IN list WHERE condition]"),

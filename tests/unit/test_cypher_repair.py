@@ -92,6 +92,28 @@ def test_what_looks_like_a_wrapping_within_a_query_stays(text):
     check(text, text)
 
 
+COMMENTS = "Wrote comments as // instead of --"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("MATCH (n)\n-- Ana's friends\nRETURN n", "MATCH (n)\n// Ana's friends\nRETURN n"),
+        ("-- one\r\n\t-- two -- 2\nMATCH (n) RETURN n", "// one\r\n\t// two -- 2\nMATCH (n) RETURN n"),
+        ("-- a\nMATCH (n:`\n-- b`) RETURN '\n-- c' AS x /*\n-- d */",
+         "// a\nMATCH (n:`\n-- b`) RETURN '\n-- c' AS x /*\n-- d */"),
+    ],
+)  # fmt: skip
+def test_comments_of_sql_become_comments(text, expected):
+    check(text, expected, COMMENTS)
+    assert runs(expected)
+
+
+@pytest.mark.parametrize("text", ["MATCH (n)\n--(m) RETURN n", "MATCH (n)\n-- (m) RETRUN n", "RETURN 5\n-- 2 AS x"])
+def test_other_hyphens_at_the_beginning_of_a_line_stay(text):
+    check(text, text)
+
+
 SIGNS = "Wrote typographic signs as plain ones"
 
 

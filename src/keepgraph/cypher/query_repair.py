@@ -1,9 +1,9 @@
 """Repair pipeline: corrects query text as models and people write it, its names included, and says what was changed.
 
 A text that can be parsed is changed only where a label, a type, the name of a function, the direction of an arrow or
-the case of a text is wrong. One that cannot is taken out of a code block, its typographic signs become plain ones, and
-a prompt before it goes; strings, comments and quoted names stay. The errors of the parser say how to write all else. A
-repaired text is not changed by a second repair.
+the case of a text is wrong. One that cannot is taken out of a code block, its comments of SQL become those of Cypher,
+its typographic signs plain ones, and a prompt before it goes; strings, comments and quoted names stay. The errors of
+the parser say how to write all else. A repaired text is not changed by a second repair.
 """
 
 from __future__ import annotations
@@ -457,6 +457,21 @@ def _unwrap_code_block(text: str) -> str:
     return next((block for block in blocks if _BEGINS_WITH_CLAUSE.match(block)), text)
 
 
+_KEPT = r"""
+      //[^\n\r]*+ | /\*.*?\*/ | '(?:[^'\\]|\\.)*+' | "(?:[^"\\]|\\.)*+" | `[^`]*+` | (?:/\*|['"`]).*+
+"""
+"""Strings, comments and quoted names; one that is not closed reaches to the end."""
+
+_SQL_COMMENT = re.compile(
+    rf"(?P<comment> (?<![^\n\r]) [^\S\n\r]*+ --[ \t]++ (?=[^\W\d]) [^\n\r]*+ ) | {_KEPT}", re.VERBOSE | re.DOTALL
+)
+
+
+def _convert_comments(text: str) -> str:
+    """Lines that begin with `-- ` and a word as comments of Cypher."""
+    return _SQL_COMMENT.sub(lambda found: found[0].replace("--", "//", 1) if found["comment"] else found[0], text)
+
+
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _PLAIN_SIGNS = {
     **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\u00ad\u180e\ufeff", ""),
@@ -470,7 +485,7 @@ _PLAIN_SIGNS = {
 }
 _TYPOGRAPHIC = re.compile(
     rf"""
-      //[^\n\r]*+ | /\*.*?\*/ | '(?:[^'\\]|\\.)*+' | "(?:[^"\\]|\\.)*+" | `[^`]*+` | (?:/\*|['"`]).*+
+      {_KEPT}
     | [“”„‟] (?P<double> (?:[^“”„‟\\]|\\.)*+ ) [“”](?!\w)
     | [«»] (?P<angular> (?:[^«»\\]|\\.)*+ ) [«»]
     | [‘’‚‛´] (?P<single> (?:[^‘’‚‛´\\]|\\.|’(?=\w))*+ ) [‘’´](?!\w)
@@ -513,6 +528,7 @@ def _drop_prefix(text: str) -> str:
 
 _REWRITES: tuple[tuple[Callable[[str], str], str], ...] = (
     (_unwrap_code_block, "Took the query out of its code block"),
+    (_convert_comments, "Wrote comments as // instead of --"),
     (_replace_typography, "Wrote typographic signs as plain ones"),
     (_drop_prefix, "Dropped what stood before the query"),
 )

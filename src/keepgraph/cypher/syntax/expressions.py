@@ -348,6 +348,12 @@ def _parse_map_projection(tokens: TokenStream) -> Expression:
     return MapProjection(subject, tuple(entries), all_properties, span=tokens.span(first))
 
 
+_MAP_HINT = (
+    "A map is written {key: value}; a key of several words takes back-ticks, a parameter is written $name, and "
+    "comparisons go into WHERE."
+)
+
+
 def parse_map(tokens: TokenStream) -> MapLiteral:
     """`{key: value, …}`"""
     first = tokens.position
@@ -355,16 +361,13 @@ def parse_map(tokens: TokenStream) -> MapLiteral:
     entries: list[tuple[str, Expression]] = []
     if tokens.kinds[tokens.position] != "}":
         while True:
-            if tokens.kinds[tokens.position] == "string":
-                raise tokens.expected("a key", hint="Keys take no quotes: {name: 'Ada'}; unusual ones take back-ticks.")
-            key = tokens.expect_name("a key")
+            if tokens.kinds[tokens.position] == "string":  # as in JSON
+                key = tokenizer.string(tokens, tokens.position)
+                tokens.position += 1
+            else:
+                key = tokens.expect_name("a key")
             if not tokens.accept(":"):
-                hint = (
-                    "A map is written {key: value}, a parameter $name."
-                    if tokens.kinds[tokens.position] == "}"
-                    else "A key of several words takes back-ticks: {`first name`: 'Ada'}."
-                )
-                raise tokens.expected("`:` after the key", hint=hint)
+                raise tokens.expected("`:` after the key", hint=_MAP_HINT)
             entries.append((key, parse_expression(tokens)))
             if not tokens.accept(","):
                 break
@@ -375,12 +378,17 @@ def parse_map(tokens: TokenStream) -> MapLiteral:
 
 
 def _parse_parenthesised(tokens: TokenStream) -> Expression:
-    """A pattern, or an expression in parentheses."""
+    """A pattern, an expression in parentheses, or the list of `x IN (1, 2)`, as in SQL."""
     first = tokens.position
     if patterns.is_pattern_at(tokens, first):
         return PatternPredicate(patterns.parse_path(tokens), span=tokens.span(first))
     tokens.position += 1
     inner = parse_expression(tokens)
+    if tokens.kinds[tokens.position] == "," and tokens.kinds[first - 1] == "IN":
+        elements = [inner]
+        while tokens.accept(","):
+            elements.append(parse_expression(tokens))
+        inner = ListLiteral(tuple(elements), span=(tokens.starts[first], tokens.ends[tokens.position]))
     if tokens.kinds[tokens.position] != ")":
         is_list = tokens.kinds[tokens.position] == ","
         raise tokens.expected("`)` or an operator", hint="A list is written [1, 2]." if is_list else None)

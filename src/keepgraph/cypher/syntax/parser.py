@@ -20,7 +20,13 @@ from keepgraph.cypher.syntax.ast import (
     Unwind,
     Variable,
 )
-from keepgraph.cypher.syntax.tokenizer import NAME_KINDS, VARIABLE_KINDS, TokenStream, describe_position
+from keepgraph.cypher.syntax.tokenizer import (
+    NAME_KINDS,
+    NO_BACK_TICKS,
+    VARIABLE_KINDS,
+    TokenStream,
+    describe_position,
+)
 from keepgraph.errors import QueryError, QueryRefused, QueryUnsupported
 
 MAX_TREE_DEPTH = 200
@@ -306,7 +312,8 @@ def _unexpected_clause(tokens: TokenStream, *, after_return: bool) -> QueryError
             return tokens.error(
                 f"Expected {what}, but found {tokens.describe_next()}", hint=hint, candidates=candidates
             )
-    return tokens.expected(what)
+    is_quoted = tokens.position == 0 and tokens.text.startswith("`", tokens.starts[0])
+    return tokens.expected(what, hint=NO_BACK_TICKS if is_quoted else None)
 
 
 _CLAUSE_PLACES = {

@@ -233,12 +233,10 @@ def _parse_label(tokens: TokenStream) -> LabelExpression:
 def _parse_node(tokens: TokenStream) -> NodePattern:
     first = tokens.position
     if tokens.kinds[first] != "(":
-        raise tokens.expected(
-            "a node, such as (n) or (:Label)",
-            hint="For the shortest way, write p = shortestPath((a)-[*]-(b)), or allShortestPaths(…) for all of them."
-            if tokens.texts[tokens.position].upper() in ("SHORTEST", "ANY", "ALL")
-            else "Put nodes in round brackets: (a)-[:TYPE]->(b).",
-        )
+        hint = "Put nodes in round brackets: (a)-[:TYPE]->(b); a comment begins with //."
+        if tokens.texts[first].upper() in ("SHORTEST", "ANY", "ALL"):
+            hint = "For the shortest way, write p = shortestPath((a)-[*]-(b)), or allShortestPaths(…) for all of them."
+        raise tokens.expected("a node, such as (n) or (:Label)", hint=None if tokens.kinds[first] == "&" else hint)
     tokens.position += 1
     variable = _parse_variable(tokens)
     label_expression = parse_labels(tokens) if tokens.accept(":") else None
@@ -247,8 +245,8 @@ def _parse_node(tokens: TokenStream) -> NodePattern:
     if tokens.kinds[tokens.position] != ")":
         raise tokens.expected(
             "`)` to close the node",
-            hint="A node is written (variable:Label {key: value}), a label of several words in back-ticks; a condition "
-            "goes into WHERE.",
+            hint="A node is written (variable:Label {key: value}), labels joined by one & or |, a label of several "
+            "words in back-ticks; a condition goes into WHERE.",
         )
     tokens.position += 1
     return NodePattern(variable, label_expression, properties, condition, span=tokens.span(first))

@@ -63,6 +63,8 @@ _TOKEN = re.compile(
 _OTHER_OPERATORS = {"!=": "<>", "==": "=", "&&": "AND"}
 """Operators of other languages, and the kind that each is read as."""
 
+NO_BACK_TICKS = "Send the query alone, without back-ticks around it."
+
 INVALID_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 _CLOSING_BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -125,7 +127,8 @@ class TokenStream:
                 kind = "name"
                 word = unquote(word)
                 if not word:
-                    raise self.error("There is no name between these back-ticks", span=(start, end))
+                    hint = None if kinds else NO_BACK_TICKS
+                    raise self.error("There is no name between these back-ticks", span=(start, end), hint=hint)
             elif group == "unclosed":
                 raise self._unclosed(word, start)
             elif group == "invalid":
@@ -267,6 +270,7 @@ class TokenStream:
         previous, kind, following = self.kinds[position - 1], self.kinds[position], self.kinds[position + 1]
         return (
             _FOREIGN_SYNTAX_HINTS.get((previous, kind))
+            or _FOREIGN_SYNTAX_HINTS.get((kind, following, self.kinds[position + 2]))
             or _FOREIGN_SYNTAX_HINTS.get((kind, following))
             or _FOREIGN_SYNTAX_HINTS.get((kind, ""))
         )
@@ -275,7 +279,7 @@ class TokenStream:
         character = self.text[offset]
         number = f"U+{ord(character):04X}"
         shown = f"{character} ({number})" if character.isprintable() else number
-        hint = _LOOKALIKE_HINTS.get(character)
+        hint = _CHARACTER_HINTS.get(character)
         if character == "$":
             shown, hint = "$ without a name", "A parameter is written $name."
         return self.error(
@@ -339,10 +343,11 @@ def _find_invalid_character(word: str) -> int:
     return next(index for index, character in enumerate(word) if not f"_{character}".isidentifier())
 
 
-# By the kinds of two tokens, the next one among them; or by that of the next one alone.
-_FOREIGN_SYNTAX_HINTS = {
+# By the kinds of two tokens, the next one among them; by those of the next three; or by that of the next one alone.
+_FOREIGN_SYNTAX_HINTS: dict[tuple[str, ...], str] = {
     ("-", "-"): "A comment begins with //.",
-    ("&", "name"): "Write < instead of &lt;, and so on: the query is plain text.",
+    ("&", "name", ";"): "Write < instead of &lt;, and so on: the query is plain text.",
+    ("&", ""): "Write AND between conditions.",
     ("|", "|"): "Write OR between conditions, + between strings.",
     ("!", ""): "Write NOT before a condition.",
     ("{", "string"): "Send the query alone as text; its parameters have an argument of their own.",
@@ -352,12 +357,13 @@ _FOREIGN_SYNTAX_HINTS = {
     (":", ":"): "Convert with toInteger(…), toFloat(…), toString(…) or toBoolean(…).",
 }
 
-# Characters that word processors put in the place of those that a query needs, and that repair leaves.
-_LOOKALIKE_HINTS = {
+# Characters in the place of those that a query needs, which repair leaves: of word processors, and of HTML.
+_CHARACTER_HINTS = {
     "“": "Put strings in straight quotes: \"…\" or '…'.",
     "”": "Put strings in straight quotes: \"…\" or '…'.",
     "‘": "Put strings in straight quotes: \"…\" or '…'.",
     "’": "Put strings in straight quotes: \"…\" or '…'.",
+    "#": "A comment begins with //. Write ' instead of &#39;, and so on: the query is plain text.",
     "…": "Write ... as two dots (*1..3), or leave it out.",
 }
 
