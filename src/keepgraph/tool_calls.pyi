@@ -910,6 +910,7 @@ class RetractFact(TypedDict):
     remains: NotRequired[str]
     call: int | None
     reopened_blockers: NotRequired[list[dict[str, Any]]]
+    still_said: NotRequired[list[dict[str, Any]]]
 
 class ReviewProposals(TypedDict):
     call: int | None

@@ -234,6 +234,30 @@ def test_of_several_facts_that_fit_none_is_retracted_and_each_is_listed(run, ana
     assert run("retract", ids[0]).exit_code == 0
 
 
+def test_of_several_times_of_a_fact_none_is_retracted_and_each_is_listed(run, ana):
+    run("record", "Ana", "lives_in", "place:Ulm", "--from", "2019", "--to", "2020")
+    run("record", "Ana", "lives_in", "Ulm", "--from", "2022")
+    refused = run("retract", "Ana", "lives_in", "Ulm")
+    ids = A_FACT.findall(refused.output)
+
+    assert (refused.exit_code, len(ids)) == (1, 2)
+    assert ("2019" in refused.output, "2022" in refused.output) == (True, True)
+    assert run("retract", ids[0]).exit_code == 0
+    assert "Retracted: Ana lives_in Ulm" in run("retract", "Ana", "lives_in", "Ulm").output
+
+
+def test_the_blocker_that_is_also_said_in_other_words_is_named(run, atlas, week):
+    for predicate in ("blocked_by", "waits_for"):
+        run("record", "Atlas", predicate, "=the permit")
+    first = run("retract", "Atlas", "blocked_by", "the permit").output
+    [other] = A_FACT.findall(first)
+
+    assert "another fact says so: Atlas waits for the permit" in first
+    assert "the permit" in " ".join(week())
+    assert "another fact" not in run("retract", other).output
+    assert "the permit" not in " ".join(week())
+
+
 @pytest.mark.parametrize("words", [("Bob", "works_at"), ("nobody says this",), ("Ana", "works_at", "Bolt"), ("",)])
 def test_what_names_no_fact_retracts_none(run, ana, words):
     refused = run("retract", *words)

@@ -104,6 +104,9 @@ def retract_command(ctx: click.Context, fact: tuple[str, ...]) -> None:
     )
     for reopened in answer.get("reopened_blockers", ()):
         click.echo(f"  open again: {terminal.printable(reopened['name'])}")
+    for other in answer.get("still_said", ()):
+        click.secho(f"  another fact says so: {terminal.printable(other['name'])}", fg="yellow")
+        click.echo(f"    kg retract {other['id']}")
     if not answer["already_retracted"]:
         click.echo(f"  To take it back: kg undo {answer['call']}")
 

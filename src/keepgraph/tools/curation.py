@@ -170,10 +170,6 @@ def merge_entities(
     return {**_describe_merge(merged), "dry_run": dry_run}
 
 
-_WHENEVER = "9999-01-01"
-"""An end by which a fact is found, whether it holds, is to come or has ended."""
-
-
 @tool(Effect.DESTRUCTIVE)
 def retract_fact(
     tx: Tx,
@@ -183,23 +179,22 @@ def retract_fact(
     predicate: str | None = None,
     object: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Retract a fact that was never true: by its id, or as end_fact names it. It is only shown with known_at.
+    """Retract a fact that was never true: by its id, or by what it says. It is only shown with known_at.
 
     If it was true and has ended, use end_fact, or record what holds now with `supersedes`.
     """
     said = _said(tx, fact_id, subject, predicate, object)
-    fact, *equal = (
-        knowledge.ending.find(tx, **said, valid_to=_WHENEVER) if said else [knowledge.facts.find(tx, fact_id or "")]
-    )
+    fact = knowledge.ending.find_at_any_time(tx, **said) if said else knowledge.facts.find(tx, fact_id or "")
     withdrawn = knowledge.facts.retract(tx, fact)
-    for other in equal:
-        knowledge.facts.retract(tx, other)
     return {
         "fact": answer_shapes.fact(tx, fact),
         "retracted_at": timestamps.format_local(fact.retracted_at or tx.at, tx.zone),
         "already_retracted": not withdrawn.is_changed,
         "remains": "the fact stays on record as retracted, for known_at and the history; to delete it, use forget.",
-        **_reopened_blockers(withdrawn.reopened),
+        **answer_shapes.filled(
+            reopened_blockers=_sentences(withdrawn.reopened),
+            still_said=_sentences(knowledge.ending.find_alike(tx, fact)),
+        ),
     }
 
 
@@ -278,7 +273,7 @@ def delete_entity_edge(tx: Tx, *, uuid: str) -> dict[str, Any]:
         "message": f"{fact.id} deleted successfully: {knowledge.facts.sentence(fact)}",
         "fact": answer_shapes.fact(tx, fact),
         "remains": answer_shapes.REMAINS,
-        **_reopened_blockers(withdrawn.reopened),
+        **answer_shapes.filled(reopened_blockers=_sentences(withdrawn.reopened)),
     }
 
 
@@ -406,7 +401,5 @@ def _describe_events(tx: Tx, events: list[Event], limit: int) -> dict[str, Any]:
     }
 
 
-def _reopened_blockers(reopened: Sequence[Fact]) -> dict[str, Any]:
-    """The blockers that are open again, because nothing says any more that they were resolved."""
-    blockers = [{"id": fact.id, "name": knowledge.facts.sentence(fact)} for fact in reopened]
-    return answer_shapes.filled(reopened_blockers=blockers)
+def _sentences(facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    return [{"id": fact.id, "name": knowledge.facts.sentence(fact)} for fact in facts]

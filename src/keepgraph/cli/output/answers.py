@@ -19,6 +19,7 @@ from keepgraph.cli.output.terminal import (
     shell_argument,
     show_no_match,
     show_other_groups,
+    validity,
     with_commands,
 )
 from keepgraph.english import count_noun
@@ -33,20 +34,19 @@ def show_recorded(answer: dict[str, Any]) -> None:
             click.echo(sentence)
         case "ended" | "changed":
             click.secho("Ended: " if answer["effect"] == "ended" else "Corrected: ", fg="green", nl=False)
-            click.echo(f"{sentence}{_validity(answer)}")
+            click.echo(f"{sentence}{validity(answer)}")
             if answer["effect"] == "changed":
-                click.echo(f"  before:{_validity(answer['validity_before']) or ' no dates'}")
+                click.echo(f"  before:{validity(answer['validity_before']) or ' no dates'}")
         case "repeated":
-            click.echo(f"Known since {day(answer['recorded_at'])}, noted once more: {sentence}{_validity(answer)}")
+            click.echo(f"Known since {day(answer['recorded_at'])}, noted once more: {sentence}{validity(answer)}")
         case _:
-            click.echo(f"Nothing changed; known since {day(answer['recorded_at'])}: {sentence}{_validity(answer)}")
+            click.echo(f"Nothing changed; known since {day(answer['recorded_at'])}: {sentence}{validity(answer)}")
     for other in answer.get("also_ended", ()):
-        click.echo(f"  ended too: {other['fact_id']}{_validity(other)}")
+        click.echo(f"  ended too: {other['fact_id']}{validity(other)}")
     for other in answer.get("overlapping", ()):
         advice = "; to correct its end: kg end {} --on DATE" if other["valid_to"] else "; to end it: kg end {}"
         click.secho(
-            f"  {other['fact_id']} says the same{_validity(other) or ' without dates'}"
-            f"{advice.format(other['fact_id'])}",
+            f"  {other['fact_id']} says the same{validity(other) or ' without dates'}{advice.format(other['fact_id'])}",
             fg="yellow",
         )
     for blocker in answer.get("closed_blockers", ()):
@@ -119,16 +119,16 @@ def _settling_line(call: dict[str, Any] | None) -> str | None:
 def show_ended(answer: dict[str, Any]) -> None:
     """Show a fact that was ended, and its earlier validity."""
     fact = answer["fact"]
-    sentence = f"{entity_name(fact['subject'])} {fact['predicate']} {object_text(fact['object'])}{_validity(fact)}"
+    sentence = f"{entity_name(fact['subject'])} {fact['predicate']} {object_text(fact['object'])}{validity(fact)}"
     if answer["effect"] == "nothing_changed":
         click.echo(f"Nothing changed; already known: {sentence}")
         return
     click.secho("Ended: " if answer["effect"] == "ended" else "Corrected: ", fg="green", nl=False)
     click.echo(sentence)
     if answer["effect"] == "changed":
-        click.echo(f"  before:{_validity(answer['validity_before'])}")
+        click.echo(f"  before:{validity(answer['validity_before'])}")
     for other in answer["also_ended"]:
-        click.echo(f"  ended too: {other['fact_id']}{_validity(other)}")
+        click.echo(f"  ended too: {other['fact_id']}{validity(other)}")
     _show_resting(answer)
     click.echo(f"  To take it back: kg undo {answer['call']}")
 
@@ -416,13 +416,6 @@ def _show_texts(texts: dict[str, Any]) -> None:
         quote, name = printable(passage["quote"]), printable(passage["name"])
         title = "" if quote.startswith(name.rstrip("…")) else f"“{name}”: "
         click.echo(f"    {day(passage['valid_at'])}  {title}{quote}")
-
-
-def _validity(dated: dict[str, Any]) -> str:
-    """The validity after a sentence: from when until when; empty if neither is known."""
-    begin, end = dated["valid_from"], dated["valid_to"]
-    since = f" from {day(begin)}" if begin else ""
-    return f"{since} until {last_day(end)}" if end else since
 
 
 def _fact_details(fact: dict[str, Any]) -> str:

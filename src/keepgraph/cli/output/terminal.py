@@ -48,7 +48,8 @@ def show_error(envelope: dict[str, Any], *, as_json: bool) -> None:
         if isinstance(candidate, dict) and {"id", "type", "name"} <= candidate.keys():
             click.echo(f"       perhaps {printable(entity_argument(candidate))}", err=True)
         elif isinstance(candidate, dict) and {"id", "text"} <= candidate.keys():
-            click.echo(f"       {printable(candidate['id'])}  {printable(candidate['text'])}", err=True)
+            when = validity(candidate) if "valid_from" in candidate else ""
+            click.echo(f"       {printable(candidate['id'])}  {printable(candidate['text'])}{when}", err=True)
         elif isinstance(candidate, dict) and {"id", "kind", "name"} <= candidate.keys():
             named = f"{printable(candidate['name'])} ({printable(candidate['kind'])})"
             click.echo(f"       {printable(candidate['id'])}  {named}", err=True)
@@ -178,6 +179,13 @@ def last_day(instant: str) -> str:
     end = datetime.fromisoformat(instant)
     is_midnight = end.time() == end.time().min
     return (end - timedelta(days=1)).date().isoformat() if is_midnight else instant[:16].replace("T", " ")
+
+
+def validity(dated: dict[str, Any]) -> str:
+    """The validity after a sentence: from when until when; empty if neither is known."""
+    begin, end = dated["valid_from"], dated["valid_to"]
+    since = f" from {day(begin)}" if begin else ""
+    return f"{since} until {last_day(end)}" if end else since
 
 
 def shell_argument(text: str) -> str:

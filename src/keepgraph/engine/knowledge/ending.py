@@ -117,11 +117,7 @@ def find(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None, vali
         errors.Ambiguous: facts of several objects hold.
     """
     known_subject = entities.find(tx, subject)
-    try:
-        fitting = _find_fitting(tx, known_subject, predicate, object)
-    except errors.PredicateUnknown as error:
-        error.hint = _describe_known(tx, known_subject) or error.hint
-        raise
+    fitting = _find_fitting(tx, known_subject, predicate, object)
     moment = parse_end(tx, valid_to)
     now = tx.at
     holding = [fact for fact in fitting if fact.valid_to is None or fact.valid_to > now]
@@ -132,19 +128,49 @@ def find(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None, vali
         raise _nothing_open(tx, known_subject, predicate, object, holding or fitting)
     statements = {(fact.subject.row, fact.predicate, fact.object, fact.literal) for fact in begun}
     if len(statements) > 1:
-        raise errors.Ambiguous(
-            f"{len(begun)} facts fit: {known_subject.name} {predicate}",
-            hint="Name the object too, or the fact by its id.",
-            candidates=describe(begun),
-        )
+        raise _several(tx, known_subject, predicate, begun)
     latest_first = sorted(begun, key=lambda fact: fact.valid_from or "", reverse=True)
     return latest_first[:1] if is_corrected else latest_first
 
 
-def describe(candidates: Sequence[Fact]) -> list[dict[str, str | None]]:
-    """Facts as candidates of an error: their ids, sentences and validity."""
+def find_at_any_time(tx: Tx, *, subject: Ref, predicate: str, object: Ref | str | None) -> Fact:
+    """The only fact that says this, whether it holds, has ended or is to come; arguments and errors as of `find`."""
+    known_subject = entities.find(tx, subject)
+    fitting = _find_fitting(tx, known_subject, predicate, object)
+    if not fitting:
+        raise _nothing_open(tx, known_subject, predicate, object, fitting)
+    if len(fitting) > 1:
+        raise _several(tx, known_subject, predicate, fitting)
+    return fitting[0]
+
+
+def find_alike(tx: Tx, fact: Fact) -> list[Fact]:
+    """The other facts of the same two ends, at a time that overlaps, whose predicates have the same role.
+
+    Something is a blocker, for example, whether it is said to block or to be waited for.
+    """
+    vocabulary = graph_vocabulary.read(tx)
+    role = vocabulary.role(fact.predicate)
+    others = store.facts.all_of_predicates(tx, fact.subject, vocabulary.names_of_role(role)) if role else []
     return [
-        {"id": fact.id, "text": facts.sentence(fact), "valid_from": fact.valid_from, "valid_to": fact.valid_to}
+        other
+        for other in others
+        if other.row != fact.row
+        and (other.subject, other.object) == (fact.subject, fact.object)
+        and Name(other.literal or "").key == Name(fact.literal or "").key
+        and validity.overlap(fact, other)
+    ]
+
+
+def describe(tx: Tx, candidates: Sequence[Fact]) -> list[dict[str, str | None]]:
+    """Facts as candidates of an error: their ids, sentences and validity in local time."""
+    return [
+        {
+            "id": fact.id,
+            "text": facts.sentence(fact),
+            "valid_from": fact.valid_from and timestamps.format_local(fact.valid_from, tx.zone),
+            "valid_to": fact.valid_to and timestamps.format_local(fact.valid_to, tx.zone),
+        }
         for fact in candidates[:MAX_CANDIDATES]
     ]
 
@@ -159,10 +185,22 @@ def parse_end(tx: Tx, valid_to: str | None) -> str:
     return moment or tx.at
 
 
+def _several(tx: Tx, subject: Entity, predicate: str, fitting: Sequence[Fact]) -> errors.Ambiguous:
+    return errors.Ambiguous(
+        f"{len(fitting)} facts fit: {subject.name} {predicate}",
+        hint="Name the object too, or the fact by its id.",
+        candidates=describe(tx, fitting),
+    )
+
+
 def _find_fitting(tx: Tx, subject: Entity, predicate: str, object: Ref | str | None) -> list[Fact]:
     """The facts of a subject under a predicate, its inverse or a wording of it, that are not retracted."""
     vocabulary = graph_vocabulary.read(tx)
-    matches = predicates.find_matches(tx, predicate)
+    try:
+        matches = predicates.find_matches(tx, predicate)
+    except errors.PredicateUnknown as error:
+        error.hint = _describe_known(tx, subject) or error.hint
+        raise
     names = list(dict.fromkeys(match.predicate.name for match in matches))
     reversed_: set[str] = set()
     forward: set[str] = set()
@@ -232,7 +270,7 @@ def _nothing_open(
     if not candidates:
         others = _others(tx, subject)
         return errors.FactNotFound(
-            f"no fact says “{wanted}”", hint=_describe_known(tx, subject) or None, candidates=describe(others)
+            f"no fact says “{wanted}”", hint=_describe_known(tx, subject) or None, candidates=describe(tx, others)
         )
     last = max(candidates, key=lambda fact: fact.valid_to or "~")
     if last.valid_to is not None and last.valid_to <= tx.at:
@@ -240,7 +278,7 @@ def _nothing_open(
     return errors.FactNotFound(
         f"“{wanted}” begins only later",
         hint="Give a later end, or retract the fact.",
-        candidates=describe(candidates),
+        candidates=describe(tx, candidates),
     )
 
 
@@ -260,5 +298,5 @@ def _ended_already(tx: Tx, wanted: str, candidates: Sequence[Fact]) -> errors.Fa
     return errors.FactNotFound(
         f"“{wanted[:120]}” has already ended: it held until {ended}",
         hint="To correct the end, say when it ended.",
-        candidates=describe(candidates),
+        candidates=describe(tx, candidates),
     )
