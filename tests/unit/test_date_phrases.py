@@ -152,6 +152,7 @@ AS_THEY_ARE = [
 REFUSED = [
     ("", "not understood as a date"),
     ("   ", "not understood as a date"),
+    ("am Morgen", "not understood as a date"),
     ("banana", "“banana” is not understood as a date"),
     ("soon", "not understood as a date"),
     ("a few days ago", "not understood as a date"),

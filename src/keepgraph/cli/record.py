@@ -94,15 +94,23 @@ def _read_sentence(graph: Graph, sentence: str, options: Mapping[str, Any]) -> d
     Raises:
         errors.InvalidArguments: it is not read so.
     """
-    for subject, predicate, *rest in divide(sentence):
-        if rest and all(graph.call("recall_entity", name_or_alias=name)["entity"] for name in (subject, *rest)):
+    for subject, predicate, *rest in divide(sentence.rstrip(" .")):
+        ends = [_read_known(graph, name) for name in (subject, *rest)] if rest else []
+        if ends and all(ends):
             with suppress(errors.PredicateUnknown):
                 graph.call("describe_word", word=predicate, kind="predicate")
-                return read_fact(subject, predicate, rest[0], options)
+                return read_fact(ends[0], predicate, ends[1], options)
     raise errors.InvalidArguments(
         f"“{terminal.printable(sentence[:80])}” is no fact about two known names",
         hint="Write `kg record person:Ana works_at organisation:Acme`; to keep a text: `kg remember TEXT`.",
     )
+
+
+def _read_known(graph: Graph, name: str) -> str:
+    """What has exactly this name or alias, as `TYPE:NAME`; empty if nothing has: “Jan Meier nicht” is near a name."""
+    answer = graph.call("recall_entity", name_or_alias=name)
+    entity = answer["entity"]
+    return f"{entity['type']}:{entity['name']}" if answer["resolution"]["method"] in ("exact", "alias") else ""
 
 
 def record(graph: Graph, given: dict[str, Any]) -> tuple[dict[str, Any], bool]:

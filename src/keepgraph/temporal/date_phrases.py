@@ -78,7 +78,8 @@ _WHICH = r"(?P<which>last|this|next)"
 _PERIOD = r"(?P<period>week|weekend|month|quarter|year)"
 
 _LEADING = re.compile(
-    r"^(?:(?:since|from|until|till|to|by|in|on|at|during|of|as of|up to|through|am|im|seit|vom|ab|bis|zum) )+(?=\S)"
+    r"^(?:(?:since|from|until|till|to|by|in|on|at|during|of|as of|up to|through|"
+    r"am(?! tomorrow)|im|seit|vom|ab|bis|zum) )+(?=\S)"
 )
 _SYNONYM = re.compile(rf"\b(?:{_any_of(_SYNONYMS)})\b")
 _DAY_OF_GERMAN = re.compile(r"\b(\d{1,2})\. (?=[^\W\d])")
