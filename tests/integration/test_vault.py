@@ -311,6 +311,7 @@ def test_a_label_without_a_decision_states_none(call, root, path, line):
         "---\ntype: project\nLeiterin: Ada Moreau\n---",
         '---\ntype: project\nlead: "[[Ada Moreau]]"\n---',
         "---\ntype: project\n---\nProject lead: [[Ada Moreau]]",
+        "---\ntype: project\n---\nProject lead: [[Bo Lund]], [[Ada Moreau]]",
         "---\ntype: project\nLeader: Ada Moreau\n---",
     ],
 )

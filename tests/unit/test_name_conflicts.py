@@ -16,6 +16,7 @@ CONTRADICTED = [
     ("Frau Brandt", "Johann Brandt", "person"),
     ("Mrs Keller", "Prof. Dr. Peter Keller", "person"),
     ("Mrs Vandermeer", "Captain Johannes Vandermeer", "person"),
+    ("Mrs James Kirk", "James Kirk", "person"),
     ("Lady Byron", "Lord Byron", "person"),
     ("Mr Novak", "Alexandra Novak", "person"),
 ]

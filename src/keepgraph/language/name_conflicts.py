@@ -59,7 +59,7 @@ def _have_other_letters(question: str, name: str) -> bool:
 def _is_addressed_as_another_gender(asked: Sequence[str], known: Sequence[str]) -> bool:
     """Whether the question begins with a woman's title and the name with a man's given name, or the other way round.
 
-    If the question also has the given name, a wrong title is a mistake.
+    If the question also has the given name, a wrong title is a mistake; but Mrs James Kirk is the wife of James Kirk.
     """
     title = _GENDER_OF_TITLE.get(asked[0]) if len(asked) > 1 else None
     if title is None or len(known) < 2:
@@ -69,7 +69,7 @@ def _is_addressed_as_another_gender(asked: Sequence[str], known: Sequence[str]) 
         return own_title != title
     given = next((word for word in known[:-1] if given_names.gender(word)), known[0])  # Captain Johannes
     gender = given_names.gender(given)
-    return gender is not None and gender != title and given not in asked
+    return gender is not None and gender != title and (given not in asked or asked[0] == "mrs")
 
 
 def _have_other_directions(asked: Sequence[str], known: Sequence[str]) -> bool:

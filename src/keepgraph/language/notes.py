@@ -57,6 +57,7 @@ _AFTER_RELATION = lazy.compile(r"[ \t]*(?:\([^()\n]{0,200}\))?[ \t]*")
 _MARK = lazy.compile(r"([📅📆🗓✅❌⏳⌛🛫➕])\ufe0f?[ \t]*(\d{4}-\d{2}-\d{2})")
 _OTHER_MARK = lazy.compile(r"[🔺⏫🔼🔽⏬]\ufe0f?|[🔁🏁]\ufe0f?[^📅📆🗓✅❌⏳⌛🛫➕#\[(]*|[🆔⛔]\ufe0f?[ \t]*[\w,-]+")
 _BLOCK_ID = lazy.compile(r"[ \t]\^([\w-]+)[ \t]*$")
+_LINKS = lazy.compile(r"\[\[[^\[\]\n]+\]\](?:[ \t]*,[ \t]*\[\[[^\[\]\n]+\]\])*")
 _TAG_WORD = lazy.compile(r"(?<!\S)#(?:\[\[[^\[\]\n]+\]\]|[^\s#]+)")
 _DAY_LINE = lazy.compile(r"(?:\*\*|__)?[^\W\d_]{1,20}:(?:\*\*|__)?[ \t]*(\d{4}-\d{2}-\d{2})[ \t]*")
 
@@ -281,9 +282,9 @@ class _Reader:
             self._state(field[1], start + field.start(2), field[2], is_field=True)
 
     def _read_label(self, labelled: re.Match[str], start: int, below: str) -> None:
-        """Read a labelled line, or a callout; a link alone is stated as a field, and a callout may begin below."""
+        """Read a labelled line, or a callout; links alone are stated as a field, and a callout may begin below."""
         label, value = labelled[1], labelled[2].strip()
-        if value.startswith("[[") and value.find("]]") == len(value) - 2:
+        if _LINKS.fullmatch(value):
             self._state(label, start + labelled.start(2), value, is_field=True)
         elif (words := _first_sentence(value or below.strip().partition("\n")[0].lstrip("> \t"))) and words[-1] != "?":
             self.labelled.append((label, words))

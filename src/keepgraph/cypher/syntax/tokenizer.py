@@ -346,7 +346,7 @@ def _find_invalid_character(word: str) -> int:
 # By the kinds of two tokens, the next one among them; by those of the next three; or by that of the next one alone.
 _FOREIGN_SYNTAX_HINTS: dict[tuple[str, ...], str] = {
     ("-", "-"): "A comment begins with //.",
-    ("&", "name", ";"): "Write < instead of &lt;, and so on: the query is plain text.",
+    ("&", "name", ";"): "Write < and > instead of &lt; and &gt;: the query is plain text.",
     ("&", ""): "Write AND between conditions.",
     ("|", "|"): "Write OR between conditions, + between strings.",
     ("!", ""): "Write NOT before a condition.",

@@ -186,9 +186,10 @@ def parse_end(tx: Tx, valid_to: str | None) -> str:
 
 
 def _several(tx: Tx, subject: Entity, predicate: str, fitting: Sequence[Fact]) -> errors.Ambiguous:
+    are_of_one_object = len({(fact.object, fact.literal) for fact in fitting}) == 1
     return errors.Ambiguous(
         f"{len(fitting)} facts fit: {subject.name} {predicate}",
-        hint="Name the object too, or the fact by its id.",
+        hint="Name the fact by its id." if are_of_one_object else "Name the object too, or the fact by its id.",
         candidates=describe(tx, fitting),
     )
 
