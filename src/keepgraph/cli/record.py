@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache, partial
 from typing import Any
 
 import click
@@ -94,23 +95,22 @@ def _read_sentence(graph: Graph, sentence: str, options: Mapping[str, Any]) -> d
     Raises:
         errors.InvalidArguments: it is not read so.
     """
+    known = cache(partial(_find_known, graph))  # a subject stands before each predicate that may follow it
     for subject, predicate, *rest in divide(sentence.rstrip(" .")):
-        ends = [_read_known(graph, name) for name in (subject, *rest)] if rest else []
-        if ends and all(ends):
+        if rest and (begin := known(subject)) and (end := known(rest[0])):
             with suppress(errors.PredicateUnknown):
                 graph.call("describe_word", word=predicate, kind="predicate")
-                return read_fact(ends[0], predicate, ends[1], options)
+                return read_fact(begin, predicate, end, options)
     raise errors.InvalidArguments(
         f"“{terminal.printable(sentence[:80])}” is no fact about two known names",
         hint="Write `kg record person:Ana works_at organisation:Acme`; to keep a text: `kg remember TEXT`.",
     )
 
 
-def _read_known(graph: Graph, name: str) -> str:
-    """What has exactly this name or alias, as `TYPE:NAME`; empty if nothing has: “Jan Meier nicht” is near a name."""
+def _find_known(graph: Graph, name: str) -> str | None:
+    """The id of what has exactly this name or alias; None if nothing has: “Jan Meier nicht” is only near a name."""
     answer = graph.call("recall_entity", name_or_alias=name)
-    entity = answer["entity"]
-    return f"{entity['type']}:{entity['name']}" if answer["resolution"]["method"] in ("exact", "alias") else ""
+    return answer["entity"]["id"] if answer["resolution"]["method"] in ("exact", "alias") else None
 
 
 def record(graph: Graph, given: dict[str, Any]) -> tuple[dict[str, Any], bool]:
