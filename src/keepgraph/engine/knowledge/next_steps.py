@@ -71,8 +71,7 @@ def next_steps(tx: Tx, *, project: Entity | None = None) -> NextSteps:
     tagged = tagged_next_actions(tx, blocked=blocked)
     open_actions = actions(tx, tagged=tagged, blocked=blocked, members=members)
     today, ahead = _days_ahead(tx)
-    week_ago = date.fromordinal(max(1, date.fromisoformat(today).toordinal() - DAYS_BACK + 1)).isoformat()
-    follow_ups = decisions.wanting_follow_up(decisions.made_between(tx, project, week_ago, today))
+    follow_ups = decisions.wanting_follow_up(decisions.made_between(tx, project, *days_back(tx)))
     deadlines = due(tx, blocked=blocked, members=members)
     days = _predicates_with_days(tx) - _deadlines(tx)
     made = {term.name for term in graph_vocabulary.terms_called(tx, store.vocabulary.PREDICATE, _MADE)}
@@ -205,6 +204,13 @@ def _days_ahead(tx: Tx) -> tuple[str, str]:
     today = date.fromisoformat(timestamps.local_date(tx.at, tx.zone))
     ahead = timedelta(days=min(DAYS_AHEAD, (date.max - today).days))
     return today.isoformat(), (today + ahead).isoformat()
+
+
+def days_back(tx: Tx) -> tuple[str, str]:
+    """The first and the last of the local days that the weekly rollup covers; the last is today."""
+    today = date.fromisoformat(timestamps.local_date(tx.at, tx.zone))
+    back = timedelta(days=min(DAYS_BACK - 1, (today - date.min).days))
+    return (today - back).isoformat(), today.isoformat()
 
 
 def _deadlines(tx: Tx) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import MAXYEAR, MINYEAR, date, timedelta
+from datetime import MAXYEAR, MINYEAR, date
 
 from keepgraph import english, errors, lazy, store
 from keepgraph.engine.knowledge import blockers, decisions, next_steps
@@ -77,8 +77,7 @@ def _period(tx: Tx) -> tuple[str, str]:
     """
     if not MINYEAR < tx.now.year < MAXYEAR:
         raise errors.MomentInvalid(f"there is no week around the year {tx.now.year}")
-    today = tx.now.astimezone(tx.zone).date()
-    return (today - timedelta(days=next_steps.DAYS_BACK - 1)).isoformat(), today.isoformat()
+    return next_steps.days_back(tx)
 
 
 def summarise(rollup: Week, *, project: Entity | None, group: str | None = None) -> str:
