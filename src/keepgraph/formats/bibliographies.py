@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-from keepgraph import errors, lazy, package_files
+from keepgraph import english, errors, lazy, package_files
 from keepgraph.formats import records
 from keepgraph.formats.records import Entity, Fact, ReadError, Record
 from keepgraph.language import identifiers
@@ -119,8 +119,7 @@ def words() -> Mapping[str, str]:
 
 def shortened(name: str) -> str:
     """A name that can be that of an entity."""
-    name = " ".join(name.split())
-    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1].rstrip()}…"
+    return english.shorten(" ".join(name.split()), _MAX_NAME)
 
 
 def _records(entry: _Entry, editions: dict[str, Mapping[str, str]]) -> Iterator[Record]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from keepgraph import store
 from keepgraph.engine.maintenance import history
-from keepgraph.english import count_noun, listed
+from keepgraph.english import count_noun, listed, shorten
 from keepgraph.model import Call, Change
 from keepgraph.store.transactions import Tx
 
@@ -70,7 +70,7 @@ def describe(tx: Tx, call: Call) -> str:
             if (change.table, change.op) != (table, op):
                 continue
             if text := _phrase(tx, change, changes, phrase):
-                return _cut(text) + _describe_others(tx, call, change, noun)
+                return shorten(text, _MAX_LENGTH) + _describe_others(tx, call, change, noun)
     return ""
 
 
@@ -87,7 +87,9 @@ def list_changes(tx: Tx, call: int, *, limit: int) -> CallChanges:
             continue  # the first assertion of a fact comes with it
         lines.setdefault(
             (change.table, change.row, change.op),
-            CallChange(f"{noun} {_OPERATIONS[change.op]}", _cut(text), _public_id(tx, change, changes[-1])),
+            CallChange(
+                f"{noun} {_OPERATIONS[change.op]}", shorten(text, _MAX_LENGTH), _public_id(tx, change, changes[-1])
+            ),
         )
     listed = tuple(lines.values())
     return CallChanges(listed[:limit], truncated=len(listed) > limit or len(changes) >= 2 * limit)
@@ -144,10 +146,6 @@ def _describe_others(tx: Tx, call: Call, change: Change, noun: str) -> str:
         return f", and {call.change_count - 1:,} more changes"
     others = store.journal.count_rows_changed(tx, call.id, change.table, change.op) - 1
     return f", and {count_noun(others, f'more {noun}')}" if others > 0 else ""
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1].rstrip() + "…"
 
 
 def _word(tx: Tx, changed: _Changed, *, kind: str) -> str:
